@@ -1,0 +1,58 @@
+"""jupyter_mlgpu: what the hardware did, cell by cell.
+
+In a notebook: `%load_ext jupyter_mlgpu`. In a script: `with jupyter_mlgpu.trace("name") as record:`.
+Importing this package imports no framework, no numpy and nothing of Jupyter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu._version import __version__
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from jupyter_mlgpu.files import load_records, save_records
+    from jupyter_mlgpu.tracing import KerasCallback, records, trace
+
+__all__ = [
+    "KerasCallback",
+    "__version__",
+    "load_ipython_extension",
+    "load_records",
+    "records",
+    "save_records",
+    "trace",
+    "unload_ipython_extension",
+]
+
+_WHERE = {
+    "KerasCallback": "jupyter_mlgpu.tracing",
+    "load_records": "jupyter_mlgpu.files",
+    "records": "jupyter_mlgpu.tracing",
+    "save_records": "jupyter_mlgpu.files",
+    "trace": "jupyter_mlgpu.tracing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_WHERE[name]), name)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%load_ext jupyter_mlgpu` calls: light tracing is on from the next cell."""
+    from jupyter_mlgpu.notebook.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%unload_ext jupyter_mlgpu` calls: nothing of ours stays behind."""
+    from jupyter_mlgpu.notebook.extension import unload
+
+    unload(shell)

@@ -1,0 +1,163 @@
+"""TensorFlow on CPU, CUDA and the Metal plug-in.
+
+Run on Linux CPUs. Not yet run on CUDA or Metal: there, device kinds follow from how the wheel was
+built (`tf.test.is_built_with_cuda`, `is_built_with_rocm`) and from macOS, where the only device of
+type GPU comes from Apple's plug-in tensorflow-metal.
+
+The device of a cell is set on TensorFlow's thread-local state rather than with `tf.device`: entering
+`tf.device` initialises the context, after which a user could no longer configure devices, and leaving
+it raises where the user's own code left another one open.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
+from jupyter_mlgpu.record import Reading, missing
+
+
+class TensorFlowBackend:
+    """See `jupyter_mlgpu.backends.base.Backend`."""
+
+    name = "tensorflow"
+
+    def __init__(self) -> None:
+        self._watch = PlacementWatch()
+
+    def loaded(self) -> bool:
+        """TensorFlow stands in `sys.modules` while it is still importing; that does not count."""
+        module = sys.modules.get("tensorflow")
+        spec = getattr(module, "__spec__", None)
+        return spec is not None and not getattr(spec, "_initializing", False)
+
+    def versions(self) -> Mapping[str, str]:
+        """TensorFlow's version, and Keras's and tensorflow-metal's where they are installed."""
+        found = {"tensorflow": str(sys.modules["tensorflow"].__version__)}
+        keras = getattr(sys.modules.get("keras"), "__version__", None)
+        if keras is not None:
+            found["keras"] = str(keras)
+        if sys.platform == "darwin":
+            try:
+                found["tensorflow-metal"] = metadata.version("tensorflow-metal")
+            except metadata.PackageNotFoundError:
+                pass
+        return found
+
+    def started(self) -> bool:
+        """Whether TensorFlow's context exists."""
+        return _initialised()
+
+    def devices(self) -> tuple[Device, ...]:
+        """Logical devices; before the context exists, those it will have as configured so far."""
+        return tuple(
+            Device(self.name, f"{kind.lower()}:{number}", kind_of(kind), f"/device:{kind}:{number}")
+            for kind in ("CPU", "GPU")
+            for number in range(self._count(kind))
+        )
+
+    def enter(self, device: Device) -> TensorFlowScope:
+        """Place the operations that this thread runs on `device`, as `with tf.device(...)` would."""
+        return TensorFlowScope(device)
+
+    def synchronize(self) -> None:
+        """Wait for the devices; does nothing before the context exists, since nothing can be under way.
+
+        TensorFlow's own barrier is empty for plug-in devices, so on Metal a tiny result is fetched:
+        a device runs what it is given in order.
+        """
+        if not _initialised():
+            return
+        tf = sys.modules["tensorflow"]
+        tf.test.experimental.sync_devices()
+        if kind_of("GPU") == "metal":
+            for device in tf.config.list_logical_devices("GPU"):
+                with tf.device(device.name):
+                    tf.ones(()).numpy()
+
+    def observe(self) -> TensorFlowObservation:
+        """Watch placement, and start the allocators' peaks afresh."""
+        return TensorFlowObservation(self._watch, self.devices() if _initialised() else ())
+
+    def _count(self, kind: str) -> int:
+        config = sys.modules["tensorflow"].config
+        if _initialised():
+            return len(config.list_logical_devices(kind))
+        count = 0
+        for physical in config.get_visible_devices(kind):
+            count += len(config.get_logical_device_configuration(physical) or [None])
+        return count
+
+
+class TensorFlowScope:
+    """See `jupyter_mlgpu.backends.base.Scope`."""
+
+    def __init__(self, device: Device) -> None:
+        from tensorflow.python.framework.device_spec import DeviceSpecV2
+
+        self._context = _context()
+        self._before = (self._context.device_name, self._context.device_spec)
+        # Once initialised, TensorFlow says under which job its devices run (a cluster names its own).
+        base = self._context.devices()[0] if _initialised() else "/job:localhost/replica:0/task:0"
+        kind, _, number = device.name.partition(":")
+        self._spec = DeviceSpecV2.from_string(base).replace(device_type=kind.upper(), device_index=int(number))
+        self._context._set_device(self._spec.to_string(), self._spec)
+
+    def holds(self) -> bool:
+        """False inside a tf.device(...) of the user's own."""
+        return self._context.device_spec is self._spec
+
+    def leave(self) -> str | None:
+        """Put back the device found on entry; says so where the user's code left another one set."""
+        left_open = not self.holds()
+        self._context._set_device(*self._before)
+        return "This cell left a tf.device(...) open; it was closed at the cell's end." if left_open else None
+
+
+class TensorFlowObservation:
+    """See `jupyter_mlgpu.backends.base.Observation`."""
+
+    def __init__(self, watch: PlacementWatch, devices: tuple[Device, ...]) -> None:
+        self._watch = watch
+        self._mark: Mark = watch.start()
+        for device in devices:
+            _reset_peak(device)
+
+    def finish(self) -> Observed:
+        """Placement since the start, and the allocator's peak of every device that keeps one."""
+        ran_on, why = self._watch.finish(self._mark)
+        if not _initialised():
+            return Observed((), None, ())
+        devices = [Device("tensorflow", entry.device, entry.kind, entry.device) for entry in ran_on or ()]
+        return Observed(ran_on, why, tuple(_peak(device) for device in devices))
+
+
+def _context() -> Any:
+    from tensorflow.python.eager import context
+
+    return context.context()
+
+
+def _initialised() -> bool:
+    return _context()._context_handle is not None
+
+
+def _reset_peak(device: Device) -> None:
+    try:
+        sys.modules["tensorflow"].config.experimental.reset_memory_stats(device.name.upper())
+    except (ValueError, RuntimeError):  # this device keeps no statistics; `_peak` says so
+        pass
+
+
+def _peak(device: Device) -> Reading:
+    source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
+    try:
+        info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
+    except (ValueError, RuntimeError):
+        why = f"TensorFlow keeps no allocator statistics for {device.name}."
+        return missing("peak_memory_allocator", why, scope="device", source=source)
+    return Reading("peak_memory_allocator", info["peak"], "bytes", "device", source, 1)

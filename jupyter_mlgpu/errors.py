@@ -1,0 +1,38 @@
+"""Every error of the package.
+
+    MlgpuError
+    ├── DeviceError          a device that does not exist or cannot be chosen now
+    ├── RecordError          a record or a records file that cannot be read or written
+    │   └── NewerSchema      ... because a later version of jupyter_mlgpu wrote it
+    ├── StillRunning         a measurement was asked for before its block ended
+    └── UsageError           a command or magic that was typed wrongly
+
+A message is one or two plain sentences: what happened, what was found, what to do next. The
+notebook and the command line print the message alone, never a traceback of ours.
+"""
+
+from __future__ import annotations
+
+
+class MlgpuError(Exception):
+    """Anything that jupyter_mlgpu refuses to do; its text is written for the person at the keyboard."""
+
+
+class DeviceError(MlgpuError):
+    """The device asked for does not exist here, or cannot be chosen at this moment."""
+
+
+class RecordError(MlgpuError):
+    """A record, or a file of records, cannot be read or written."""
+
+
+class NewerSchema(RecordError):
+    """A record was written by a later version of jupyter_mlgpu than this one."""
+
+
+class StillRunning(MlgpuError):
+    """A traced block was asked for its measurements before it ended."""
+
+
+class UsageError(MlgpuError):
+    """A magic or command was given words it does not know."""

@@ -1,0 +1,71 @@
+"""The parts put together: one `Kit` a process, shared by the notebook, scripts and callbacks."""
+
+from __future__ import annotations
+
+import os
+import platform
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.importwatch import ImportWatch
+from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.probes.base import Unavailable
+from jupyter_mlgpu.probes.process import CpuTime, peak_memory_probe
+from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.store import Store
+
+_NOT_YET = "This version does not measure it yet."
+
+
+class Kit:
+    """A store, a recorder and the device selection of this process."""
+
+    def __init__(self, notebook: str | None = None) -> None:
+        self.store = Store()
+        self.selection = Selection(registry.loaded)
+        self.recorder = Recorder(
+            new_run(notebook),
+            clock=SystemClock(),
+            probes=(
+                CpuTime(),
+                Unavailable("device_time", "It needs a profiler, which light tracing leaves off."),
+                peak_memory_probe(),
+                Unavailable("peak_memory_device", _NOT_YET),
+                Unavailable("energy", _NOT_YET),
+            ),
+            backends=registry.loaded,
+            versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
+        )
+        self._watch = ImportWatch(tuple(registry.BACKENDS), self._framework_loaded)
+
+    def watch_imports(self) -> None:
+        """Begin tracing a framework in the very cell that imports it."""
+        self._watch.start()
+
+    def close(self) -> None:
+        """Leave nothing behind in the interpreter."""
+        self._watch.stop()
+
+    def _framework_loaded(self, name: str) -> None:
+        backend = registry.backend(name)
+        self.selection.framework_loaded(backend)
+        self.recorder.framework_loaded(backend)
+
+
+_kits: dict[int, Kit] = {}
+
+
+def current() -> Kit:
+    """This process's kit, made at first use; a forked child gets one of its own."""
+    pid = os.getpid()
+    if pid not in _kits:
+        _kits.clear()  # a parent's kit, copied by fork
+        _kits[pid] = Kit()
+    return _kits[pid]
+
+
+def install(kit: Kit) -> None:
+    """Make `kit` this process's kit; used when the notebook extension loads."""
+    _kits.clear()
+    _kits[os.getpid()] = kit

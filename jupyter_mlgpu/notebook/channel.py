@@ -1,0 +1,130 @@
+"""Tell every open browser what happens, also while a cell runs.
+
+Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms):
+
+* push: an unparented `comm_msg` on iopub reaches all tabs at once. Each carries `seq` and `prev`, so a
+  tab that missed one knows it and asks. At most twenty a second are sent: what happens in between is
+  sent together, because jupyter_server drops output of a kernel that sends a thousand a second.
+* ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
+  not documented; this module alone touches it.
+
+The presence of the extension is announced as an entry among the kernel's comms, which the standard
+`comm_info_request` lists, so that a browser never asks a kernel that would not understand.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+COMM = "jupyter_mlgpu"
+REQUEST = "jupyter_mlgpu_snapshot_request"
+REPLY = "jupyter_mlgpu_snapshot_reply"
+PROTOCOL = 1
+INTERVAL = 0.05
+
+Event = dict[str, Any]
+
+
+class KernelChannel:
+    """The channel of an ipykernel. Sending never raises into the caller and never waits."""
+
+    def __init__(self, kernel: Any, run: str, snapshot: Callable[[], dict[str, Any]]) -> None:
+        self._kernel = kernel
+        self._run = run
+        self._snapshot = snapshot
+        self._lock = threading.Lock()
+        self._waiting: list[Event] = []
+        self._timer_set = False
+        self._last_sent = 0.0
+        self._sequence = 0
+        self._pid = os.getpid()
+
+    def open(self) -> None:
+        """Announce the extension to the browsers, those here now and those to come."""
+        self._kernel.comm_manager.comms[COMM] = _Announcement()
+        self._kernel.control_handlers[REQUEST] = self._answer
+        self.push({"type": "hello"})
+
+    def close(self) -> None:
+        """Say goodbye and take everything back."""
+        self.push({"type": "goodbye"})
+        self._flush()
+        self._kernel.comm_manager.comms.pop(COMM, None)
+        self._kernel.control_handlers.pop(REQUEST, None)
+
+    def push(self, event: Event) -> None:
+        """Send an event, at once or with those of the next `INTERVAL` seconds."""
+        with self._lock:
+            self._waiting.append(event)
+            if self._timer_set:
+                return
+            delay = self._last_sent + INTERVAL - time.monotonic()
+            if delay > 0:
+                self._timer_set = True
+                thread = self._kernel.iopub_thread
+                # A timer belongs to the event loop of its thread: set it from there.
+                thread.schedule(lambda: thread.io_loop.call_later(delay, self._flush))
+                return
+        self._flush()
+
+    def _flush(self) -> None:
+        with self._lock:
+            self._timer_set = False
+            events, self._waiting = self._waiting, []
+            if not events or os.getpid() != self._pid:  # a forked child must not write to the parent's socket
+                return
+            self._last_sent = time.monotonic()
+            delta = {
+                "protocol": PROTOCOL,
+                "run": self._run,
+                "seq": self._sequence + 1,
+                "prev": self._sequence,
+                "events": events,
+            }
+            self._sequence += 1
+            # Inside the lock, so that deltas leave in the order of their numbers; sending only queues.
+            self._kernel.session.send(
+                self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
+            )
+
+    async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
+        try:
+            with self._lock:  # no event may slip between the state and its number
+                content = {"status": "ok", "protocol": PROTOCOL, "run": self._run, "seq": self._sequence}
+                content |= self._snapshot()
+        except Exception as error:
+            content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
+        self._kernel.session.send(stream, REPLY, content, parent, ident)
+
+
+class NoChannel:
+    """Where there is no browser: a terminal."""
+
+    def open(self) -> None:
+        """Nobody listens."""
+
+    def close(self) -> None:
+        """Nobody listens."""
+
+    def push(self, event: Event) -> None:
+        """Nobody listens."""
+
+
+Channel = KernelChannel | NoChannel
+
+
+class _Announcement:
+    """An entry among the kernel's comms, so that `comm_info_request` lists us; it carries no messages."""
+
+    comm_id = COMM
+    target_name = COMM
+
+    def handle_msg(self, msg: Any) -> None:
+        """A front end has nothing to send here."""
+
+    def handle_close(self, msg: Any) -> None:
+        """Closing it in one browser changes nothing for the others."""

@@ -1,0 +1,178 @@
+"""From IPython's cell events to records.
+
+IPython calls `before` and `after` around every cell, also around those that a cell runs inside itself
+(`run_cell`): only the outermost is measured. Whatever fails here is said in one sentence; the user's
+cell runs all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.record import Outcome, Record
+from jupyter_mlgpu.recorder import Measurement
+
+OURS = ("%mlc_", "%load_ext jupyter_mlgpu", "%unload_ext jupyter_mlgpu", "%reload_ext jupyter_mlgpu")
+TRACE_CELL = "%%mlc_trace"
+
+
+@dataclass(slots=True)
+class _Running:
+    """A cell between `before` and `after`; `message` is the front end's request it belongs to."""
+
+    info: Any
+    message: str | None
+    measurement: Measurement | None
+    entered: bool
+
+
+class CellEvents:
+    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
+
+    def __init__(
+        self,
+        shell: Any,
+        kit: Kit,
+        *,
+        on_start: Callable[[Measurement], None],
+        on_record: Callable[[Record], None],
+    ) -> None:
+        self.tracing = True
+        self._shell = shell
+        self._kit = kit
+        self._on_start = on_start
+        self._on_record = on_record
+        self._here = _ThisThread()
+        self._pid = os.getpid()
+
+    def register(self) -> None:
+        """Begin to listen."""
+        self._shell.events.register("pre_run_cell", self._before)
+        self._shell.events.register("post_run_cell", self._after)
+
+    def unregister(self) -> None:
+        """Stop listening; cells that are running are left unmeasured."""
+        self._shell.events.unregister("pre_run_cell", self._before)
+        self._shell.events.unregister("post_run_cell", self._after)
+        for running in reversed(self._here.running):
+            self._close(running)
+        self._here.running.clear()
+
+    def _before(self, info: Any) -> None:
+        try:
+            self._begin(info)
+        except BaseException as error:
+            _complain("could not begin to trace this cell", error)
+
+    def _after(self, result: Any) -> None:
+        try:
+            self._end(result)
+        except BaseException as error:
+            _complain("could not make this cell's receipt", error)
+
+    def _begin(self, info: Any) -> None:
+        if os.getpid() != self._pid:
+            return
+        message = self._message()
+        stack = self._here.running
+        if stack and stack[0].message != message:
+            # An interrupt between a cell's end and its event can swallow the event.
+            for stale in reversed(stack):
+                self._close(stale)
+            stack.clear()
+        running = _Running(info, message, None, False)
+        stack.append(running)
+        problem: Exception | None = None
+        try:
+            self._kit.selection.enter()
+            running.entered = True
+        except Exception as error:
+            problem = error
+        if len(stack) == 1 and self._measured(info.raw_cell):
+            running.measurement = self._kit.recorder.start(
+                _title(info.raw_cell),
+                source=info.raw_cell,
+                cell_id=getattr(info, "cell_id", None),
+                execution_count=self._shell.execution_count if info.store_history else None,
+                requested=self._kit.selection.requested if problem is None else None,
+            )
+            self._on_start(running.measurement)
+        if problem is not None:
+            raise problem
+
+    def _end(self, result: Any) -> None:
+        if os.getpid() != self._pid:
+            return
+        stack = self._here.running
+        # IPython gives no result for an await that was interrupted: then it is the innermost cell's.
+        info = getattr(result, "info", None)
+        if result is not None and not any(running.info is info for running in stack):
+            return  # the cell that loaded the extension, or one that IPython did not announce
+        while stack:
+            running = stack.pop()
+            mine = result is None or running.info is info
+            notes = self._kit.selection.leave() if running.entered else []
+            if running.measurement is not None:
+                record = running.measurement.stop(
+                    _outcome(result), execution_count=getattr(result, "execution_count", None), notes=notes
+                )
+                self._on_record(record)
+            if mine:
+                return
+
+    def _close(self, running: _Running) -> None:
+        if running.measurement is not None:
+            running.measurement.abandon()
+        if running.entered:
+            self._kit.selection.leave()
+
+    def _measured(self, code: str) -> bool:
+        if code.lstrip().startswith(TRACE_CELL):
+            return True
+        return self.tracing and not _only_ours(code)
+
+    def _message(self) -> str | None:
+        try:
+            return str(self._shell.parent_header["msg_id"])
+        except (AttributeError, KeyError, TypeError, LookupError):  # a terminal has no messages
+            return None
+
+
+class _ThisThread(threading.local):
+    def __init__(self) -> None:
+        self.running: list[_Running] = []
+
+
+def _outcome(result: Any) -> Outcome:
+    if result is None:
+        return "interrupted"
+    error = result.error_before_exec or result.error_in_exec
+    if error is None:
+        return "ok"
+    return "interrupted" if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) else "error"
+
+
+def _only_ours(code: str) -> bool:
+    """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
+    lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return all(line.startswith(OURS) for line in lines)
+
+
+def _title(code: str) -> str:
+    """The first line of code that is not a comment or one of our own magics."""
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    for line in lines:
+        if not line.startswith(("#", TRACE_CELL, *OURS)):
+            return line
+    return lines[0] if lines else ""
+
+
+def _complain(what: str, error: BaseException) -> None:
+    sys.stderr.write(f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.\n")

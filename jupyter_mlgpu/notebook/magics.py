@@ -1,0 +1,93 @@
+"""The magics: words typed by a student, turned into calls; nothing is decided here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
+
+from jupyter_mlgpu.errors import MlgpuError
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.notebook.extension import Extension
+
+
+@magics_class
+class MlgpuMagics(Magics):
+    """`%mlc_device` and `%mlc_trace`."""
+
+    def __init__(self, shell: Any, extension: Extension) -> None:
+        super().__init__(shell)  # type: ignore[no-untyped-call]
+        self._extension = extension
+
+    @line_magic
+    def mlc_device(self, line: str) -> None:
+        """Choose the device on which the cells run, or see which there are.
+
+        %mlc_device            the device asked for, and where the last cell ran
+        %mlc_device list       every device that exists here
+        %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
+        %mlc_device gpu        run on the first GPU
+        %mlc_device cpu:1      run on a numbered device
+        %mlc_device any        run on the best device there is: the first GPU, else the CPU
+
+        No restart is needed. What was made on another device before (a model's weights, say) stays
+        there, and other threads are not moved: the receipt says where the work really ran. A device
+        that does not exist is refused, and nothing changes.
+
+        Example:
+
+            %mlc_device gpu
+            model.fit(x, y)
+        """
+        word = line.strip()
+        with _one_sentence():
+            if word in ("", "status"):
+                print(self._extension.device_status())
+            elif word == "list":
+                print(self._extension.device_list())
+            else:
+                print(self._extension.choose_device(word))
+
+    @line_cell_magic
+    def mlc_trace(self, line: str, cell: str | None = None) -> None:
+        """Measure cells and show a receipt under each.
+
+        %mlc_trace on          trace every cell from the next one on (as %load_ext does)
+        %mlc_trace off         stop tracing; records are kept
+        %mlc_trace status      whether tracing is on, and how many records there are
+        %mlc_trace show        a table of all records
+        %mlc_trace clear       forget all records
+        %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
+        %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
+
+        Examples:
+
+            %mlc_trace save records.jsonl
+
+            %%mlc_trace
+            model.fit(x, y)
+        """
+        if cell is not None:
+            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`);
+            # here the magic was called from a program.
+            self.shell.run_cell(cell).raise_error()
+            return
+        command, _, argument = line.strip().partition(" ")
+        with _one_sentence():
+            message = self._extension.trace_command(command or "status", argument.strip().strip("'\""))
+        if message:
+            print(message)
+
+
+class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
+    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, MlgpuError):
+            raise UsageError(str(error)) from None

@@ -1,0 +1,1 @@
+"""One quantity a module, read before and after a cell."""

@@ -1,0 +1,30 @@
+"""What the recorder asks of a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_mlgpu.record import Reading, missing
+
+
+class Probe(Protocol):
+    """Measures one quantity over a cell; several measurements may be open at once, one inside another."""
+
+    quantity: str
+
+    def start(self) -> Callable[[], Reading]:
+        """Take the first reading; calling what is returned takes the second and gives the result."""
+        ...
+
+
+class Unavailable:
+    """A quantity that this version, or this machine, does not measure; always says why."""
+
+    def __init__(self, quantity: str, why: str) -> None:
+        self.quantity = quantity
+        self._why = why
+
+    def start(self) -> Callable[[], Reading]:
+        """See `Probe`."""
+        return lambda: missing(self.quantity, self._why)

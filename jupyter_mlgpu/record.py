@@ -1,0 +1,314 @@
+"""What was measured, as plain frozen data: one `Record` a cell, and its JSON.
+
+Only the standard library, no input or output. A quantity that is not known is `None` and says why
+in `why_missing`; it is never 0 and never a guess. The JSON form is described by `record.schema.json`
+beside this file; `SCHEMA` is its version.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, get_args
+
+from jupyter_mlgpu.errors import NewerSchema, RecordError
+
+SCHEMA = 1
+
+T = TypeVar("T")
+
+Outcome = Literal["ok", "error", "interrupted"]
+Mode = Literal["light", "profiled"]
+Origin = Literal["live", "loaded", "replayed"]
+Scope = Literal["cell", "process", "device", "machine"]
+
+#: Unit of each quantity a record holds, in the order in which records list them.
+QUANTITIES: Mapping[str, str] = {
+    "wall_time": "s",
+    "cpu_time": "s",
+    "device_time": "s",
+    "peak_memory_process": "bytes",
+    "peak_memory_allocator": "bytes",
+    "peak_memory_device": "bytes",
+    "energy": "J",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One measured quantity, or the reason why it could not be measured.
+
+    `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the
+    whole process, one device or the machine. `samples` is how many measurements the value rests on.
+    """
+
+    quantity: str
+    value: float | None
+    unit: str
+    scope: Scope
+    source: str
+    samples: int
+    why_missing: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.why_missing is None):
+            raise RecordError(
+                f"The reading {self.quantity!r} needs either a value or a reason why there is none: "
+                f"found value {self.value!r} and reason {self.why_missing!r}."
+            )
+
+
+def missing(quantity: str, why: str, *, scope: Scope = "cell", source: str = "none") -> Reading:
+    """A reading that could not be taken, with the reason in words a student understands."""
+    return Reading(quantity, None, QUANTITIES[quantity], scope, source, 0, why)
+
+
+@dataclass(frozen=True, slots=True)
+class RanOn:
+    """One device on which operations of the cell ran.
+
+    `device` is our short name (`cpu:0`), `native_name` the framework's own. `operations` counts eager
+    operations and the operations of every graph that was called, once a call; bodies of loops inside
+    a graph count once. `share` is this device's part of the operations counted, from 0 to 1: it is
+    not a share of time.
+    """
+
+    framework: str
+    device: str
+    kind: str
+    native_name: str | None
+    operations: int | None
+    share: float | None
+    why_missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUse:
+    """The device asked for, and those the work really ran on (None: not known, see `why_missing`)."""
+
+    requested: str | None
+    ran_on: tuple[RanOn, ...] | None
+    why_missing: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One kernel process (or script) from start to end.
+
+    `host_digest` tells machines apart without naming them: the first 12 hexadecimal digits of the
+    SHA-256 of the host's name. `engine` numbers the engine of a parallel run, None elsewhere.
+    """
+
+    id: str
+    notebook: str | None
+    host_digest: str
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Which cell (or traced block) was measured; with the run's id, `sequence` identifies a record.
+
+    `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of
+    the SHA-256 of the code, so that re-runs of the same code can be recognised without storing it.
+    """
+
+    sequence: int
+    id: str | None
+    execution_count: int | None
+    source_digest: str | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One native log message of the cell; `id` is None where it is not known what it means.
+
+    `count` says how often it came, `late` that it arrived after the cell had ended.
+    """
+
+    text: str
+    id: str | None
+    verdict: str
+    meaning: str | None
+    advice: str | None
+    fields: Mapping[str, Any]
+    count: int
+    stream: str
+    time: str | None
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpStat:
+    """Time of one operation in a profiled cell; times in seconds."""
+
+    name: str
+    type: str
+    device: str
+    count: int
+    self_time: float
+    total_time: float
+    profiler: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named piece of knowledge about the cell, with where it comes from."""
+
+    value: Any
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything known about one cell. See the package's record.schema.json for the JSON form."""
+
+    run: Run
+    cell: Cell
+    started_at: str
+    started_monotonic_ns: int
+    outcome: Outcome
+    device: DeviceUse
+    readings: tuple[Reading, ...]
+    logs: tuple[LogLine, ...] = ()
+    ops: tuple[OpStat, ...] = ()
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    mode: Mode = "light"
+    origin: Origin = "live"
+    notes: tuple[str, ...] = ()
+    schema: int = SCHEMA
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The record's identity: run id and sequence."""
+        return (self.run.id, self.cell.sequence)
+
+    def reading(self, quantity: str) -> Reading:
+        """The first reading of a quantity; raises RecordError for a quantity the record does not hold."""
+        for reading in self.readings:
+            if reading.quantity == quantity:
+                return reading
+        known = ", ".join(reading.quantity for reading in self.readings)
+        raise RecordError(f"This record holds no reading {quantity!r}; it holds: {known}.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-ready data, keys in the order of the schema."""
+        data = dataclasses.asdict(self)
+        return {"schema": data.pop("schema"), **data}
+
+    @classmethod
+    def from_json(cls, data: object) -> Record:
+        """Read a record back; unknown keys are ignored.
+
+        Raises NewerSchema for a record of a later version, RecordError for anything that is no record.
+        """
+        table = _table(data, "the record")
+        schema = _field(table, "schema", int, "the record")
+        if schema > SCHEMA:
+            raise NewerSchema(
+                f"the record has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}: "
+                "update with `pip install --upgrade jupyter_mlgpu`"
+            )
+        device = _field(table, "device", dict, "the record")
+        ran_on = device.get("ran_on")
+        return cls(
+            run=_build(Run, table.get("run"), "run"),
+            cell=_build(Cell, table.get("cell"), "cell"),
+            started_at=_field(table, "started_at", str, "the record"),
+            started_monotonic_ns=_field(table, "started_monotonic_ns", int, "the record"),
+            outcome=_choice(table, "outcome", get_args(Outcome)),
+            device=DeviceUse(
+                requested=_optional(device, "requested", str, "device"),
+                ran_on=None if ran_on is None else _build_all(RanOn, ran_on, "device.ran_on"),
+                why_missing=_optional(device, "why_missing", str, "device"),
+            ),
+            readings=_build_all(Reading, table.get("readings"), "readings"),
+            logs=_build_all(LogLine, table.get("logs", []), "logs"),
+            ops=_build_all(OpStat, table.get("ops", []), "ops"),
+            facts={
+                name: _build(Fact, fact, f"facts.{name}")
+                for name, fact in _table(table.get("facts", {}), "facts").items()
+            },
+            versions={str(k): str(v) for k, v in _table(table.get("versions", {}), "versions").items()},
+            mode=_choice(table, "mode", get_args(Mode)),
+            origin=_choice(table, "origin", get_args(Origin)),
+            notes=tuple(str(note) for note in table.get("notes", [])),
+            schema=schema,
+        )
+
+    def with_note(self, note: str) -> Record:
+        """The same record with one more sentence for the reader."""
+        return dataclasses.replace(self, notes=(*self.notes, note))
+
+    def with_origin(self, origin: Origin) -> Record:
+        """The same record, labelled with where it comes from."""
+        return dataclasses.replace(self, origin=origin)
+
+
+# What a field may hold, by the annotation written in the classes above.
+_ACCEPTS: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "str | None": (str, type(None)),
+    "int": (int,),
+    "int | None": (int, type(None)),
+    "float": (int, float),
+    "float | None": (int, float, type(None)),
+    "Scope": (str,),
+    "bool": (bool,),
+    "Mapping[str, Any]": (dict,),
+    "Any": (object,),
+}
+
+
+def _build(kind: type[T], data: object, where: str) -> T:
+    table = _table(data, where)
+    values = {}
+    for item in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if item.name in table:
+            value = table[item.name]
+            if not _fits(value, str(item.type)):
+                raise RecordError(f"{where}.{item.name} should be {item.type}, found {value!r:.60}")
+            values[item.name] = value
+        elif item.default is dataclasses.MISSING:
+            raise RecordError(f"{where} lacks {item.name!r}")
+    return kind(**values)
+
+
+def _fits(value: object, annotation: str) -> bool:
+    # JSON's true is an int to Python, and never what a counter or a time should hold.
+    if isinstance(value, bool):
+        return annotation in ("bool", "Any")
+    return isinstance(value, _ACCEPTS[annotation])
+
+
+def _build_all(kind: type[T], data: object, where: str) -> tuple[T, ...]:
+    if not isinstance(data, Iterable) or isinstance(data, str | Mapping):
+        raise RecordError(f"{where} should be a list, found {data!r:.60}")
+    return tuple(_build(kind, item, f"{where}[{number}]") for number, item in enumerate(data))
+
+
+def _table(data: object, where: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise RecordError(f"{where} should be an object, found {data!r:.60}")
+    return data
+
+
+def _field(table: Mapping[str, Any], name: str, kind: type[T], where: str) -> T:
+    value = table.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise RecordError(f"{where} should have {name!r} as {kind.__name__}, found {value!r:.60}")
+    return value
+
+
+def _optional(table: Mapping[str, Any], name: str, kind: type[T], where: str) -> T | None:
+    return None if table.get(name) is None else _field(table, name, kind, where)
+
+
+def _choice(table: Mapping[str, Any], name: str, choices: tuple[Any, ...]) -> Any:
+    value = table.get(name)
+    if value not in choices:
+        raise RecordError(f"{name!r} should be one of {', '.join(choices)}, found {value!r:.60}")
+    return value

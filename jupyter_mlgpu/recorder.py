@@ -1,0 +1,236 @@
+"""Measure one cell: `start` takes the first readings, `stop` the second, and a `Record` comes out.
+
+Knows nothing of notebooks. A probe or backend that fails costs its own reading and nothing else: the
+record then says what failed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import socket
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+
+from jupyter_mlgpu.backends.base import Backend, Observation, Observed
+from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.probes.base import Probe
+from jupyter_mlgpu.record import (
+    QUANTITIES,
+    Cell,
+    DeviceUse,
+    Outcome,
+    RanOn,
+    Reading,
+    Record,
+    Run,
+    missing,
+)
+from jupyter_mlgpu.redact import redact
+
+NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
+
+
+def new_run(notebook: str | None) -> Run:
+    """A run for this process, with an id of its own."""
+    digest = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
+    return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, digest)
+
+
+class Recorder:
+    """Makes records of one run, numbered from 1. Measurements may be nested."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        clock: Clock,
+        probes: Sequence[Probe],
+        backends: Callable[[], Sequence[Backend]],
+        versions: Mapping[str, str],
+    ) -> None:
+        self.run = run
+        self.clock = clock
+        self._probes = probes
+        self._backends = backends
+        self._versions = versions
+        self._sequence = 0
+        self._open: list[Measurement] = []
+
+    def start(
+        self,
+        name: str,
+        *,
+        source: str | None = None,
+        cell_id: str | None = None,
+        execution_count: int | None = None,
+        requested: str | None = None,
+    ) -> Measurement:
+        """Begin a measurement; `source` is the cell's code, of which only a digest is kept."""
+        self._sequence += 1
+        digest = hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
+        cell = Cell(self._sequence, cell_id, execution_count, digest, shorten(redact(name)))
+        measurement = Measurement(self, cell, requested)
+        self._open.append(measurement)
+        measurement.begin(self._probes, self._backends())
+        return measurement
+
+    def framework_loaded(self, backend: Backend) -> None:
+        """The user's code has just imported a framework: watch it from now on."""
+        for measurement in self._open:
+            measurement.observe(backend)
+
+    def close(self, measurement: Measurement) -> dict[str, str]:
+        """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
+        while self._open and self._open[-1] is not measurement and measurement in self._open:
+            self._open[-1].abandon()
+        if measurement in self._open:
+            self._open.remove(measurement)
+        versions = dict(self._versions)
+        for backend in self._backends():
+            try:
+                versions.update(backend.versions())
+            except Exception:  # a version that cannot be told is left out
+                continue
+        return versions
+
+
+class Measurement:
+    """A measurement under way, made by `Recorder.start`."""
+
+    def __init__(self, recorder: Recorder, cell: Cell, requested: str | None) -> None:
+        self._recorder = recorder
+        self.cell = cell
+        self._requested = requested
+        self._thread = threading.get_ident()
+        self._observations: dict[str, Observation | str] = {}
+        self._readings: list[Callable[[], Reading]] = []
+        self._backends: dict[str, Backend] = {}
+        self.started_at = ""
+        self._started_ns = 0
+
+    def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
+        """Take the first readings, the clock last, so that our own work is not counted."""
+        for backend in backends:
+            _wait(backend)  # work sent to the device earlier belongs to earlier cells
+            self.observe(backend)
+        for probe in probes:
+            self._readings.append(_begin(probe))
+        self.started_at = self._recorder.clock.utc()
+        self._started_ns = self._recorder.clock.monotonic_ns()
+
+    def observe(self, backend: Backend) -> None:
+        """Watch where this framework's operations run, if this is the thread that is being measured."""
+        if backend.name in self._observations or threading.get_ident() != self._thread:
+            return
+        self._backends[backend.name] = backend
+        try:
+            self._observations[backend.name] = backend.observe()
+        except Exception as error:
+            self._observations[backend.name] = f"{backend.name} could not be watched ({_words(error)})."
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
+
+    def stop(
+        self, outcome: Outcome = "ok", *, execution_count: int | None = None, notes: Sequence[str] = ()
+    ) -> Record:
+        """Wait for the devices, take the second readings, and give the record."""
+        for backend in self._backends.values():
+            _wait(backend)
+        wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
+        readings = [wall, *(take() for take in self._readings)]
+        ran_on, why, more = self._finish_observations()
+        cell = self.cell if execution_count is None else dataclasses.replace(self.cell, execution_count=execution_count)
+        return Record(
+            run=self._recorder.run,
+            cell=cell,
+            started_at=self.started_at,
+            started_monotonic_ns=self._started_ns,
+            outcome=outcome,
+            device=DeviceUse(self._requested, ran_on, why),
+            readings=_in_order([*readings, *more]),
+            versions=self._recorder.close(self),
+            notes=tuple(notes),
+        )
+
+    def abandon(self) -> None:
+        """Stop measuring without a record."""
+        for take in self._readings:
+            take()
+        self._finish_observations()
+        self._recorder.close(self)
+
+    def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:
+        if not self._observations:
+            return None, NO_FRAMEWORK, []
+        ran_on: list[RanOn] = []
+        reasons: list[str] = []
+        readings: list[Reading] = []
+        known = False
+        for name, observation in self._observations.items():
+            seen = _finish(name, observation)
+            if seen.ran_on is not None:
+                known = True
+                ran_on.extend(seen.ran_on)
+            if seen.why_missing is not None:
+                reasons.append(seen.why_missing)
+            readings.extend(seen.readings)
+        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """The text, cut to `limit` characters with an ellipsis where it is longer."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _wait(backend: Backend) -> None:
+    try:
+        backend.synchronize()
+    except Exception:  # the device's own error reaches the user through the cell's own code
+        return
+
+
+def _begin(probe: Probe) -> Callable[[], Reading]:
+    try:
+        stop = probe.start()
+    except Exception as error:
+        return _failed(probe.quantity, error)
+
+    def end() -> Reading:
+        try:
+            return stop()
+        except Exception as error:
+            return _failed(probe.quantity, error)()
+
+    return end
+
+
+def _failed(quantity: str, error: Exception) -> Callable[[], Reading]:
+    return lambda: missing(quantity, f"The measurement failed ({_words(error)}).")
+
+
+def _finish(name: str, observation: Observation | str) -> Observed:
+    if isinstance(observation, str):
+        return Observed(None, observation)
+    try:
+        return observation.finish()
+    except Exception as error:
+        return Observed(None, f"{name} could not be watched to the end ({_words(error)}).")
+
+
+def _in_order(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says so."""
+    ordered: list[Reading] = []
+    for quantity in QUANTITIES:
+        of_this = [reading for reading in readings if reading.quantity == quantity]
+        known = [reading for reading in of_this if reading.value is not None]
+        ordered.extend(known or of_this[:1] or [missing(quantity, NO_FRAMEWORK)])
+    return tuple(ordered)
+
+
+def _words(error: BaseException) -> str:
+    text = redact(str(error))
+    return f"{type(error).__name__}: {shorten(text, 120)}" if text else type(error).__name__

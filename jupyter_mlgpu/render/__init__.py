@@ -1,0 +1,1 @@
+"""Records into something to read: text, HTML, a MIME bundle, a report. Pure functions of records."""

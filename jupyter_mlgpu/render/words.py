@@ -1,0 +1,111 @@
+"""Figures and devices in words: the same ones in the receipt, the tables and the report."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record import RanOn, Reading, Record
+
+TITLES = {
+    "wall_time": "Wall time",
+    "cpu_time": "CPU time",
+    "device_time": "Device time",
+    "peak_memory_process": "Peak memory, process",
+    "peak_memory_allocator": "Peak memory, allocator",
+    "peak_memory_device": "Peak memory, device",
+    "energy": "Energy",
+}
+
+FRAMEWORKS = {"tensorflow": "TensorFlow"}
+
+
+def seconds(value: float) -> str:
+    """`812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`: three figures are what a cell's time is good for."""
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.0f} µs"
+    if value < 0.9995:
+        return f"{value * 1e3:.3g} ms"
+    if value < 59.95:
+        return f"{value:.3g} s"
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def size(value: float) -> str:
+    """`512 MiB`: bytes in powers of 1024."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
+        value /= 1024
+    return f"{value:.3g} TiB"
+
+
+def figure(reading: Reading) -> str:
+    """A reading's value with its unit, or `not measured`."""
+    if reading.value is None:
+        return "not measured"
+    if reading.unit == "s":
+        return seconds(reading.value)
+    return size(reading.value) if reading.unit == "bytes" else f"{reading.value:.3g} {reading.unit}"
+
+
+def title(quantity: str) -> str:
+    """A quantity's name for people."""
+    return TITLES.get(quantity, quantity.replace("_", " "))
+
+
+def where(record: Record) -> str:
+    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
+    asked = record.device.requested
+    ran_on = record.device.ran_on
+    if ran_on is None:
+        place = "device not known" if record.device.why_missing and record.versions.keys() & FRAMEWORKS.keys() else ""
+    elif not ran_on:
+        place = "no operations on a device"
+    else:
+        place = "ran on " + ", ".join(_share(entry, alone=len(ran_on) == 1) for entry in ran_on)
+    elsewhere = asked is not None and any(entry.device != asked for entry in ran_on or ())
+    return f"asked for {asked}, {place}" if elsewhere else place
+
+
+def _share(entry: RanOn, *, alone: bool) -> str:
+    # 99.6 % must not read as all of it, nor 0.2 % as nothing.
+    share = "" if alone or entry.share is None else f" {min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    return f"{entry.device}{share}"
+
+
+def line(record: Record) -> str:
+    """The receipt's one line, without the mark of its outcome."""
+    wall = record.reading("wall_time")
+    parts = [figure(wall) if wall.value is not None else "time not measured", where(record)]
+    cpu = record.reading("cpu_time")
+    if cpu.value is not None:
+        parts.append(f"CPU time {figure(cpu)}")
+    peak = record.reading("peak_memory_process")
+    if peak.value is not None:
+        parts.append(f"peak memory {figure(peak)}")
+    return " · ".join(part for part in parts if part)
+
+
+def label(record: Record) -> str:
+    """How the cell ended and where the record comes from, as words before the line; often empty."""
+    words = {"ok": [], "error": ["error"], "interrupted": ["interrupted"]}[record.outcome]
+    if record.origin != "live":
+        words = [record.origin, *words]
+    if record.mode == "profiled":
+        words = [*words, "profiled"]
+    return ", ".join(words)
+
+
+def missing(record: Record) -> list[str]:
+    """What was not measured, and why: one sentence a reason."""
+    reasons: dict[str, list[str]] = {}
+    for reading in record.readings:
+        if reading.why_missing is not None:
+            reasons.setdefault(reading.why_missing, []).append(_inside(title(reading.quantity)))
+    return [f"Not measured: {', '.join(titles)}. {why}" for why, titles in reasons.items()]
+
+
+def _inside(title: str) -> str:
+    """A title as it stands inside a sentence: `wall time`, but `CPU time`."""
+    return title if title[1].isupper() else title[0].lower() + title[1:]

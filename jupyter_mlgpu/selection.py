@@ -1,0 +1,107 @@
+"""The device that the user asked for, and putting the cells on it."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+
+from jupyter_mlgpu.backends.base import Backend, Device, Scope
+from jupyter_mlgpu.errors import DeviceError, UsageError
+
+WORDS = "cpu, gpu, any, or a numbered device such as cpu:1 or gpu:0"
+_WORD = re.compile(r"(cpu|gpu|any)(?::(\d+))?")
+
+
+def parse(word: str) -> tuple[str, int | None]:
+    """`gpu:1` as ("gpu", 1), `any` as ("any", None); raises UsageError with the valid words."""
+    match = _WORD.fullmatch(word.strip().lower())
+    if match is None or (match[1] == "any" and match[2] is not None):
+        raise UsageError(f"Unknown device {word.strip()!r}. Choose {WORDS}; `%mlc_device list` shows what exists here.")
+    return match[1], int(match[2]) if match[2] else None
+
+
+def resolve(word: str, devices: Sequence[Device]) -> Device:
+    """The device that a word names among those that exist: `any` is the first GPU, else the first CPU.
+
+    Raises DeviceError naming what exists, and UsageError for a word that is no device.
+    """
+    kind, number = parse(word)
+    if kind == "any":
+        kind = "gpu" if any(device.name.startswith("gpu:") for device in devices) else "cpu"
+    wanted = f"{kind}:{number or 0}"
+    for device in devices:
+        if device.name == wanted:
+            return device
+    existing = ", ".join(device.name for device in devices) or "none"
+    raise DeviceError(
+        f"There is no device {wanted} here: found {existing}. "
+        "The device was left as it was; choose one of these with `%mlc_device`."
+    )
+
+
+class Selection:
+    """The device of the cells to come, entered before each of them and left after it."""
+
+    def __init__(self, backends: Callable[[], Sequence[Backend]]) -> None:
+        self._backends = backends
+        self._word: str | None = None
+        self._here = _ThisThread()
+
+    @property
+    def requested(self) -> str | None:
+        """The device asked for, numbered where a framework is loaded; None if nothing was asked for."""
+        if self._word is None:
+            return None
+        for backend in self._backends():
+            return resolve(self._word, backend.devices()).name
+        return self._word
+
+    def request(self, word: str) -> Device | None:
+        """Ask for a device from now on; returns it, or None while no framework is loaded.
+
+        A cell that is running goes on on the new device, unless it is inside a device scope of its
+        own. Raises as `resolve` does, and then nothing has changed.
+        """
+        parse(word)
+        chosen: Device | None = None
+        for backend in self._backends():
+            chosen = resolve(word, backend.devices())
+        self._word = word.strip().lower()
+        scopes = self._here.scopes
+        if scopes and all(scope.holds() for scope in scopes[-1]):
+            self._leave_all(scopes[-1])
+            scopes[-1] = self._enter_all()
+        return chosen
+
+    def reset(self) -> None:
+        """Ask for no device: leave placement to the framework."""
+        self._word = None
+
+    def enter(self) -> None:
+        """Put what this thread runs from now on onto the device asked for; may be nested."""
+        self._here.scopes.append([])
+        self._here.scopes[-1] = self._enter_all()
+
+    def leave(self) -> list[str]:
+        """Put back what the last `enter` found; returns notes for the user."""
+        return self._leave_all(self._here.scopes.pop())
+
+    def framework_loaded(self, backend: Backend) -> None:
+        """The running cell has just imported a framework: the device asked for holds for it too."""
+        if self._here.scopes and self._word is not None:
+            self._here.scopes[-1].append(backend.enter(resolve(self._word, backend.devices())))
+
+    def _enter_all(self) -> list[Scope]:
+        if self._word is None:
+            return []
+        return [backend.enter(resolve(self._word, backend.devices())) for backend in self._backends()]
+
+    def _leave_all(self, scopes: list[Scope]) -> list[str]:
+        notes = [scope.leave() for scope in reversed(scopes)]
+        return [note for note in notes if note is not None]
+
+
+class _ThisThread(threading.local):
+    def __init__(self) -> None:
+        self.scopes: list[list[Scope]] = []

@@ -1,0 +1,73 @@
+"""The records of this kernel or script: ordered, bounded, observable.
+
+Safe to call from several threads: the notebook's main thread adds records while the browser asks for
+them through another. A subscriber that raises is dropped, because nothing to the right of the store
+may ever fail the user's cell.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+
+from jupyter_mlgpu.record import Record
+
+Subscriber = Callable[[Record], None]
+
+
+class Store:
+    """Records in the order of their arrival; the oldest are let go beyond `capacity`."""
+
+    def __init__(self, capacity: int = 10_000) -> None:
+        self._capacity = capacity
+        self._records: dict[tuple[str, int], Record] = {}
+        self._subscribers: list[Subscriber] = []
+        self._lock = threading.Lock()
+        self.dropped = 0
+
+    def add(self, record: Record) -> None:
+        """Append a record and tell every subscriber; a record already held is replaced."""
+        with self._lock:
+            self._insert(record)
+            subscribers = list(self._subscribers)
+        for subscriber in subscribers:
+            try:
+                subscriber(record)
+            except Exception:
+                self.unsubscribe(subscriber)
+
+    def extend(self, records: Iterable[Record]) -> int:
+        """Add records that are not held yet, without calling subscribers; returns how many were new."""
+        with self._lock:
+            new = [record for record in records if record.key not in self._records]
+            for record in new:
+                self._insert(record)
+        return len(new)
+
+    def records(self) -> tuple[Record, ...]:
+        """All records held, oldest first."""
+        with self._lock:
+            return tuple(self._records.values())
+
+    def clear(self) -> None:
+        """Forget all records."""
+        with self._lock:
+            self._records.clear()
+            self.dropped = 0
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Call `subscriber(record)` for each record added from now on."""
+        with self._lock:
+            self._subscribers.append(subscriber)
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Stop calling `subscriber`; one that is not subscribed is ignored."""
+        with self._lock:
+            if subscriber in self._subscribers:
+                self._subscribers.remove(subscriber)
+
+    def _insert(self, record: Record) -> None:
+        self._records[record.key] = record
+        while len(self._records) > self._capacity:
+            del self._records[next(iter(self._records))]
+            self.dropped += 1

@@ -1,0 +1,159 @@
+"""Public fakes, for testing what uses jupyter_mlgpu without a framework, a device or waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.record import QUANTITIES, Cell, DeviceUse, RanOn, Reading, Record, Run, missing
+
+
+class FakeClock:
+    """A clock that stands still until `advance` is called."""
+
+    source = "fake clock"
+
+    def __init__(self) -> None:
+        self._now_ns = 1_000
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now_ns += round(seconds * 1e9)
+
+    def monotonic_ns(self) -> int:
+        """See `jupyter_mlgpu.clock.Clock`."""
+        return self._now_ns
+
+    def utc(self) -> str:
+        """A fixed day; the time of day follows `advance`."""
+        return f"2026-01-01T00:00:{self._now_ns // 1_000_000_000 % 60:02d}.000000Z"
+
+
+class FakeProbe:
+    """Gives a fixed value, or raises where told to."""
+
+    def __init__(self, quantity: str, value: float | None, fail: Exception | None = None) -> None:
+        self.quantity = quantity
+        self._value = value
+        self._fail = fail
+
+    def start(self) -> Callable[[], Reading]:
+        """See `jupyter_mlgpu.probes.base.Probe`."""
+
+        def stop() -> Reading:
+            if self._fail is not None:
+                raise self._fail
+            if self._value is None:
+                return missing(self.quantity, "The fake probe measures nothing.")
+            return Reading(self.quantity, self._value, QUANTITIES[self.quantity], "process", "fake probe", 1)
+
+        return stop
+
+
+class FakeBackend:
+    """A framework with devices of your choice, on which nothing runs but what `run` says."""
+
+    def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
+        self.name = name
+        self.current: str | None = None
+        self.waited = 0
+        self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
+        self._ran: list[str] = []
+
+    def run(self, operations: int = 1, device: str | None = None) -> None:
+        """Pretend that operations ran on the present device, or on the one given."""
+        self._ran += [device or self.current or self._devices[0].name] * operations
+
+    def loaded(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return True
+
+    def started(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return True
+
+    def versions(self) -> Mapping[str, str]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return {self.name: "1.0"}
+
+    def devices(self) -> tuple[Device, ...]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return self._devices
+
+    def enter(self, device: Device) -> FakeScope:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return FakeScope(self, device.name)
+
+    def synchronize(self) -> None:
+        """Counts how often it was called, in `waited`."""
+        self.waited += 1
+
+    def observe(self) -> FakeObservation:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return FakeObservation(self, len(self._ran))
+
+    def ran_since(self, start: int) -> tuple[RanOn, ...]:
+        """Where operations ran after the first `start` of them."""
+        ran = self._ran[start:]
+        kinds = {device.name: device.kind for device in self._devices}
+        return tuple(
+            RanOn(self.name, one, kinds.get(one, one), f"fake {one}", ran.count(one), ran.count(one) / len(ran))
+            for one in sorted(set(ran), key=ran.count, reverse=True)
+        )
+
+
+class FakeScope:
+    """See `jupyter_mlgpu.backends.base.Scope`."""
+
+    def __init__(self, backend: FakeBackend, device: str) -> None:
+        self._backend = backend
+        self._device = device
+        self._before = backend.current
+        backend.current = device
+
+    def holds(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Scope`."""
+        return self._backend.current == self._device
+
+    def leave(self) -> str | None:
+        """See `jupyter_mlgpu.backends.base.Scope`."""
+        left_open = not self.holds()
+        self._backend.current = self._before
+        return "A device scope was left open." if left_open else None
+
+
+class FakeObservation:
+    """See `jupyter_mlgpu.backends.base.Observation`."""
+
+    def __init__(self, backend: FakeBackend, start: int) -> None:
+        self._backend = backend
+        self._start = start
+
+    def finish(self) -> Observed:
+        """See `jupyter_mlgpu.backends.base.Observation`."""
+        return Observed(self._backend.ran_since(self._start), None)
+
+
+def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:
+    """A complete record with plausible values, for tests of what shows records."""
+    return Record(
+        run=Run(run, "lesson.ipynb", "0" * 12),
+        cell=Cell(sequence, f"cell-{sequence}", sequence, "0" * 16, name),
+        started_at="2026-01-01T00:00:00.000000Z",
+        started_monotonic_ns=1_000,
+        outcome="ok",
+        device=DeviceUse(
+            "cpu:0",
+            (RanOn("tensorflow", "cpu:0", "cpu", "/job:localhost/replica:0/task:0/device:CPU:0", 120, 1.0),),
+        ),
+        readings=(
+            Reading("wall_time", 0.5, "s", "cell", "fake clock", 1),
+            Reading("cpu_time", 0.9, "s", "process", "fake probe", 1),
+            missing("device_time", "Light tracing runs without a profiler."),
+            Reading("peak_memory_process", 512 * 1024**2, "bytes", "process", "fake probe", 1),
+            missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
+            missing("peak_memory_device", "Not measured here."),
+            missing("energy", "Not measured here."),
+        ),
+        versions={"python": "3.11", "tensorflow": "2.19.1"},
+    )
