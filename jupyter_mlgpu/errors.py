@@ -3,8 +3,8 @@
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
     ├── RecordError          a record or a records file that cannot be read or written
-    │   └── NewerSchema      ... because a later version of jupyter_mlgpu wrote it
-    ├── StillRunning         a measurement was asked for before its block ended
+    │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
+    ├── StillRunningError         a measurement was asked for before its block ended
     └── UsageError           a command or magic that was typed wrongly
 
 A message is one or two plain sentences: what happened, what was found, what to do next. The
@@ -26,11 +26,11 @@ class RecordError(MlgpuError):
     """A record, or a file of records, cannot be read or written."""
 
 
-class NewerSchema(RecordError):
+class NewerSchemaError(RecordError):
     """A record was written by a later version of jupyter_mlgpu than this one."""
 
 
-class StillRunning(MlgpuError):
+class StillRunningError(MlgpuError):
     """A traced block was asked for its measurements before it ended."""
 
 

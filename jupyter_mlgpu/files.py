@@ -95,7 +95,8 @@ def _line(record: Record) -> bytes:
 
 def _cannot_write(path: Path, error: OSError) -> RecordError:
     return RecordError(
-        f"{path} cannot be written ({error.strerror or error}); choose a folder you may write to, with room in it."
+        f"{path} cannot be written ({error.strerror or error}); "
+        "choose a folder you may write to, with room in it."
     )
 
 

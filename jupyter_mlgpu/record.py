@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
-from jupyter_mlgpu.errors import NewerSchema, RecordError
+from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 
 SCHEMA = 1
 
@@ -203,12 +203,12 @@ class Record:
     def from_json(cls, data: object) -> Record:
         """Read a record back; unknown keys are ignored.
 
-        Raises NewerSchema for a record of a later version, RecordError for anything that is no record.
+        Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
         """
         table = _table(data, "the record")
         schema = _field(table, "schema", int, "the record")
         if schema > SCHEMA:
-            raise NewerSchema(
+            raise NewerSchemaError(
                 f"the record has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}: "
                 "update with `pip install --upgrade jupyter_mlgpu`"
             )

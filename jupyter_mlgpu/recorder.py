@@ -69,7 +69,9 @@ class Recorder:
     ) -> Measurement:
         """Begin a measurement; `source` is the cell's code, of which only a digest is kept."""
         self._sequence += 1
-        digest = hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
+        digest = (
+            hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
+        )
         cell = Cell(self._sequence, cell_id, execution_count, digest, shorten(redact(name)))
         measurement = Measurement(self, cell, requested)
         self._open.append(measurement)
@@ -135,7 +137,11 @@ class Measurement:
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
 
     def stop(
-        self, outcome: Outcome = "ok", *, execution_count: int | None = None, notes: Sequence[str] = ()
+        self,
+        outcome: Outcome = "ok",
+        *,
+        execution_count: int | None = None,
+        notes: Sequence[str] = (),
     ) -> Record:
         """Wait for the devices, take the second readings, and give the record."""
         for backend in self._backends.values():
@@ -143,7 +149,11 @@ class Measurement:
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         readings = [wall, *(take() for take in self._readings)]
         ran_on, why, more = self._finish_observations()
-        cell = self.cell if execution_count is None else dataclasses.replace(self.cell, execution_count=execution_count)
+        cell = (
+            self.cell
+            if execution_count is None
+            else dataclasses.replace(self.cell, execution_count=execution_count)
+        )
         return Record(
             run=self._recorder.run,
             cell=cell,

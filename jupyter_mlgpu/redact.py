@@ -13,7 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-# Prefixes as their services document them: OpenAI, Anthropic, GitHub, GitLab, Hugging Face, AWS, Slack, Google, W&B.
+# Prefixes as their services document them: OpenAI, Anthropic, GitHub, GitLab, Hugging Face, AWS, Slack,
+# Google, and signed web tokens.
 _TOKEN = re.compile(
     r"\b(?:sk-[\w-]{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|hf_\w{8,}|AKIA\w{8,}"
     r"|xox[abprs]-[\w-]{8,}|AIza[\w-]{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)"

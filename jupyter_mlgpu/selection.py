@@ -17,7 +17,9 @@ def parse(word: str) -> tuple[str, int | None]:
     """`gpu:1` as ("gpu", 1), `any` as ("any", None); raises UsageError with the valid words."""
     match = _WORD.fullmatch(word.strip().lower())
     if match is None or (match[1] == "any" and match[2] is not None):
-        raise UsageError(f"Unknown device {word.strip()!r}. Choose {WORDS}; `%mlc_device list` shows what exists here.")
+        raise UsageError(
+            f"Unknown device {word.strip()!r}. Choose {WORDS}; `%mlc_device list` shows what exists here."
+        )
     return match[1], int(match[2]) if match[2] else None
 
 
@@ -47,6 +49,11 @@ class Selection:
         self._backends = backends
         self._word: str | None = None
         self._here = _ThisThread()
+
+    @property
+    def word(self) -> str | None:
+        """The device asked for, as it was written."""
+        return self._word
 
     @property
     def requested(self) -> str | None:

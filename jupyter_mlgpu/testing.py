@@ -97,7 +97,14 @@ class FakeBackend:
         ran = self._ran[start:]
         kinds = {device.name: device.kind for device in self._devices}
         return tuple(
-            RanOn(self.name, one, kinds.get(one, one), f"fake {one}", ran.count(one), ran.count(one) / len(ran))
+            RanOn(
+                self.name,
+                one,
+                kinds.get(one, one),
+                f"fake {one}",
+                ran.count(one),
+                ran.count(one) / len(ran),
+            )
             for one in sorted(set(ran), key=ran.count, reverse=True)
         )
 
@@ -144,7 +151,16 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
         outcome="ok",
         device=DeviceUse(
             "cpu:0",
-            (RanOn("tensorflow", "cpu:0", "cpu", "/job:localhost/replica:0/task:0/device:CPU:0", 120, 1.0),),
+            (
+                RanOn(
+                    "tensorflow",
+                    "cpu:0",
+                    "cpu",
+                    "/job:localhost/replica:0/task:0/device:CPU:0",
+                    120,
+                    1.0,
+                ),
+            ),
         ),
         readings=(
             Reading("wall_time", 0.5, "s", "cell", "fake clock", 1),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from jupyter_mlgpu.errors import StillRunning
+from jupyter_mlgpu.errors import StillRunningError
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Outcome, Record
 
@@ -21,7 +21,7 @@ class TracedBlock:
         if name.startswith("_"):
             raise AttributeError(name)
         if self._record is None:
-            raise StillRunning(
+            raise StillRunningError(
                 f"The traced block has not ended, so its {name!r} is not known yet: "
                 "read it after the `with` block."
             )

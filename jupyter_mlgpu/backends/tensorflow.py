@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
@@ -42,10 +43,8 @@ class TensorFlowBackend:
         if keras is not None:
             found["keras"] = str(keras)
         if sys.platform == "darwin":
-            try:
+            with suppress(metadata.PackageNotFoundError):
                 found["tensorflow-metal"] = metadata.version("tensorflow-metal")
-            except metadata.PackageNotFoundError:
-                pass
         return found
 
     def started(self) -> bool:
@@ -104,7 +103,9 @@ class TensorFlowScope:
         # Once initialised, TensorFlow says under which job its devices run (a cluster names its own).
         base = self._context.devices()[0] if _initialised() else "/job:localhost/replica:0/task:0"
         kind, _, number = device.name.partition(":")
-        self._spec = DeviceSpecV2.from_string(base).replace(device_type=kind.upper(), device_index=int(number))
+        self._spec = DeviceSpecV2.from_string(base).replace(
+            device_type=kind.upper(), device_index=int(number)
+        )
         self._context._set_device(self._spec.to_string(), self._spec)
 
     def holds(self) -> bool:
@@ -147,10 +148,8 @@ def _initialised() -> bool:
 
 
 def _reset_peak(device: Device) -> None:
-    try:
+    with suppress(ValueError, RuntimeError):  # this device keeps no statistics; `_peak` says so
         sys.modules["tensorflow"].config.experimental.reset_memory_stats(device.name.upper())
-    except (ValueError, RuntimeError):  # this device keeps no statistics; `_peak` says so
-        pass
 
 
 def _peak(device: Device) -> Reading:

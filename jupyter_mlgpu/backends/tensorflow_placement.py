@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,18 @@ LIMIT = 1_000
 
 # What TensorFlow adds to a partitioned graph to pass arguments, results and constants around.
 _BOOKKEEPING = frozenset(
-    "_Arg _Retval _DeviceArg _DeviceRetval _Send _Recv _HostSend _HostRecv Const NoOp".split()
+    [
+        "_Arg",
+        "_Retval",
+        "_DeviceArg",
+        "_DeviceRetval",
+        "_Send",
+        "_Recv",
+        "_HostSend",
+        "_HostRecv",
+        "Const",
+        "NoOp",
+    ]
 )
 
 
@@ -133,13 +145,17 @@ class PlacementWatch:
     def _remove_callback(self) -> None:
         from tensorflow.python.framework import op_callbacks
 
-        try:
+        with suppress(KeyError):  # already taken away at the limit, or by the user's clear_op_callbacks
             op_callbacks.remove_op_callback(self._on_operation)
-        except KeyError:  # already taken away at the limit, or by the user's clear_op_callbacks
-            pass
 
     def _on_operation(
-        self, op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+        self,
+        op_type: str,
+        inputs: Any,
+        attrs: Any,
+        outputs: Any,
+        op_name: Any = None,
+        graph: Any = None,
     ) -> None:
         if graph is not None:  # a graph is being built: nothing runs
             return
@@ -222,7 +238,7 @@ def short_name(native: str) -> str:
 
 
 def kind_of(device_type: str) -> str:
-    """`cpu`, `cuda`, `metal` or `rocm` for TensorFlow's device type `CPU` or `GPU`; other types as they are."""
+    """`cpu`, `cuda`, `metal` or `rocm` for TensorFlow's type `CPU` or `GPU`; other types as they are."""
     if device_type != "GPU":
         return device_type.lower()
     if sys.platform == "darwin":
@@ -232,4 +248,4 @@ def kind_of(device_type: str) -> str:
 
 def _plain(function: str) -> str:
     """`train_step` of `__inference_train_step_42`."""
-    return function.removeprefix("__inference_").removeprefix("__forward_").removeprefix("__backward_").rpartition("_")[0]
+    return function.split("_", 3)[-1].rpartition("_")[0] or function

@@ -94,7 +94,12 @@ class KernelChannel:
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
         try:
             with self._lock:  # no event may slip between the state and its number
-                content = {"status": "ok", "protocol": PROTOCOL, "run": self._run, "seq": self._sequence}
+                content = {
+                    "status": "ok",
+                    "protocol": PROTOCOL,
+                    "run": self._run,
+                    "seq": self._sequence,
+                }
                 content |= self._snapshot()
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}

@@ -19,7 +19,12 @@ from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
-OURS = ("%mlc_", "%load_ext jupyter_mlgpu", "%unload_ext jupyter_mlgpu", "%reload_ext jupyter_mlgpu")
+OURS = (
+    "%mlc_",
+    "%load_ext jupyter_mlgpu",
+    "%unload_ext jupyter_mlgpu",
+    "%reload_ext jupyter_mlgpu",
+)
 TRACE_CELL = "%%mlc_trace"
 
 
@@ -121,7 +126,9 @@ class CellEvents:
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
                 record = running.measurement.stop(
-                    _outcome(result), execution_count=getattr(result, "execution_count", None), notes=notes
+                    _outcome(result),
+                    execution_count=getattr(result, "execution_count", None),
+                    notes=notes,
                 )
                 self._on_record(record)
             if mine:
@@ -175,4 +182,6 @@ def _title(code: str) -> str:
 
 
 def _complain(what: str, error: BaseException) -> None:
-    sys.stderr.write(f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.\n")
+    sys.stderr.write(
+        f"jupyter_mlgpu {what} ({type(error).__name__}: {error}). The cell itself runs as usual.\n"
+    )

@@ -18,6 +18,7 @@ from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.render import text, words
+from jupyter_mlgpu.selection import parse
 
 SNAPSHOT_RECORDS = 500
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
@@ -37,7 +38,9 @@ class Extension:
         self._running: Measurement | None = None
         kernel = getattr(shell, "kernel", None)
         self._channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot) if kernel is not None else NoChannel()
+            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot)
+            if kernel is not None
+            else NoChannel()
         )
         self._events = CellEvents(shell, self.kit, on_start=self._on_start, on_record=self._on_record)
 
@@ -68,17 +71,25 @@ class Extension:
 
     def choose_device(self, word: str) -> str:
         """`%mlc_device WORD`; returns the sentence to print."""
-        self._import_frameworks()
+        kind, number = parse(word)
+        if kind == "gpu" or number is not None:
+            self._import_frameworks()  # only the framework knows whether this device exists
         device = self.kit.selection.request(word)
-        assert device is not None  # a framework is loaded
         self._channel.push({"type": "device", "device": self._device()})
+        if device is None:
+            return f"Cells run on {word} as soon as a framework is imported."
         framework = words.FRAMEWORKS.get(device.framework, device.framework)
-        return f"Cells run on {device.name} ({framework}) from now on. What was made on another device stays there."
+        return (
+            f"Cells run on {device.name} ({framework}) from now on. "
+            "What was made on another device stays there."
+        )
 
     def device_status(self) -> str:
         """`%mlc_device`; returns what to print."""
         requested = self.kit.selection.requested
-        asked = f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
+        asked = (
+            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
+        )
         last = self.kit.store.records()[-1:]
         ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
         return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
@@ -112,7 +123,9 @@ class Extension:
                 "`%mlc_trace?` explains each with an example."
             )
         if command in ("save", "load") and not argument:
-            raise UsageError(f"%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`.")
+            raise UsageError(
+                f"%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`."
+            )
         return commands[command]()
 
     def _set_tracing(self, on: bool) -> str:
@@ -126,7 +139,8 @@ class Extension:
         store = self.kit.store
         dropped = f" ({store.dropped:,} older ones were let go)" if store.dropped else ""
         state = "on" if self._events.tracing else "off"
-        return f"Tracing is {state}, {len(store.records()):,} records{dropped}. `%mlc_trace?` explains the commands."
+        count = len(store.records())
+        return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
 
     def _clear(self) -> str:
         self.kit.store.clear()
@@ -143,7 +157,12 @@ class Extension:
         for record in records:
             self._push_record(record)
         known = f", {len(records) - new:,} of them were here already" if new < len(records) else ""
-        return "\n".join([f"Loaded {len(records):,} records from {path}{known}; they are shown as loaded.", *problems])
+        return "\n".join(
+            [
+                f"Loaded {len(records):,} records from {path}{known}; they are shown as loaded.",
+                *problems,
+            ]
+        )
 
     def _import_frameworks(self) -> None:
         """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
@@ -198,15 +217,31 @@ class Extension:
         for backend in registry.loaded():
             if backend.started():
                 devices = [
-                    {"framework": one.framework, "device": one.name, "kind": one.kind, "native_name": one.native_name}
+                    {
+                        "framework": one.framework,
+                        "device": one.name,
+                        "kind": one.kind,
+                        "native_name": one.native_name,
+                    }
                     for one in backend.devices()
                 ]
                 requested = self.kit.selection.requested
-                return {"requested": requested, "framework": backend.name, "available": devices, "why_missing": None}
+                return {
+                    "requested": requested,
+                    "framework": backend.name,
+                    "available": devices,
+                    "why_missing": None,
+                }
             why = f"{words.FRAMEWORKS.get(backend.name, backend.name)} has not used a device yet."
-            return {"requested": None, "framework": backend.name, "available": None, "why_missing": why}
+            return {
+                "requested": self.kit.selection.word,
+                "framework": backend.name,
+                "available": None,
+                "why_missing": why,
+            }
         why = "No framework is loaded yet: `import tensorflow` in a cell."
-        return {"requested": None, "framework": None, "available": None, "why_missing": why}
+        requested = self.kit.selection.requested
+        return {"requested": requested, "framework": None, "available": None, "why_missing": why}
 
 
 def _running(measurement: Measurement) -> dict[str, Any]:

@@ -18,7 +18,8 @@ class MlgpuMagics(Magics):
     """`%mlc_device` and `%mlc_trace`."""
 
     def __init__(self, shell: Any, extension: Extension) -> None:
-        super().__init__(shell)  # type: ignore[no-untyped-call]
+        super().__init__(shell)
+        self._shell = shell
         self._extension = extension
 
     @line_magic
@@ -73,7 +74,7 @@ class MlgpuMagics(Magics):
         if cell is not None:
             # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`);
             # here the magic was called from a program.
-            self.shell.run_cell(cell).raise_error()
+            self._shell.run_cell(cell).raise_error()
             return
         command, _, argument = line.strip().partition(" ")
         with _one_sentence():

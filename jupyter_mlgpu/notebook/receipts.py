@@ -10,4 +10,4 @@ from jupyter_mlgpu.render.bundle import bundle
 
 def show(record: Record) -> None:
     """Publish the receipt as the present cell's output."""
-    publish_display_data(bundle(record))
+    publish_display_data(bundle(record))  # type: ignore[no-untyped-call]

@@ -1,7 +1,8 @@
 """CPU time and peak memory of this process while a cell runs.
 
 Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs
-makes VmHWM of /proc/self/status start again (proc(5)). Elsewhere `sampler.SampledPeak` looks at it from time to time.
+makes VmHWM of /proc/self/status start again (proc(5)). The program's own getrusage(2) peak starts
+again with it. Elsewhere `sampler.SampledPeak` looks at the resident set from time to time.
 """
 
 from __future__ import annotations

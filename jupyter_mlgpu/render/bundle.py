@@ -21,7 +21,7 @@ _DEPTH = 5
 
 
 def bundle(record: Record) -> dict[str, Any]:
-    """The MIME bundle of a receipt, at most `PLAIN_LIMIT` bytes in the file, `FULL_LIMIT` with logs or operations."""
+    """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
     data = record.to_json()
     rest = {"text/html": html.receipt(record), "text/plain": text.receipt(record)}
     limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT

@@ -59,7 +59,11 @@ def where(record: Record) -> str:
     asked = record.device.requested
     ran_on = record.device.ran_on
     if ran_on is None:
-        place = "device not known" if record.device.why_missing and record.versions.keys() & FRAMEWORKS.keys() else ""
+        place = (
+            "device not known"
+            if record.device.why_missing and record.versions.keys() & FRAMEWORKS.keys()
+            else ""
+        )
     elif not ran_on:
         place = "no operations on a device"
     else:
@@ -70,7 +74,9 @@ def where(record: Record) -> str:
 
 def _share(entry: RanOn, *, alone: bool) -> str:
     # 99.6 % must not read as all of it, nor 0.2 % as nothing.
-    share = "" if alone or entry.share is None else f" {min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    share = (
+        "" if alone or entry.share is None else f" {min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    )
     return f"{entry.device}{share}"
 
 

@@ -1,0 +1,175 @@
+# Two commands: `make lab` and `make test`. `make help` explains the rest.
+# Written for GNU make 3.81 (a Mac's own) and newer.
+
+# Arguments that a caller may give, as in `make PYTHON=python3.12 lab`.
+PYTHON ?=
+LAB_ARGS ?=
+PYTEST_ARGS ?=
+UPGRADE ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+OTHER := .venv-other
+# In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+STEP := scripts/step.sh
+PIP_INSTALL := -m pip install --disable-pip-version-check
+FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
+PYTEST := $(BIN)/python -m pytest
+JLPM := cd labextension && jlpm
+
+FIRST_LESSON := notebooks/01_adding_tensors.ipynb
+# `make test` runs the first lessons, `make test-all` all of them.
+FIRST_LESSONS := $(wildcard notebooks/0[0-3]_*.ipynb)
+LESSONS := $(wildcard notebooks/*.ipynb)
+
+LABEXTENSION := jupyter_mlgpu/labextension/package.json
+NODE_MODULES := labextension/node_modules/.yarn-state.yml
+LABEXTENSION_SOURCES := $(shell find labextension \
+	\( -name node_modules -o -name lib -o -name .yarn \) -prune -o -type f -print 2>/dev/null)
+PYTHON_FOLDERS := $(wildcard jupyter_mlgpu scripts tests benchmarks)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: FORCE
+
+##@ Everyday
+
+.PHONY: help
+help: ## explain every target
+	@echo "Usage: make TARGET [PYTHON=python3.12] [LAB_ARGS='--no-browser --port=9999']"
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: lab
+lab: install ## build everything and open JupyterLab on the first lesson, the sidebar beside it
+	@echo "==> JupyterLab (Ctrl-C stops it)"
+	@# JupyterLab refuses to start as root, which is who one is in most containers.
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(FIRST_LESSON) $(LAB_ARGS)
+
+.PHONY: install
+install: $(VENV)/.project ## make .venv with everything in it, without opening anything
+
+.PHONY: clean
+clean: ## remove everything that make made, .venv too
+	rm -rf $(VENV) $(OTHER) dist build jupyter_mlgpu/labextension
+	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
+	rm -rf .mypy_cache .pytest_cache .ruff_cache test-results
+
+##@ Tests
+
+# Without a mark of their own, tests run in both; `slow` ones only in test-all.
+.PHONY: test
+test: MARKS := -m "not slow"
+test: TESTED_LESSONS := $(FIRST_LESSONS)
+test: test-packaging test-unit test-integration test-ui test-lessons test-other-python ## all tests but the slow ones, and the first lessons; under 20 minutes on 2 cores
+	@echo "==> make test: all parts passed"
+
+.PHONY: test-all
+test-all: test-packaging test-unit test-integration test-ui test-lessons test-other-python ## every test, slow ones too, and every lesson
+	@echo "==> make test-all: all parts passed"
+
+.PHONY: test-packaging
+test-packaging: install ## the package, its pinned versions and this Makefile
+	@$(STEP) "packaging tests" $(PYTEST) tests/packaging $(MARKS) $(PYTEST_ARGS)
+
+.PHONY: test-unit
+test-unit: install ## small tests, no kernel and no browser
+	@$(STEP) "unit tests" $(PYTEST) tests/unit $(MARKS) $(PYTEST_ARGS)
+
+.PHONY: test-integration
+test-integration: install ## tests with a real kernel
+	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKS) $(PYTEST_ARGS)
+
+.PHONY: test-ui
+test-ui: install browser ## tests with a real JupyterLab in Chromium
+	@$(STEP) "browser tests" $(PYTEST) tests/ui $(MARKS) $(PYTEST_ARGS)
+
+TESTED_LESSONS = $(LESSONS)
+.PHONY: test-lessons
+test-lessons: install ## run the lessons' cells and compare what they print with what is saved
+	@$(STEP) "checks of the lessons' files" $(PYTEST) tests/notebooks $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "lessons under nbval" $(PYTEST) --nbval-lax --nbval-current-env \
+		--nbval-cell-timeout 300 --timeout 0 $(TESTED_LESSONS) $(PYTEST_ARGS)
+
+.PHONY: test-other-python
+test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
+	@python=`scripts/find_other_python.sh "$$(cat $(VENV)/.python)"` || { \
+		echo "==> unit tests under the other Python: not run, for .venv has `cat $(VENV)/.python` and no other of 3.11 and 3.12 is at hand"; \
+		exit 0; \
+	}; \
+	$(MAKE) --no-print-directory $(OTHER)/.packages OTHER_PYTHON="$$python" && \
+	$(STEP) "unit tests under Python `cat $(OTHER)/.python`" \
+		$(OTHER)/bin/python -m pytest tests/unit $(MARKS) $(PYTEST_ARGS)
+
+.PHONY: browser
+browser: install
+	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
+
+##@ Upkeep
+
+.PHONY: lint
+lint: install ## ruff, mypy --strict, and the labextension's eslint, prettier and tsc
+	@$(STEP) "ruff" $(BIN)/ruff check .
+	@$(STEP) "ruff format" $(BIN)/ruff format --check .
+	@$(STEP) "mypy" $(BIN)/mypy $(PYTHON_FOLDERS)
+	@$(STEP) "eslint, prettier and tsc" sh -c "$(JLPM) lint:check"
+
+.PHONY: format
+format: install ## let ruff, prettier and eslint rewrite what they can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(JLPM) lint
+
+.PHONY: constraints
+constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
+	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
+
+.PHONY: benchmark
+benchmark: install ## what tracing costs, measured here
+	@for file in benchmarks/[a-z]*.py; do $(STEP) "$$file" $(BIN)/python "$$file" || exit 1; done
+
+.PHONY: lessons
+lessons: install ## run every lesson again and save its outputs in its notebook
+	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
+
+.PHONY: screenshots
+screenshots: install browser ## make the pictures of docs/images again, with the browser tests
+	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(PYTEST) tests/ui -k screenshot $(PYTEST_ARGS)
+
+# What follows are files: each is made when it is missing or older than what it is made from.
+
+# A Python given by hand may differ from the one .venv has: then .venv is made anew.
+$(VENV)/.python: $(if $(PYTHON),FORCE)
+	@scripts/make_venv.sh $(VENV) $(PYTHON)
+
+$(VENV)/.packages: constraints/make.txt $(VENV)/.python
+	@$(STEP) "installing the pinned packages into $(VENV) (the first time takes minutes)" \
+		$(BIN)/python $(FROM_LIST) $<
+	@touch $@
+
+$(NODE_MODULES): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml | $(VENV)/.packages
+	@$(STEP) "installing the labextension's tools" sh -c "$(JLPM) install --immutable"
+	@touch $@
+
+$(LABEXTENSION): $(LABEXTENSION_SOURCES) $(NODE_MODULES)
+	@$(STEP) "building the labextension" sh -c "$(JLPM) build:prod"
+	@touch $@
+
+# The labextension is built above, so the package's own build step is left out. Installing copies it
+# to where JupyterLab looks.
+$(VENV)/.project: pyproject.toml jupyter_mlgpu/_version.py install.json \
+		$(wildcard jupyter-config/*/*.json) $(LABEXTENSION) $(VENV)/.packages
+	@SKIP_JUPYTER_BUILDER=1 $(STEP) "installing jupyter_mlgpu into $(VENV)" \
+		$(BIN)/python $(PIP_INSTALL) --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(OTHER)/.python: $(if $(OTHER_PYTHON),FORCE)
+	@scripts/make_venv.sh $(OTHER) $(OTHER_PYTHON)
+
+$(OTHER)/.packages: constraints/unit.txt $(OTHER)/.python
+	@$(STEP) "installing what the unit tests need into $(OTHER)" $(OTHER)/bin/python $(FROM_LIST) $<
+	@touch $@

@@ -1,0 +1,135 @@
+"""Runs `make lab` as a person would, without a browser, and checks what it serves.
+
+It starts on a free port, and stops again. Checked: the server answers, it offers the first lesson,
+the page that JupyterLab loads names our labextension, that extension's entry file is served, and
+both our extensions are listed as enabled and OK. The exit status is 0 when all of that holds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LESSON = "notebooks/01_adding_tensors.ipynb"
+LABEXTENSION = "jupyter-mlgpu"
+SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
+#: Seconds that `make lab` may take until the server answers; longer when it has to build first.
+PATIENCE = 900
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+class Lab:
+    """A JupyterLab that `make lab` started; `get` asks it for a page."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.token = secrets.token_hex(16)
+        arguments = f"--no-browser --ServerApp.port={self.port} --ServerApp.port_retries=0"
+        self.process = subprocess.Popen(
+            ["make", "lab", f"LAB_ARGS={arguments} --IdentityProvider.token={self.token}"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def get(self, path: str) -> str:
+        """The page at `path`; raises OSError where it is not served."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/{path}",
+            headers={"Authorization": f"token {self.token}"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as response:
+            text: str = response.read().decode()
+            return text
+
+    def wait(self) -> None:
+        """Wait until the server answers; raises RuntimeError when it ends or takes too long."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"make lab ended with exit status {self.process.returncode}.")
+            try:
+                self.get("api/status")
+            except OSError:
+                time.sleep(0.5)
+            else:
+                return
+        raise RuntimeError(f"make lab served nothing within {PATIENCE} s.")
+
+    def stop(self) -> None:
+        """End make and the server it started, and wait for them."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(timeout=60)
+
+
+def page_settings(page: str) -> dict[str, Any]:
+    """What JupyterLab's page says to its scripts, from the element that holds it."""
+    start = page.index(">", page.index('id="jupyter-config-data"')) + 1
+    settings: dict[str, Any] = json.loads(page[start : page.index("</script>", start)])
+    return settings
+
+
+def check(lab: Lab) -> None:
+    """Raise RuntimeError for the first thing that `lab` does not serve as it should."""
+    if '"cells"' not in lab.get(f"api/contents/{LESSON}"):
+        raise RuntimeError(f"The server does not offer {LESSON}.")
+    print(f"    the lesson is served: {LESSON}")
+
+    settings = page_settings(lab.get(f"lab/tree/{LESSON}"))
+    ours = [item for item in settings["federated_extensions"] if item["name"] == LABEXTENSION]
+    if not ours:
+        raise RuntimeError(f"JupyterLab's page does not name the labextension {LABEXTENSION}.")
+    lab.get(f"lab/extensions/{LABEXTENSION}/{ours[0]['load']}")
+    print(f"    the labextension is served: {LABEXTENSION}/{ours[0]['load']}")
+
+    for what, command, wanted in (
+        ("labextension", ["labextension", "list"], LABEXTENSION),
+        ("server extension", ["server", "extension", "list"], SERVER_EXTENSION),
+    ):
+        listed = subprocess.run(
+            [sys.executable, "-m", "jupyter", *command], capture_output=True, text=True, cwd=ROOT
+        )
+        lines = (listed.stdout + listed.stderr).splitlines()
+        if not any(wanted in line and "enabled" in line and "OK" in line for line in lines):
+            raise RuntimeError(
+                f"`jupyter {' '.join(command)}` does not show {wanted} as enabled and OK; it says: "
+                + " / ".join(line.strip() for line in lines if wanted in line or "mlgpu" in line)
+            )
+        print(f"    the {what} is enabled and OK: {wanted}")
+
+
+def main() -> int:
+    """Start, check and stop; 0 when everything is there, else 1 and one sentence."""
+    lab = Lab()
+    try:
+        lab.wait()
+        check(lab)
+    except (RuntimeError, OSError, KeyError, ValueError) as error:
+        print(f"make lab does not serve what it should: {error}", file=sys.stderr)
+        return 1
+    finally:
+        lab.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
