@@ -28,7 +28,7 @@ LABEXTENSION := jupyter_mlgpu/labextension/package.json
 NODE_MODULES := labextension/node_modules/.yarn-state.yml
 LABEXTENSION_SOURCES := $(shell find labextension \
 	\( -name node_modules -o -name lib -o -name .yarn \) -prune -o -type f -print 2>/dev/null)
-PYTHON_FOLDERS := $(wildcard jupyter_mlgpu scripts tests benchmarks)
+TYPED := $(wildcard jupyter_mlgpu scripts benchmarks tests/packaging)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -61,15 +61,18 @@ clean: ## remove everything that make made, .venv too
 
 ##@ Tests
 
+TEST_PARTS := test-packaging test-unit test-labextension test-integration test-ui test-lessons \
+	test-other-python
+
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
 test: MARKS := -m "not slow"
 test: TESTED_LESSONS := $(FIRST_LESSONS)
-test: test-packaging test-unit test-integration test-ui test-lessons test-other-python ## all tests but the slow ones, and the first lessons; under 20 minutes on 2 cores
+test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; under 20 minutes on 2 cores
 	@echo "==> make test: all parts passed"
 
 .PHONY: test-all
-test-all: test-packaging test-unit test-integration test-ui test-lessons test-other-python ## every test, slow ones too, and every lesson
+test-all: $(TEST_PARTS) ## every test, slow ones too, and every lesson
 	@echo "==> make test-all: all parts passed"
 
 .PHONY: test-packaging
@@ -79,6 +82,10 @@ test-packaging: install ## the package, its pinned versions and this Makefile
 .PHONY: test-unit
 test-unit: install ## small tests, no kernel and no browser
 	@$(STEP) "unit tests" $(PYTEST) tests/unit $(MARKS) $(PYTEST_ARGS)
+
+.PHONY: test-labextension
+test-labextension: install ## tests of the labextension's own functions, in Node
+	@$(STEP) "labextension tests" sh -c "$(JLPM) test"
 
 .PHONY: test-integration
 test-integration: install ## tests with a real kernel
@@ -106,7 +113,7 @@ test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .v
 		$(OTHER)/bin/python -m pytest tests/unit $(MARKS) $(PYTEST_ARGS)
 
 .PHONY: browser
-browser: install
+browser: install ## find a Chromium for the browser tests, or install one
 	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
 
 ##@ Upkeep
@@ -115,14 +122,14 @@ browser: install
 lint: install ## ruff, mypy --strict, and the labextension's eslint, prettier and tsc
 	@$(STEP) "ruff" $(BIN)/ruff check .
 	@$(STEP) "ruff format" $(BIN)/ruff format --check .
-	@$(STEP) "mypy" $(BIN)/mypy $(PYTHON_FOLDERS)
-	@$(STEP) "eslint, prettier and tsc" sh -c "$(JLPM) lint:check"
+	@$(STEP) "mypy" $(BIN)/mypy $(TYPED)
+	@$(STEP) "eslint, prettier and tsc" sh -c "$(JLPM) lint"
 
 .PHONY: format
 format: install ## let ruff, prettier and eslint rewrite what they can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(JLPM) lint
+	$(JLPM) lint:fix
 
 .PHONY: constraints
 constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)

@@ -64,16 +64,14 @@ class Recorder:
         *,
         source: str | None = None,
         cell_id: str | None = None,
-        execution_count: int | None = None,
-        requested: str | None = None,
     ) -> Measurement:
         """Begin a measurement; `source` is the cell's code, of which only a digest is kept."""
         self._sequence += 1
         digest = (
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
-        cell = Cell(self._sequence, cell_id, execution_count, digest, shorten(redact(name)))
-        measurement = Measurement(self, cell, requested)
+        cell = Cell(self._sequence, cell_id, None, digest, shorten(redact(name)))
+        measurement = Measurement(self, cell)
         self._open.append(measurement)
         measurement.begin(self._probes, self._backends())
         return measurement
@@ -101,10 +99,9 @@ class Recorder:
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
-    def __init__(self, recorder: Recorder, cell: Cell, requested: str | None) -> None:
+    def __init__(self, recorder: Recorder, cell: Cell) -> None:
         self._recorder = recorder
         self.cell = cell
-        self._requested = requested
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | str] = {}
         self._readings: list[Callable[[], Reading]] = []
@@ -140,27 +137,27 @@ class Measurement:
         self,
         outcome: Outcome = "ok",
         *,
+        requested: str | None = None,
         execution_count: int | None = None,
         notes: Sequence[str] = (),
     ) -> Record:
-        """Wait for the devices, take the second readings, and give the record."""
+        """Wait for the devices, take the second readings, and give the record.
+
+        `requested` is the device asked for, `execution_count` the number the front end shows; both are
+        known for certain only now.
+        """
         for backend in self._backends.values():
             _wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         readings = [wall, *(take() for take in self._readings)]
         ran_on, why, more = self._finish_observations()
-        cell = (
-            self.cell
-            if execution_count is None
-            else dataclasses.replace(self.cell, execution_count=execution_count)
-        )
         return Record(
             run=self._recorder.run,
-            cell=cell,
+            cell=dataclasses.replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=DeviceUse(self._requested, ran_on, why),
+            device=DeviceUse(requested, ran_on, why),
             readings=_in_order([*readings, *more]),
             versions=self._recorder.close(self),
             notes=tuple(notes),

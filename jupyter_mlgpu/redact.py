@@ -11,7 +11,6 @@ import functools
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 # Prefixes as their services document them: OpenAI, Anthropic, GitHub, GitLab, Hugging Face, AWS, Slack,
 # Google, and signed web tokens.
@@ -39,17 +38,6 @@ def redact(text: str) -> str:
         text = home.sub("~", text)
     text = _HOME.sub("~", text)
     return user.sub("<user>", text) if user is not None else text
-
-
-def redact_all(value: Any) -> Any:
-    """The same for every text inside JSON-like data; keys are kept."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {key: redact_all(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(redact_all(item) for item in value)
-    return value
 
 
 @functools.cache

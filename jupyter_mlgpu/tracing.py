@@ -76,9 +76,9 @@ def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[Keras
 
 def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
     kit = current()
-    measurement = kit.recorder.start(name, requested=kit.selection.requested)
+    measurement = kit.recorder.start(name)
 
     def end() -> None:
-        kit.store.add(measurement.stop())
+        kit.store.add(measurement.stop(requested=kit.selection.requested))
 
     return end, measurement.abandon

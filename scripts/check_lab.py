@@ -15,8 +15,8 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,15 @@ def page_settings(page: str) -> dict[str, Any]:
     return settings
 
 
+def what_jupyter_lists(command: Sequence[str], name: str) -> str:
+    """The lines about the extension `name` that `jupyter COMMAND` prints, as one line."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "jupyter", *command], capture_output=True, text=True, cwd=ROOT
+    )
+    lines = (listed.stdout + listed.stderr).splitlines()
+    return " / ".join(line.strip() for line in lines if name in line)
+
+
 def check(lab: Lab) -> None:
     """Raise RuntimeError for the first thing that `lab` does not serve as it should."""
     if '"cells"' not in lab.get(f"api/contents/{LESSON}"):
@@ -105,14 +114,11 @@ def check(lab: Lab) -> None:
         ("labextension", ["labextension", "list"], LABEXTENSION),
         ("server extension", ["server", "extension", "list"], SERVER_EXTENSION),
     ):
-        listed = subprocess.run(
-            [sys.executable, "-m", "jupyter", *command], capture_output=True, text=True, cwd=ROOT
-        )
-        lines = (listed.stdout + listed.stderr).splitlines()
-        if not any(wanted in line and "enabled" in line and "OK" in line for line in lines):
+        said = what_jupyter_lists(command, wanted)
+        if not ("enabled" in said and "OK" in said):
             raise RuntimeError(
-                f"`jupyter {' '.join(command)}` does not show {wanted} as enabled and OK; it says: "
-                + " / ".join(line.strip() for line in lines if wanted in line or "mlgpu" in line)
+                f"`jupyter {' '.join(command)}` does not list {wanted} as enabled and OK; it says: "
+                f"{said or 'nothing about it'}"
             )
         print(f"    the {what} is enabled and OK: {wanted}")
 

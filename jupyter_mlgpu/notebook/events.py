@@ -105,8 +105,6 @@ class CellEvents:
                 _title(info.raw_cell),
                 source=info.raw_cell,
                 cell_id=getattr(info, "cell_id", None),
-                execution_count=self._shell.execution_count if info.store_history else None,
-                requested=self._kit.selection.requested if problem is None else None,
             )
             self._on_start(running.measurement)
         if problem is not None:
@@ -127,7 +125,10 @@ class CellEvents:
             if running.measurement is not None:
                 record = running.measurement.stop(
                     _outcome(result),
-                    execution_count=getattr(result, "execution_count", None),
+                    requested=self._kit.selection.requested,
+                    execution_count=getattr(result, "execution_count", None)
+                    if running.info.store_history
+                    else None,
                     notes=notes,
                 )
                 self._on_record(record)

@@ -17,6 +17,7 @@ from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
+from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render import text, words
 from jupyter_mlgpu.selection import parse
 
@@ -190,7 +191,7 @@ class Extension:
         try:
             journal.append(record)
         except RecordError as error:
-            return record.with_note(f"This record was not saved: {error}")
+            return record.with_note(redact(f"This record was not saved: {error}"))
         return record
 
     def _push_record(self, record: Record) -> None:

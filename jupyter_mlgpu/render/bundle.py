@@ -6,7 +6,9 @@ notes or operations. What does not fit is left out, counted and named in the rec
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.record import Record
@@ -19,33 +21,47 @@ FULL_LIMIT = 65_536
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
 
+# What is easiest to miss goes first.
+_CUT_ORDER = ("ops", "logs", "facts", "notes")
+
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
-    data = record.to_json()
-    rest = {"text/html": html.receipt(record), "text/plain": text.receipt(record)}
     limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT
     cut: dict[str, int] = {}
-    # What is easiest to miss goes first: many operations, then log lines, facts, native names and notes.
-    for part in ("ops", "logs", "facts", "notes"):
-        while _bytes({MIME_TYPE: data, **rest}) > limit and data[part]:
-            data[part], left_out = _half(data[part])
-            cut[part] = cut.get(part, 0) + left_out
-            data["cut"] = cut
-    if _bytes({MIME_TYPE: data, **rest}) > limit:
-        # The plain text says the same in few words, and every viewer falls back to it.
-        del rest["text/html"]
-        data["cut"] = {**cut, "text/html": 1}
-    return {MIME_TYPE: data, **rest}
+    made = _make(record, cut)
+    while _bytes(made) > limit:
+        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
+        if part is None:
+            # The plain text says the same in few words, and every viewer falls back to it.
+            cut["text/html"] = 1
+            made = _make(record, cut)
+            break
+        record, left_out = _halve(record, part)
+        cut[part] = cut.get(part, 0) + left_out
+        made = _make(record, cut)
+    return made
 
 
-def _half(items: Any) -> tuple[Any, int]:
+def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
+    data = record.to_json()
+    if cut:
+        data["cut"] = dict(cut)
+    made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
+    if "text/html" in cut:
+        del made["text/html"]
+    return made
+
+
+def _halve(record: Record, part: str) -> tuple[Record, int]:
+    items = getattr(record, part)
     keep = len(items) // 2
-    kept = dict(list(items.items())[:keep]) if isinstance(items, dict) else items[:keep]
-    return kept, len(items) - keep
+    kept = dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
+    changes: dict[str, Any] = {part: kept}
+    return dataclasses.replace(record, **changes), len(items) - keep
 
 
-def _bytes(data: dict[str, Any]) -> int:
+def _bytes(made: dict[str, Any]) -> int:
     # As a notebook file stores it: indented by one, inside a cell's outputs.
-    stored = json.dumps(data, ensure_ascii=False, indent=1)
+    stored = json.dumps(made, ensure_ascii=False, indent=1)
     return len(stored.encode()) + _DEPTH * stored.count("\n")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
 
 
-def receipt(record: Record) -> str:
-    """The receipt's line, and a line for each note."""
+def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+    """The receipt's line, and a line for each note; `cut` counts what was left out for size."""
     label = words.label(record)
     head = f"[mlgpu] {label + ': ' if label else ''}{words.line(record)}"
-    return "\n".join([head, *(f"        {note}" for note in record.notes)])
+    return "\n".join([head, *(f"        {note}" for note in [*record.notes, *words.left_out(cut)])])
 
 
 def table(records: Sequence[Record]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from jupyter_mlgpu.record import RanOn, Reading, Record
 
 TITLES = {
@@ -110,6 +112,14 @@ def missing(record: Record) -> list[str]:
         if reading.why_missing is not None:
             reasons.setdefault(reading.why_missing, []).append(_inside(title(reading.quantity)))
     return [f"Not measured: {', '.join(titles)}. {why}" for why, titles in reasons.items()]
+
+
+def left_out(cut: Mapping[str, int] | None) -> list[str]:
+    """What did not fit into a receipt, counted and named; empty where all of it did."""
+    parts = ", ".join(
+        f"{count:,} of its {part}" for part, count in (cut or {}).items() if part != "text/html"
+    )
+    return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
 
 
 def _inside(title: str) -> str:

@@ -1,0 +1,22 @@
+"""Keep JupyterLab's busy indicator right while a browser asks a busy kernel for its records.
+
+The answers travel on the control channel, and each makes the kernel report itself idle for a moment.
+JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# As in jupyter_mlgpu.notebook.channel, which needs a kernel and is not imported by the server.
+MESSAGE_TYPES = ("jupyter_mlgpu_snapshot_request", "jupyter_mlgpu_snapshot_reply")
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "jupyter_mlgpu.serverextension"}]
+
+
+def _load_jupyter_server_extension(server_app: Any) -> None:
+    manager = server_app.kernel_manager
+    known = manager.untracked_message_types
+    manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]

@@ -1,0 +1,124 @@
+"""What a browser hears and what it is told when it asks, also while a cell runs."""
+
+import time
+
+import pytest
+
+
+def events(notebook, kind):
+    return [event for delta in notebook.deltas() for event in delta["events"] if event["type"] == kind]
+
+
+@pytest.fixture
+def notebook(start_kernel):
+    return start_kernel()
+
+
+def test_the_extension_is_announced_among_the_comms(notebook):
+    comms = notebook.ask("comm_info_request", {"target_name": "jupyter_mlgpu"})["comms"]
+    assert comms == {"jupyter_mlgpu": {"target_name": "jupyter_mlgpu"}}
+    notebook.run("%unload_ext jupyter_mlgpu")
+    assert notebook.ask("comm_info_request", {"target_name": "jupyter_mlgpu"})["comms"] == {}
+
+
+def test_loading_says_hello_and_unloading_says_goodbye(notebook):
+    assert len(events(notebook, "hello")) == 1
+    notebook.run("%unload_ext jupyter_mlgpu")
+    assert len(events(notebook, "goodbye")) == 1
+
+
+def test_a_running_cell_and_its_record_are_broadcast(notebook):
+    result = notebook.run("x = 1")
+    (running,) = events(notebook, "running")
+    (record,) = events(notebook, "record")
+    assert record["record"]["cell"] == result.receipt["cell"]
+    # The number a cell will show is certain only at its end.
+    assert running["cell"] == {**result.receipt["cell"], "execution_count": None}
+    assert record["record"]["readings"] == result.receipt["readings"]
+
+
+def test_the_broadcast_arrives_while_the_cell_runs(notebook):
+    message = notebook.send("import time\ntime.sleep(3)")
+    started = time.monotonic()
+    while not any("running" in str(m["content"]) for m in notebook.broadcasts if m["msg_type"] == "comm_msg"):
+        notebook.broadcasts.append(notebook.client.get_iopub_msg(timeout=5))
+    assert time.monotonic() - started < 2
+    notebook.wait(message)
+
+
+def test_a_snapshot_is_answered_while_a_cell_runs(notebook):
+    notebook.run("first = 1")
+    message = notebook.send("import time\ntime.sleep(3)")
+    while not any(
+        m["msg_type"] == "comm_msg" and "time.sleep" not in str(m) and "import time" in str(m["content"])
+        for m in notebook.broadcasts
+    ):
+        notebook.broadcasts.append(notebook.client.get_iopub_msg(timeout=5))
+    asked = time.monotonic()
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert time.monotonic() - asked < 2
+    assert snapshot["status"] == "ok"
+    assert snapshot["running"]["cell"]["name"] == "import time"
+    assert 0 < snapshot["running"]["elapsed_s"] < 3
+    assert [record["cell"]["name"] for record in snapshot["records"]] == ["first = 1"]
+    assert notebook.wait(message).status == "ok"
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["running"] is None
+
+
+def test_deltas_are_numbered_without_gaps_and_the_snapshot_knows_the_last_number(notebook):
+    for number in range(5):
+        notebook.run(f"x = {number}")
+    deltas = notebook.deltas()
+    assert [delta["seq"] for delta in deltas] == list(range(1, len(deltas) + 1))
+    assert [delta["prev"] for delta in deltas] == list(range(len(deltas)))
+    assert len({delta["run"] for delta in deltas}) == 1
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert (snapshot["seq"], snapshot["run"]) == (deltas[-1]["seq"], deltas[-1]["run"])
+
+
+def test_many_quick_cells_are_sent_together_and_none_is_lost(notebook):
+    notebook.run(
+        "channel = get_ipython()._jupyter_mlgpu._channel\n"
+        "for number in range(1000): channel.push({'type': 'test', 'number': number})"
+    )
+    time.sleep(0.2)
+    deltas = [d for d in notebook.deltas() if any(e["type"] == "test" for e in d["events"])]
+    numbers = [e["number"] for d in deltas for e in d["events"] if e["type"] == "test"]
+    assert numbers == list(range(1000))
+    assert len(deltas) <= 5
+
+
+def test_broadcasts_belong_to_no_cell_so_that_outputs_stay_the_users_own(notebook):
+    notebook.run("print('mine')")
+    notebook.deltas()
+    ours = [m for m in notebook.broadcasts if m["msg_type"] == "comm_msg"]
+    assert ours
+    assert all(message["parent_header"] == {} for message in ours)
+
+
+def test_device_and_tracing_are_broadcast_when_they_change(notebook):
+    notebook.run("%mlc_trace off")
+    notebook.run("%mlc_device cpu")
+    assert events(notebook, "trace") == [{"type": "trace", "on": False}]
+    (device,) = events(notebook, "device")
+    assert device["device"]["requested"] == "cpu"
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["tracing"] is False
+
+
+def test_a_new_kernel_process_is_a_new_run(start_kernel):
+    runs = {start_kernel().ask("jupyter_mlgpu_snapshot_request")["run"] for _ in range(2)}
+    assert len(runs) == 2
+
+
+def test_prints_of_the_users_threads_stay_in_their_cell_while_the_browser_asks(notebook):
+    message = notebook.send(
+        "import threading, time\n"
+        "def talk():\n"
+        "    for number in range(20):\n"
+        "        print(number); time.sleep(0.02)\n"
+        "thread = threading.Thread(target=talk)\n"
+        "thread.start(); thread.join()"
+    )
+    for _ in range(5):
+        notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert notebook.wait(message).text.split() == [str(number) for number in range(20)]

@@ -1,0 +1,110 @@
+"""Every magic does what its help says; what is typed wrongly is answered in one sentence."""
+
+import json
+
+import pytest
+
+from jupyter_mlgpu.files import load_records, save_records
+from jupyter_mlgpu.testing import example_record
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("%mlc_device tpu", "Choose cpu, gpu, any, or a numbered device"),
+        ("%mlc_device cpu:", "Choose cpu, gpu, any, or a numbered device"),
+        ("%mlc_trace bogus", "Choose on, off, status, show, clear, save, load"),
+        ("%mlc_trace save", "%mlc_trace save needs a file"),
+        ("%mlc_trace load /nowhere/at/all.jsonl", "cannot be read (No such file or directory)"),
+        ("%mlc_trace save /proc/records.jsonl", "cannot be written"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_no_traceback(plain, line, words):
+    result = plain.run(line)
+    assert result.status == "error"
+    assert words in result.text
+    assert "Traceback" not in result.text
+    assert len(result.text.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("magic", ["mlc_device", "mlc_trace"])
+def test_every_magic_has_help_with_an_example(plain, magic):
+    shown = plain.run(f"print(get_ipython().find_line_magic('{magic}').__doc__)").text
+    assert "Example" in shown
+
+
+def test_tracing_is_turned_off_and_on(plain):
+    assert "off" in plain.run("%mlc_trace off").text
+    assert plain.run("1").receipts == []
+    assert "Tracing is off" in plain.run("%mlc_trace").text
+    plain.run("%mlc_trace on")
+    assert len(plain.run("1").receipts) == 1
+    assert "Tracing is on" in plain.run("%mlc_trace status").text
+
+
+def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
+    path = tmp_path / "my records.jsonl"
+    plain.run("%mlc_trace clear")
+    plain.run("answer = 42")
+    assert "answer = 42" in plain.run("%mlc_trace show").text
+    assert "Saved 1 records" in plain.run(f"%mlc_trace save {path}").text
+    assert [record.cell.name for record in load_records(path)[0]] == ["answer = 42"]
+    plain.run("%mlc_trace clear")
+    assert "No records yet" in plain.run("%mlc_trace show").text
+    assert "shown as loaded" in plain.run(f"%mlc_trace load '{path}'").text
+    shown = plain.run("%mlc_trace show").text
+    assert "loaded" in shown
+    assert "answer = 42" in shown
+
+
+def test_a_file_with_broken_lines_is_loaded_as_far_as_it_goes(plain, tmp_path):
+    path = tmp_path / "records.jsonl"
+    save_records(path, [example_record(name="kept")])
+    newer = json.dumps(example_record(2).to_json() | {"schema": 9})
+    path.write_text(path.read_text() + "broken\n" + newer + "\n")
+    plain.run("%mlc_trace clear")
+    said = plain.run(f"%mlc_trace load {path}").text
+    assert "Loaded 1 records" in said
+    assert "Line 2 of records.jsonl is not JSON" in said
+    assert "Line 3 of records.jsonl was left out: the record has schema 9" in said
+    assert "kept" in plain.run("%mlc_trace show").text
+
+
+def test_loading_the_extension_twice_changes_nothing(plain):
+    plain.run("%load_ext jupyter_mlgpu")
+    plain.run("import jupyter_mlgpu\njupyter_mlgpu.load_ipython_extension(get_ipython())", silent=True)
+    assert len(plain.run("1").receipts) == 1
+
+
+STATE = """
+import os, sys, threading, json
+ip = get_ipython()
+print(json.dumps({
+    "pre": len(ip.events.callbacks["pre_run_cell"]),
+    "post": len(ip.events.callbacks["post_run_cell"]),
+    "finders": [str(type(f)) for f in sys.meta_path],
+    "threads": sorted(t.name for t in threading.enumerate()),
+    # IPython's own history thread opens and closes its journal as it likes.
+    "files": sorted(name for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")
+                    and "history.sqlite" not in (name := os.readlink(f"/proc/self/fd/{n}"))),
+    "magics": sorted(ip.magics_manager.magics["line"]),
+    "cell magics": sorted(ip.magics_manager.magics["cell"]),
+    "transformers": len(ip.input_transformers_cleanup), "handlers": sorted(ip.kernel.control_handlers),
+    "comms": sorted(ip.kernel.comm_manager.comms)}))
+"""
+
+
+def test_unloading_leaves_no_hook_thread_or_file_behind(start_kernel):
+    notebook = start_kernel(extension=False)
+    notebook.run("1")
+    before = json.loads(notebook.run(STATE).text)
+    notebook.run("%load_ext jupyter_mlgpu")
+    assert len(notebook.run("1").receipts) == 1
+    during = json.loads(notebook.run(STATE).text)
+    assert during["pre"] == before["pre"] + 1
+    notebook.run("%unload_ext jupyter_mlgpu")
+    assert json.loads(notebook.run(STATE).text) == before
+    assert notebook.run("1").receipts == []
+    assert "not found" in notebook.run("%mlc_trace on").text
+    notebook.run("%load_ext jupyter_mlgpu")
+    assert len(notebook.run("1").receipts) == 1

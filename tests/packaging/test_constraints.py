@@ -1,0 +1,154 @@
+"""constraints/ agrees with pyproject.toml; needs no network."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import constraints
+from constraints import FILES, ROOT, ConstraintFile
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SYSTEMS = {
+    "linux": {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64"},
+    "macos": {"sys_platform": "darwin", "platform_system": "Darwin", "platform_machine": "arm64"},
+}
+
+
+def environment(system: str, python: str) -> dict[str, str]:
+    """What markers see in CPython `python` (3.11) on `system`."""
+    return {
+        **{key: str(value) for key, value in default_environment().items()},
+        **SYSTEMS[system],
+        "os_name": "posix",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "extra": "",
+    }
+
+
+def applies(requirement: Requirement, where: dict[str, str]) -> bool:
+    """Whether the requirement's marker holds in the environment `where`."""
+    return requirement.marker is None or requirement.marker.evaluate(where)
+
+
+def asked_for(file: ConstraintFile) -> Iterator[Requirement]:
+    """The requirements of pyproject.toml that `file` covers, extras of our own spelt out."""
+    project = PROJECT["project"]
+    texts = [*project["dependencies"]]
+    for extra in file.extras:
+        texts += project["optional-dependencies"][extra]
+    for group in file.groups:
+        texts += PROJECT["dependency-groups"][group]
+    while texts:
+        requirement = Requirement(texts.pop())
+        if requirement.name == project["name"]:
+            for extra in requirement.extras:
+                texts += project["optional-dependencies"][extra]
+        else:
+            yield requirement
+
+
+def pins_of(path: Path) -> list[Requirement]:
+    """The exact versions that a file of constraints/ lists."""
+    lines = path.read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    texts = [line.partition("--hash")[0].strip() for line in lines]
+    return [Requirement(text) for text in texts if text and not text.startswith("#")]
+
+
+def versions_in(file: ConstraintFile, where: dict[str, str]) -> dict[str, str]:
+    """What `file` installs in the environment `where`: version by normalised name."""
+    versions: dict[str, str] = {}
+    for pin in pins_of(file.path):
+        if applies(pin, where):
+            name = canonicalize_name(pin.name)
+            assert name not in versions, f"{file.name} pins {name} twice for {where}"
+            versions[name] = str(pin.specifier).removeprefix("==")
+    return versions
+
+
+each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+
+
+@each_file
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", ["3.11", "3.12"])
+def test_the_pins_are_what_pyproject_asks_for(file: ConstraintFile, system: str, python: str) -> None:
+    where = environment(system, python)
+    versions = versions_in(file, where)
+    for requirement in asked_for(file):
+        if applies(requirement, where):
+            name = canonicalize_name(requirement.name)
+            assert name in versions, f"{file.name} lacks {name}: run `make constraints`"
+            assert requirement.specifier.contains(versions[name]), (
+                f"{file.name} has {name} {versions[name]}, pyproject.toml asks for {requirement}: "
+                "run `make constraints`"
+            )
+
+
+@each_file
+def test_a_list_to_install_from_has_a_hash_for_every_version(file: ConstraintFile) -> None:
+    text = file.path.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if "==" in line]
+    assert lines
+    for line in lines:
+        assert ("--hash=sha256:" in line) == file.hashes, line
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.agrees_with], ids=lambda file: file.name)
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", ["3.11", "3.12"])
+def test_files_that_say_they_agree_share_their_versions(
+    file: ConstraintFile, system: str, python: str
+) -> None:
+    where = environment(system, python)
+    (other,) = [candidate for candidate in FILES if candidate.name == file.agrees_with]
+    ours, theirs = versions_in(file, where), versions_in(other, where)
+    assert {name: ours[name] for name in ours & theirs.keys()} == {
+        name: theirs[name] for name in ours & theirs.keys()
+    }
+
+
+def test_every_extra_is_covered_by_a_file() -> None:
+    covered = {extra for file in FILES for extra in file.extras}
+    assert covered == set(PROJECT["project"]["optional-dependencies"])
+
+
+def test_constraints_holds_no_file_that_nobody_compiles() -> None:
+    assert {path.name for path in constraints.FOLDER.iterdir()} == {file.name for file in FILES}
+
+
+def test_what_make_builds_with_is_what_the_build_system_asks_for() -> None:
+    asked = set(PROJECT["build-system"]["requires"])
+    assert asked <= set(PROJECT["dependency-groups"]["build"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("metal-legacy", "tensorflow"), ("metal-legacy", "metal"), ("metal-legacy", "lessons")]
+)
+def test_the_older_metal_pair_is_declared_to_exclude_the_newer_one(one: str, other: str) -> None:
+    assert [{"extra": one}, {"extra": other}] in PROJECT["tool"]["uv"]["conflicts"]
+
+
+def test_the_versions_that_must_go_together_are_pinned_exactly() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    pinned = " ".join(extras["tensorflow"] + extras["metal"] + extras["lessons"] + extras["metal-legacy"])
+    for name in (
+        "tensorflow",
+        "tensorflow-metal",
+        "tensorflow-text",
+        "tensorflow-macos",
+        "keras",
+        "keras-hub",
+    ):
+        assert re.search(rf"(^| ){name}==[\d.]+", pinned), f"{name} has no exact version"

@@ -1,0 +1,102 @@
+"""What a built package holds, and that the installed one is found by Jupyter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from check_lab import what_jupyter_lists
+
+import jupyter_mlgpu
+from constraints import ROOT
+
+DATA = f"jupyter_mlgpu-{jupyter_mlgpu.__version__}.data/data"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution, and the wheel made from it, as an index would have them."""
+    folder = tmp_path_factory.mktemp("dist")
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> set[str]:
+    """The names of the files in the wheel."""
+    (path,) = built.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_puts_the_labextension_where_jupyterlab_looks(wheel: set[str]) -> None:
+    folder = f"{DATA}/share/jupyter/labextensions/jupyter-mlgpu"
+    assert f"{folder}/package.json" in wheel
+    assert f"{folder}/install.json" in wheel
+    assert any(name.startswith(f"{folder}/static/remoteEntry") for name in wheel)
+
+
+def test_the_wheel_enables_the_server_extension(built: Path) -> None:
+    (path,) = built.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read(f"{DATA}/etc/jupyter/jupyter_server_config.d/jupyter_mlgpu.json")
+    extensions = json.loads(text)["ServerApp"]["jpserver_extensions"]
+    assert extensions == {"jupyter_mlgpu.serverextension": True}
+
+
+def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set[str]) -> None:
+    package = ROOT / "jupyter_mlgpu"
+    wanted = {
+        f"jupyter_mlgpu/{path.relative_to(package)}"
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert "jupyter_mlgpu/py.typed" in wanted
+    assert wanted <= wheel
+
+
+def test_the_source_distribution_leaves_out_what_tools_downloaded(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = archive.getnames()
+    assert any(name.endswith("labextension/yarn.lock") for name in names)
+    for part in ("node_modules", ".yarn", ".venv", ".git"):
+        assert not any(f"/{part}/" in name for name in names), part
+    assert path.stat().st_size < 5_000_000
+
+
+def test_the_version_is_the_same_for_python_and_for_the_labextension() -> None:
+    package = json.loads((ROOT / "labextension/package.json").read_text(encoding="utf-8"))
+    assert package["name"] == "jupyter-mlgpu"
+    assert package["version"] == jupyter_mlgpu.__version__
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["labextension", "list"], "jupyter-mlgpu"),
+        (["server", "extension", "list"], "jupyter_mlgpu.serverextension"),
+    ],
+)
+def test_jupyter_lists_what_is_installed_as_enabled_and_ok(command: list[str], name: str) -> None:
+    said = what_jupyter_lists(command, name)
+    assert "enabled" in said
+    assert "OK" in said
+
+
+def test_the_command_jupyter_mlgpu_is_there() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter", "mlgpu", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "run" in done.stdout

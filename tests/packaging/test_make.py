@@ -1,0 +1,39 @@
+"""The Makefile explains itself, and its steps say how they ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from constraints import ROOT
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the checkout, not as a part of the make that may be running us."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+
+
+def test_make_help_explains_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^\.PHONY: ([a-z-]+)$", makefile, flags=re.MULTILINE))
+    explained = set(re.findall(r"^  make ([a-z-]+) +\S", run("make", "help").stdout, flags=re.MULTILINE))
+    assert {"lab", "test", "test-all"} <= targets
+    assert explained == targets
+
+
+def test_make_alone_is_make_help() -> None:
+    assert run("make").stdout == run("make", "help").stdout
+
+
+def test_a_step_says_what_it_does_and_how_long_it_took() -> None:
+    done = run("scripts/step.sh", "greeting", "echo", "hello")
+    assert done.returncode == 0
+    assert re.fullmatch(r"==> greeting\nhello\n<== greeting: done in \d+ s\n", done.stdout)
+
+
+def test_a_step_that_fails_keeps_its_exit_status() -> None:
+    done = run("scripts/step.sh", "failure", "sh", "-c", "exit 7")
+    assert done.returncode == 7
+    assert re.search(r"<== failure: FAILED after \d+ s \(exit status 7\)", done.stdout)

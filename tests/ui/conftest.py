@@ -1,0 +1,268 @@
+"""A real JupyterLab in a real Chromium, for tests that say what a user does and sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import browser  # scripts/browser.py, which also finds the Chromium that `make` installed
+import nbformat
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+
+EXTENSION = "jupyter-mlgpu"
+LOAD = "%load_ext jupyter_mlgpu"
+START_LIMIT = 60.0
+
+
+class Server:
+    """A JupyterLab of its own: nothing of the user's home, configuration or notebooks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "notebooks"
+        self.settings = folder / "settings"
+        self._runtime = folder / "runtime"
+        self._log = (folder / "server.log").open("w+b")
+        for path in (self.root, self._runtime):
+            path.mkdir(parents=True)
+        self.change_setting("apputils-extension/notification", {"fetchNews": "false"})
+        self._process = subprocess.Popen(
+            [
+                sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root",
+                "--expose-app-in-browser", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1",
+                "--IdentityProvider.token=test", f"--ServerApp.root_dir={self.root}",
+            ],
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            env={
+                **os.environ,
+                "HOME": str(folder),
+                "IPYTHONDIR": str(folder / "ipython"),
+                "JUPYTER_CONFIG_DIR": str(folder / "config"),
+                "JUPYTER_DATA_DIR": str(folder / "data"),
+                "JUPYTER_RUNTIME_DIR": str(self._runtime),
+                "JUPYTERLAB_SETTINGS_DIR": str(self.settings),
+                "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+            },
+        )  # fmt: skip
+        self.url = self._wait_for_url()
+
+    def change_setting(self, plugin: str, values: dict[str, Any]) -> None:
+        """Write a JupyterLab setting; pages loaded from now on follow it."""
+        path = self.settings / f"@jupyterlab/{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+
+    def log(self) -> str:
+        """All that the server and its kernels have written."""
+        return Path(self._log.name).read_text(errors="replace")
+
+    def stop(self) -> None:
+        """End the server and its kernels."""
+        self._process.terminate()
+        self._process.wait(timeout=20)
+        self._log.close()
+
+    def _wait_for_url(self) -> str:
+        end = time.monotonic() + START_LIMIT
+        while time.monotonic() < end and self._process.poll() is None:
+            for file in self._runtime.glob("jpserver-*.json"):
+                url = str(json.loads(file.read_text())["url"])
+                try:
+                    with urllib.request.urlopen(f"{url}api/status?token=test"):
+                        return url
+                except OSError:
+                    break
+            time.sleep(0.05)
+        self.stop()
+        raise RuntimeError(f"JupyterLab did not start; its last words were:\n{self.log()[-3000:]}")
+
+
+class Lab:
+    """One browser tab with JupyterLab in it."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page = page
+        self.server = server
+        self.sent: list[str] = []
+        page.on("websocket", lambda socket: socket.on("framesent", self._note_frame))
+
+    # -- notebooks --------------------------------------------------------------------------------
+
+    def write(self, name: str, *cells: str, kernel: str = "python3") -> Path:
+        """Write a notebook with cells `cell-0`, `cell-1` and so on."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)],
+            metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},
+        )
+        path = self.server.root / name
+        nbformat.write(notebook, path)
+        return path
+
+    def open(self, name: str, *, reset: bool = True) -> None:
+        """Load JupyterLab afresh with one notebook, its kernel started and the sidebar in sight."""
+        query = "?reset&token=test" if reset else "?token=test"
+        self.page.goto(f"{self.server.url}lab/tree/{name}{query}")
+        self.wait_for_app()
+        self.show_sidebar()
+
+    def wait_for_app(self) -> None:
+        """Wait until JupyterLab has restored its layout and the notebook has its kernel."""
+        self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.context?.isReady")
+        self.page.evaluate("() => jupyterapp.restored")
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+
+    def open_beside(self, name: str) -> None:
+        """Open another notebook in the same tab; it gets the focus."""
+        self.page.evaluate("name => jupyterapp.commands.execute('docmanager:open', {path: name})", name)
+        self.page.wait_for_function(
+            "name => jupyterapp.shell.currentWidget?.context?.path === name"
+            " && jupyterapp.shell.currentWidget.context.isReady",
+            arg=name,
+        )
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+
+    def focus(self, name: str) -> None:
+        """Click the tab of an open notebook."""
+        self.page.locator(".lm-TabBar-tabLabel", has_text=name).first.click()
+
+    def run(self, index: int) -> None:
+        """Start a cell and go on without waiting for its end."""
+        self.page.evaluate(
+            """index => {
+                const { content } = jupyterapp.shell.currentWidget;
+                content.activeCellIndex = index;
+                void jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            index,
+        )
+
+    def run_to_end(self, index: int) -> None:
+        """Run a cell and wait until it has ended."""
+        self.page.evaluate(
+            """async index => {
+                const { content } = jupyterapp.shell.currentWidget;
+                content.activeCellIndex = index;
+                await jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            index,
+        )
+
+    def save(self) -> None:
+        """Save the notebook in focus."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.save()")
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel of the notebook in focus, without JupyterLab's question."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+
+    def shut_down_kernel(self) -> None:
+        """End the kernel of the notebook in focus."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
+    def cell(self, index: int) -> Locator:
+        """A cell of the notebook in focus."""
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell").nth(index)
+
+    def kernel_status(self) -> str:
+        """What JupyterLab believes the kernel does: `busy`, `idle` and so on."""
+        status: str = self.page.evaluate(
+            "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"
+        )
+        return status
+
+    # -- the sidebar ------------------------------------------------------------------------------
+
+    @property
+    def sidebar(self) -> Locator:
+        return self.page.locator("#jupyter-mlgpu-sidebar")
+
+    @property
+    def running(self) -> Locator:
+        return self.sidebar.locator(".jp-mlgpu-Running")
+
+    @property
+    def records(self) -> Locator:
+        return self.sidebar.locator(".jp-mlgpu-Row")
+
+    @property
+    def receipts(self) -> Locator:
+        """The receipts under the cells of the notebook in focus."""
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Receipt")
+
+    def show_sidebar(self) -> None:
+        """Open the sidebar, as the command palette does."""
+        self.page.evaluate("() => jupyterapp.commands.execute('jupyter-mlgpu:open')")
+        self.sidebar.wait_for()
+
+    def _note_frame(self, frame: str | bytes) -> None:
+        self.sent.append(frame if isinstance(frame, str) else frame.decode(errors="replace"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    executable = browser.on_path()
+    with sync_playwright() as playwright:
+        reason = browser.why_it_does_not_start(executable)
+        if reason is not None:
+            pytest.fail(
+                f"The browser tests need a Chromium and none starts ({reason}): run `make browser`, which "
+                "installs one, or install chromium or Google Chrome.",
+                pytrace=False,
+            )
+        chrome = playwright.chromium.launch(executable_path=executable)
+        yield chrome
+        chrome.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("jupyter"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def new_tab(context: BrowserContext, server: Server) -> Callable[[], Lab]:
+    """Opens further tabs of the same browser."""
+    return lambda: Lab(context.new_page(), server)
+
+
+@pytest.fixture
+def lab(new_tab: Callable[[], Lab]) -> Lab:
+    return new_tab()
+
+
+class Gate:
+    """A file that a cell waits for, so that a test decides when the cell ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cell = (
+            f"import pathlib, time\nwhile not pathlib.Path({str(path)!r}).exists():\n    time.sleep(0.01)"
+        )
+
+    def open(self) -> None:
+        self.path.touch()
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    gate = Gate(tmp_path / "go")
+    yield gate
+    gate.open()

@@ -1,0 +1,122 @@
+"""Dependencies between the parts point one way, and starting costs little."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jupyter_mlgpu
+
+ROOT = Path(jupyter_mlgpu.__file__).parent
+NOTEBOOK_LIBRARIES = {"IPython", "ipykernel", "ipywidgets"}
+FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
+
+# Each part, and the parts that it may use. `testing` is for tests alone.
+MAY_USE = {
+    "_version": set(),
+    "errors": set(),
+    "record": {"errors"},
+    "clock": set(),
+    "redact": set(),
+    "store": {"record"},
+    "files": {"errors", "record"},
+    "probes": {"record"},
+    "backends": {"errors", "record"},
+    "recorder": {"backends", "clock", "probes", "record", "redact"},
+    "selection": {"backends", "errors"},
+    "kit": {"_version", "backends", "clock", "probes", "recorder", "selection", "store"},
+    "tracing": {"backends", "errors", "kit", "record"},
+    "render": {"record"},
+    "notebook": {
+        "backends",
+        "errors",
+        "files",
+        "kit",
+        "record",
+        "recorder",
+        "redact",
+        "render",
+        "selection",
+    },
+    "lessons": {"errors", "record", "render"},
+    "cli": {"_version", "errors", "files", "record", "render", "selection"},
+    "serverextension": set(),
+    "testing": {"backends", "record"},
+    "__init__": {"_version", "files", "notebook", "tracing"},
+}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+MODULES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Every module imported in a file, and whether that happens at its top level."""
+    tree = ast.parse(path.read_text())
+    top = {id(node) for node in tree.body}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports in full"
+            found.append((node.module, id(node) in top))
+            if node.module == "jupyter_mlgpu":
+                found += [(f"jupyter_mlgpu.{alias.name}", id(node) in top) for alias in node.names]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_each_part_uses_only_the_parts_it_may(path):
+    part = part_of(path)
+    used = {name.split(".")[1] for name, _ in imports(path) if name.startswith("jupyter_mlgpu.")}
+    assert used - {part} <= MAY_USE[part]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_the_notebook_part_imports_ipython(path):
+    if part_of(path) in ("notebook", "__init__"):
+        return
+    assert not {name.split(".")[0] for name, _ in imports(path)} & NOTEBOOK_LIBRARIES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_backends_and_lessons_import_a_framework_and_never_at_the_top(path):
+    for name, at_top in imports(path):
+        if name.split(".")[0] in FRAMEWORKS:
+            assert part_of(path) in ("backends", "lessons"), name
+            assert not at_top, name
+
+
+def test_record_uses_the_standard_library_alone():
+    names = {name.split(".")[0] for name, _ in imports(ROOT / "record.py")}
+    assert names - {"jupyter_mlgpu"} <= sys.stdlib_module_names
+
+
+def test_every_part_of_the_package_has_its_rule():
+    assert {part_of(path) for path in MODULES} == set(MAY_USE)
+
+
+def test_importing_the_package_imports_neither_numpy_nor_a_framework_nor_jupyter():
+    code = f"import sys, jupyter_mlgpu; print(sorted({FRAMEWORKS | NOTEBOOK_LIBRARIES!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_names_the_package_promises_are_these():
+    assert sorted(jupyter_mlgpu.__all__) == [
+        "KerasCallback",
+        "__version__",
+        "load_ipython_extension",
+        "load_records",
+        "records",
+        "save_records",
+        "trace",
+        "unload_ipython_extension",
+    ]
+    assert all(hasattr(jupyter_mlgpu, name) for name in jupyter_mlgpu.__all__)

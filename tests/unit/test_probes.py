@@ -1,0 +1,34 @@
+"""Probes measure what they say."""
+
+import time
+
+from jupyter_mlgpu.probes.base import Unavailable
+from jupyter_mlgpu.probes.process import CpuTime
+from jupyter_mlgpu.probes.sampler import SampledPeak
+
+
+def test_cpu_time_is_that_of_the_process_in_seconds():
+    before = time.process_time()
+    stop = CpuTime().start()
+    while time.process_time() - before < 0.05:
+        pass
+    reading = stop()
+    after = time.process_time()
+    assert 0.04 < reading.value <= after - before
+    assert (reading.unit, reading.scope) == ("s", "process")
+
+
+def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
+    stop = SampledPeak().start()
+    block = bytearray(64 * 1024**2)
+    with_block = stop()
+    del block
+    without = SampledPeak().start()()
+    assert with_block.value - without.value > 48 * 1024**2
+    assert with_block.samples >= 2
+    assert "50 ms" in with_block.source
+
+
+def test_what_is_not_measured_says_so():
+    reading = Unavailable("energy", "No counter.").start()()
+    assert (reading.value, reading.why_missing) == (None, "No counter.")

@@ -1,0 +1,91 @@
+"""A record survives being written and read, and refuses what is no record."""
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+
+from jupyter_mlgpu.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.record import QUANTITIES, Reading, Record, missing
+from jupyter_mlgpu.testing import example_record
+
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+
+
+def written() -> dict:
+    return json.loads(json.dumps(example_record().to_json()))
+
+
+def test_a_record_reads_back_as_it_was_written():
+    assert Record.from_json(written()) == example_record()
+
+
+def test_the_json_of_a_record_follows_the_schema_in_the_repository():
+    jsonschema.validate(written(), SCHEMA)
+
+
+def test_the_schema_refuses_a_reading_with_neither_value_nor_reason():
+    data = written()
+    data["readings"][2]["why_missing"] = None
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data, SCHEMA)
+
+
+def test_the_schema_and_the_code_know_the_same_quantities_and_units():
+    properties = SCHEMA["properties"]["readings"]["items"]["properties"]
+    assert properties["quantity"]["enum"] == list(QUANTITIES)
+    assert set(properties["unit"]["enum"]) == set(QUANTITIES.values())
+
+
+def test_an_unknown_value_needs_a_reason():
+    with pytest.raises(RecordError, match="either a value or a reason"):
+        Reading("energy", None, "J", "cell", "none", 0, None)
+
+
+def test_a_known_value_may_not_carry_a_reason_for_its_absence():
+    with pytest.raises(RecordError, match="either a value or a reason"):
+        Reading("energy", 1.0, "J", "cell", "none", 1, "it is not there")
+
+
+def test_a_missing_reading_is_none_and_never_zero():
+    reading = missing("energy", "No counter here.")
+    assert reading.value is None
+    assert reading.why_missing == "No counter here."
+
+
+def test_a_record_of_a_later_version_names_both_versions():
+    data = written() | {"schema": 2}
+    with pytest.raises(NewerSchemaError, match=r"schema 2, this jupyter_mlgpu reads up to 1"):
+        Record.from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"run": None}, "run should be an object"),
+        ({"run": {"id": 3}}, r"run\.id should be str"),
+        ({"cell": {"sequence": True}}, r"cell\.sequence should be int"),
+        ({"readings": 7}, "readings should be a list"),
+        ({"outcome": "fine"}, "'outcome' should be one of ok, error, interrupted"),
+        ({"started_at": 5}, "'started_at' as str"),
+    ],
+)
+def test_what_is_wrong_in_a_broken_record_is_named(change, words):
+    with pytest.raises(RecordError, match=words):
+        Record.from_json(written() | change)
+
+
+@pytest.mark.parametrize("nonsense", [None, 3, "text", [], {}])
+def test_anything_that_is_no_record_is_refused_as_such(nonsense):
+    with pytest.raises(RecordError):
+        Record.from_json(nonsense)
+
+
+def test_keys_of_a_later_minor_version_are_ignored():
+    assert Record.from_json(written() | {"weather": "fine"}) == example_record()
+
+
+def test_asking_for_a_quantity_the_record_lacks_names_those_it_has():
+    with pytest.raises(RecordError, match="it holds: wall_time, cpu_time"):
+        example_record().reading("speed")

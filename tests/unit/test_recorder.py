@@ -1,0 +1,136 @@
+"""A measurement takes what its clock, probes and frameworks say, and outlives their failures."""
+
+import threading
+
+import pytest
+
+from jupyter_mlgpu.record import QUANTITIES, Record
+from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
+
+
+class Bench:
+    """A recorder with everything faked."""
+
+    def __init__(self, *probes, backends=()):
+        self.clock = FakeClock()
+        self.backends = list(backends)
+        self.recorder = Recorder(
+            new_run("lesson.ipynb"),
+            clock=self.clock,
+            probes=probes,
+            backends=lambda: self.backends,
+            versions={"python": "3.11"},
+        )
+
+    def measure(self, seconds=0.0, **cell) -> Record:
+        measurement = self.recorder.start("x = 1", **cell)
+        self.clock.advance(seconds)
+        return measurement.stop()
+
+
+def test_wall_time_is_what_the_clock_says():
+    assert Bench().measure(1.5).reading("wall_time").value == pytest.approx(1.5)
+
+
+def test_every_quantity_is_in_the_record_and_each_absence_has_a_reason():
+    record = Bench().measure()
+    assert [reading.quantity for reading in record.readings] == list(QUANTITIES)
+    assert all(reading.why_missing for reading in record.readings if reading.value is None)
+
+
+def test_records_are_numbered_from_one():
+    bench = Bench()
+    assert [bench.measure().cell.sequence for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_probe_that_fails_costs_its_own_reading_only():
+    bench = Bench(FakeProbe("energy", 1.0, fail=OSError("counter gone")), FakeProbe("cpu_time", 0.2))
+    record = bench.measure(1.0)
+    assert record.reading("energy").value is None
+    assert "counter gone" in record.reading("energy").why_missing
+    assert record.reading("cpu_time").value == 0.2
+    assert record.reading("wall_time").value == 1.0
+
+
+def test_a_record_names_the_device_where_operations_ran():
+    backend = FakeBackend(devices=("cpu:0", "gpu:0"))
+    bench = Bench(backends=[backend])
+    measurement = bench.recorder.start("x")
+    backend.run(3, "gpu:0")
+    backend.run(1, "cpu:0")
+    record = measurement.stop(requested="gpu:0")
+    assert record.device.requested == "gpu:0"
+    assert [(entry.device, entry.operations, entry.share) for entry in record.device.ran_on] == [
+        ("gpu:0", 3, 0.75),
+        ("cpu:0", 1, 0.25),
+    ]
+
+
+def test_without_a_framework_the_record_says_why_the_device_is_not_known():
+    record = Bench().measure()
+    assert record.device.ran_on is None
+    assert "No framework" in record.device.why_missing
+
+
+def test_the_device_is_waited_for_before_the_clock_is_read():
+    class Slow(FakeBackend):
+        def synchronize(self):
+            super().synchronize()
+            bench.clock.advance(2.0)
+
+    bench = Bench(backends=[Slow()])
+    assert bench.measure(1.0).reading("wall_time").value == pytest.approx(3.0)
+
+
+def test_a_framework_imported_in_the_cell_is_watched_from_then_on():
+    bench, backend = Bench(), FakeBackend()
+    measurement = bench.recorder.start("import fake")
+    bench.backends.append(backend)
+    bench.recorder.framework_loaded(backend)
+    backend.run(2)
+    assert measurement.stop().device.ran_on[0].operations == 2
+
+
+def test_a_framework_imported_by_another_thread_is_left_to_that_thread():
+    bench, backend = Bench(), FakeBackend()
+    measurement = bench.recorder.start("x")
+    thread = threading.Thread(target=bench.recorder.framework_loaded, args=(backend,))
+    thread.start()
+    thread.join()
+    assert measurement.stop().device.ran_on is None
+
+
+def test_a_framework_that_cannot_be_watched_is_a_reason_in_the_record():
+    class Broken(FakeBackend):
+        def observe(self):
+            raise RuntimeError("private interface gone")
+
+    record = Bench(backends=[Broken()]).measure()
+    assert record.device.ran_on is None
+    assert "private interface gone" in record.device.why_missing
+
+
+def test_measurements_may_be_nested():
+    bench = Bench()
+    outer = bench.recorder.start("outer")
+    bench.clock.advance(1.0)
+    inner = bench.recorder.start("inner")
+    bench.clock.advance(2.0)
+    assert inner.stop().reading("wall_time").value == pytest.approx(2.0)
+    assert outer.stop().reading("wall_time").value == pytest.approx(3.0)
+
+
+def test_what_was_begun_inside_and_never_ended_is_given_up_with_the_outer_one():
+    bench = Bench()
+    outer = bench.recorder.start("cell")
+    bench.recorder.start("an epoch that raised")
+    outer.stop()
+    assert bench.recorder.start("next").stop().cell.sequence == 3
+
+
+def test_the_code_is_kept_as_a_digest_and_a_redacted_first_line():
+    record = Bench().measure(source="api_key = 'sk-abcdefghij'")
+    assert len(record.cell.source_digest) == 16
+    measurement = Bench().recorder.start("api_key = 'sk-abcdefghij'")
+    assert "abcdefghij" not in measurement.stop().cell.name

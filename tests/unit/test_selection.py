@@ -1,0 +1,107 @@
+"""Choosing a device: only what exists, put back afterwards, nothing in silence."""
+
+import pytest
+
+from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.selection import Selection, parse, resolve
+from jupyter_mlgpu.testing import FakeBackend
+
+
+@pytest.fixture
+def backend() -> FakeBackend:
+    return FakeBackend(devices=("cpu:0", "cpu:1", "gpu:0"))
+
+
+@pytest.fixture
+def selection(backend) -> Selection:
+    return Selection(lambda: [backend])
+
+
+@pytest.mark.parametrize(
+    ("word", "device"),
+    [("cpu", "cpu:0"), ("cpu:1", "cpu:1"), ("gpu", "gpu:0"), ("GPU:0", "gpu:0"), ("any", "gpu:0")],
+)
+def test_a_word_names_a_device(backend, word, device):
+    assert resolve(word, backend.devices()).name == device
+
+
+def test_any_is_the_cpu_where_there_is_no_gpu():
+    assert resolve("any", FakeBackend(devices=("cpu:0",)).devices()).name == "cpu:0"
+
+
+@pytest.mark.parametrize("word", ["tpu", "cpu:", "gpu:x", "any:1", "cpu:1:2", ""])
+def test_an_unknown_word_is_answered_with_the_valid_ones(word):
+    with pytest.raises(UsageError, match="cpu, gpu, any, or a numbered device"):
+        parse(word)
+
+
+def test_a_device_that_does_not_exist_is_refused_with_those_that_do(selection):
+    selection.request("cpu:1")
+    with pytest.raises(DeviceError, match=r"no device gpu:7 here: found cpu:0, cpu:1, gpu:0"):
+        selection.request("gpu:7")
+    assert selection.requested == "cpu:1"
+
+
+def test_cells_run_on_the_device_and_leave_it_after_themselves(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    assert backend.current == "gpu:0"
+    assert selection.leave() == []
+    assert backend.current is None
+
+
+def test_scopes_nest(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    selection.enter()
+    selection.leave()
+    assert backend.current == "gpu:0"
+    selection.leave()
+    assert backend.current is None
+
+
+def test_the_rest_of_the_running_cell_moves_too(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    selection.request("cpu:1")
+    assert backend.current == "cpu:1"
+    selection.leave()
+    assert backend.current is None
+
+
+def test_inside_a_device_scope_of_the_users_own_the_request_waits_for_the_next_cell(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    backend.current = "cpu:1"
+    selection.request("cpu")
+    assert backend.current == "cpu:1"
+    selection.leave()
+    selection.enter()
+    assert backend.current == "cpu:0"
+
+
+def test_a_device_left_open_by_the_cell_is_put_back_and_said(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    backend.current = "cpu:1"
+    assert selection.leave() == ["A device scope was left open."]
+    assert backend.current is None
+
+
+def test_before_a_framework_is_loaded_the_request_waits_for_it(backend):
+    loaded = []
+    selection = Selection(lambda: loaded)
+    assert selection.request("cpu") is None
+    selection.enter()
+    loaded.append(backend)
+    selection.framework_loaded(backend)
+    assert backend.current == "cpu:0"
+    selection.leave()
+    assert backend.current is None
+
+
+def test_without_a_request_nothing_is_entered(selection, backend):
+    selection.enter()
+    assert backend.current is None
+    assert selection.leave() == []
+    assert selection.requested is None

@@ -1,0 +1,55 @@
+"""The store keeps records in order, within bounds, and tells who listens."""
+
+from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.testing import example_record
+
+
+def test_records_come_back_in_the_order_they_were_added():
+    store = Store()
+    for sequence in (1, 2, 3):
+        store.add(example_record(sequence))
+    assert [record.cell.sequence for record in store.records()] == [1, 2, 3]
+
+
+def test_the_oldest_records_go_first_and_are_counted():
+    store = Store(capacity=2)
+    for sequence in (1, 2, 3):
+        store.add(example_record(sequence))
+    assert [record.cell.sequence for record in store.records()] == [2, 3]
+    assert store.dropped == 1
+
+
+def test_a_subscriber_hears_of_each_new_record():
+    store, heard = Store(), []
+    store.subscribe(heard.append)
+    store.add(example_record(1))
+    store.unsubscribe(heard.append)
+    store.add(example_record(2))
+    assert [record.cell.sequence for record in heard] == [1]
+
+
+def test_a_subscriber_that_raises_costs_nobody_else_anything():
+    store, heard = Store(), []
+
+    def broken(record):
+        raise OSError("the browser is gone")
+
+    store.subscribe(broken)
+    store.subscribe(heard.append)
+    store.add(example_record(1))
+    store.add(example_record(2))
+    assert len(heard) == 2
+    assert len(store.records()) == 2
+
+
+def test_records_of_another_run_are_kept_beside_those_of_this_one():
+    store = Store()
+    store.add(example_record(1, run="a" * 32))
+    assert store.extend([example_record(1, run="b" * 32)]) == 1
+    assert len(store.records()) == 2
+
+
+def test_loading_the_same_records_twice_adds_them_once():
+    store = Store()
+    assert store.extend([example_record(1)]) == 1
+    assert store.extend([example_record(1)]) == 0
