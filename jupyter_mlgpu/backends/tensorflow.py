@@ -12,12 +12,14 @@ it raises where the user's own code left another one open.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
 from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
 from jupyter_mlgpu.record import Reading, missing
 
@@ -28,7 +30,8 @@ class TensorFlowBackend:
     name = "tensorflow"
 
     def __init__(self) -> None:
-        self._watch = PlacementWatch()
+        self._graphs = GraphCollection()
+        self._here = threading.local()
 
     def loaded(self) -> bool:
         """TensorFlow stands in `sys.modules` while it is still importing; that does not count."""
@@ -80,7 +83,9 @@ class TensorFlowBackend:
 
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""
-        return TensorFlowObservation(self._watch, self.devices() if _initialised() else ())
+        if not hasattr(self._here, "watch"):
+            self._here.watch = PlacementWatch(self._graphs)
+        return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config

@@ -155,8 +155,7 @@ class Extension:
     def _load(self, path: str) -> str:
         records, problems = files.load_records(path)
         new = self.kit.store.extend(records)
-        for record in records:
-            self._push_record(record)
+        self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
         known = f", {len(records) - new:,} of them were here already" if new < len(records) else ""
         return "\n".join(
             [

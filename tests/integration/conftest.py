@@ -57,7 +57,9 @@ class Notebook:
         import os
 
         self.manager = KernelManager()
-        self.manager.start_kernel(cwd=str(folder), env={**os.environ, **environment})
+        self.manager.start_kernel(
+            cwd=str(folder), env={**os.environ, "IPYTHONDIR": str(folder / "ipython"), **environment}
+        )
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)

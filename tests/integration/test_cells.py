@@ -97,6 +97,17 @@ def test_a_cell_that_awaits_is_measured_to_its_end(plain):
     assert 0.2 <= result.value("wall_time") < 2
 
 
+def test_an_interrupted_await_says_so_and_the_next_cell_is_measured(plain):
+    message = plain.send("import asyncio\nprint('started', flush=True)\nawait asyncio.sleep(60)")
+    while plain.client.get_iopub_msg(timeout=20)["msg_type"] != "stream":
+        pass
+    plain.manager.interrupt_kernel()
+    result = plain.wait(message)
+    assert result.status == "error"
+    assert result.receipt["outcome"] == "interrupted"
+    assert plain.run("1").receipt["outcome"] == "ok"
+
+
 def test_a_nested_run_cell_belongs_to_its_outer_cell(plain):
     result = plain.run("get_ipython().run_cell('inner = 5'); print(inner)")
     assert result.text == "5\n"

@@ -57,6 +57,18 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     assert "answer = 42" in shown
 
 
+def test_a_large_file_is_loaded_without_flooding_the_browser(start_kernel, tmp_path):
+    path = tmp_path / "records.jsonl"
+    save_records(path, [example_record(number) for number in range(1, 1001)])
+    notebook = start_kernel()
+    notebook.deltas()
+    notebook.broadcasts.clear()
+    assert "Loaded 1,000 records" in notebook.run(f"%mlc_trace load {path}").text
+    assert [event for delta in notebook.deltas() for event in delta["events"]] == [{"type": "hello"}]
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert (len(snapshot["records"]), snapshot["older"]) == (500, 500)
+
+
 def test_a_file_with_broken_lines_is_loaded_as_far_as_it_goes(plain, tmp_path):
     path = tmp_path / "records.jsonl"
     save_records(path, [example_record(name="kept")])
@@ -86,7 +98,7 @@ print(json.dumps({
     "threads": sorted(t.name for t in threading.enumerate()),
     # IPython's own history thread opens and closes its journal as it likes.
     "files": sorted(name for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")
-                    and "history.sqlite" not in (name := os.readlink(f"/proc/self/fd/{n}"))),
+                    and os.environ["IPYTHONDIR"] not in (name := os.readlink(f"/proc/self/fd/{n}"))),
     "magics": sorted(ip.magics_manager.magics["line"]),
     "cell magics": sorted(ip.magics_manager.magics["cell"]),
     "transformers": len(ip.input_transformers_cleanup), "handlers": sorted(ip.kernel.control_handlers),

@@ -1,0 +1,174 @@
+"""Run a notebook with tracing on; write the executed notebook, records.jsonl and report.html.
+
+The notebook's code is run as it is, in a kernel of its own and in the notebook's folder. Exit status: 0
+when every cell ran, 1 when a cell failed, 2 when the notebook could not be run or its results could not be
+written, 130 after Ctrl-C. What was measured until then is written in every case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.errors import MlgpuError, RecordError, UsageError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from jupyter_mlgpu.cli.executing import Ending
+    from jupyter_mlgpu.record import Record
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu run lesson.ipynb --device cpu --out results
+  jupyter mlgpu run lesson.ipynb --device gpu --out results --timeout 600
+"""
+RECORDS = "records.jsonl"
+REPORT = "report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu run`."""
+    parser.add_argument(
+        "notebook", type=Path, metavar="NOTEBOOK", help="the notebook to run; it is not changed"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write the results")
+    parser.add_argument(
+        "--device",
+        metavar="DEVICE",
+        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one such as "
+        "cpu:1; without it the framework chooses",
+    )
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"
+    )
+    parser.add_argument("--kernel", metavar="NAME", help="the kernel to use; without it, the notebook's own")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the notebook; returns the exit status."""
+    import asyncio
+
+    from jupyter_mlgpu.cli.executing import Execution
+    from jupyter_mlgpu.cli.progress import progress
+
+    path, out = arguments.notebook.absolute(), arguments.out.absolute()
+    _check(arguments, path, out)
+    notebook = _read(path)
+    show = progress()
+    began = time.monotonic()
+    try:
+        execution = Execution(
+            notebook,
+            path,
+            records=out / RECORDS,
+            device=arguments.device,
+            timeout=arguments.timeout,
+            kernel=arguments.kernel,
+            progress=show,
+        )
+        execution.check_kernel()
+        ending = asyncio.run(execution.run(lambda: _clear(out, path.name)))
+    finally:
+        show.close()
+    return _finish(notebook, ending, path.name, arguments.out, time.monotonic() - began)
+
+
+def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
+    from jupyter_mlgpu.selection import parse
+
+    if arguments.device is not None:
+        parse(arguments.device)
+    if arguments.timeout is not None and not arguments.timeout > 0:
+        raise UsageError(f"--timeout needs more than 0 seconds: found {arguments.timeout:g}.")
+    if path.parent.resolve() == out.resolve():
+        raise UsageError(
+            f"{arguments.out} is the notebook's own folder, where the executed copy would replace the notebook; "
+            "choose another folder with --out."
+        )
+
+
+def _read(path: Path) -> NotebookNode:
+    """The notebook, without the outputs of former runs."""
+    import warnings
+
+    import nbformat
+
+    try:
+        with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
+            warnings.simplefilter("ignore")
+            notebook = nbformat.reads(path.read_bytes().decode(), as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check the path.") from error
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
+        ) from error
+    return notebook
+
+
+def _clear(out: Path, name: str) -> None:
+    """Make the folder, and take the results of a former run away: they must not stand beside the new ones."""
+    from jupyter_mlgpu.files import save_records
+
+    save_records(out / RECORDS, [])
+    for stale in (out / name, out / REPORT):
+        try:
+            stale.unlink(missing_ok=True)
+        except OSError as error:
+            raise MlgpuError(
+                f"{stale} of a former run cannot be removed ({error.strerror or error}); "
+                "choose another folder with --out."
+            ) from error
+
+
+def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapsed: float) -> int:
+    """Write what there is, and say in a few lines what came out."""
+    import nbformat
+
+    from jupyter_mlgpu.cli.writing import write_atomically
+    from jupyter_mlgpu.files import load_records
+    from jupyter_mlgpu.render.report import report
+
+    try:
+        records, problems = load_records(out / RECORDS)
+    except RecordError as error:
+        print(f"jupyter mlgpu: {error}", file=sys.stderr)
+        records, problems = [], [f"{RECORDS} was removed while the notebook ran."]
+    # They are this run's own, not loaded from elsewhere.
+    records = [record.with_origin("live") for record in records]
+    notices = [*([ending.for_report] if ending.for_report else []), *problems]
+    results = {
+        out / name: lambda: nbformat.writes(notebook) + "\n",
+        out / REPORT: lambda: report(records, title=name, notices=notices),
+    }
+    status = ending.status
+    written = [out / RECORDS]
+    for path, text in results.items():
+        try:
+            write_atomically(path, text().encode())
+            written.append(path)
+        except MlgpuError as error:
+            print(f"jupyter mlgpu: {error}", file=sys.stderr)
+            status = 2
+    print(_summary(records, ending, elapsed))
+    for path in written:
+        print(f"  {path}")
+    if ending.sentence:
+        print(f"jupyter mlgpu: {ending.sentence}", file=sys.stderr)
+    return status
+
+
+def _summary(records: Sequence[Record], ending: Ending, elapsed: float) -> str:
+    from jupyter_mlgpu.render import words
+
+    devices = sorted({entry.device for record in records for entry in record.device.ran_on or ()})
+    where = f"ran on {', '.join(devices)}" if devices else "no operations seen on a device"
+    return f"{ending.done} of {ending.total} cells, {words.seconds(elapsed)}, {where}"

@@ -1,0 +1,44 @@
+"""What `jupyter mlgpu run` asks of a kernel beside the notebook's own cells.
+
+Each function is called in the kernel, in an execution that leaves no trace in the notebook's history.
+Its exceptions reach the command line as name and text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.notebook.extension import load
+from jupyter_mlgpu.selection import resolve
+
+
+def begin(shell: Any, device: str | None) -> None:
+    """Trace from the next cell on, and ask for a device.
+
+    No framework is imported: the notebook may still set the variables that a framework reads on import,
+    and the import's time belongs to the cell that asks for it.
+    """
+    load(shell)
+    if device is not None:
+        shell._jupyter_mlgpu.kit.selection.request(device)
+
+
+def find_gpu(shell: Any) -> None:
+    """Raise DeviceError, saying what exists, where no GPU is usable. Imports a framework to find out."""
+    load(shell)
+    shell._jupyter_mlgpu.choose_device("gpu")
+
+
+def check_device(shell: Any) -> None:
+    """Raise DeviceError where a framework has started and the device asked for is not there.
+
+    Before the framework has started the device may still come: the notebook may define logical devices.
+    """
+    extension = getattr(shell, "_jupyter_mlgpu", None)
+    word = extension.kit.selection.word if extension is not None else None
+    if word is None:
+        return
+    for backend in registry.loaded():
+        if backend.started():
+            resolve(word, backend.devices())
