@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         metavar="DEVICE",
-        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one such as "
-        "cpu:1; without it the framework chooses",
+        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one "
+        "such as cpu:1; without it the framework chooses",
     )
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"
@@ -54,11 +54,15 @@ def main(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from jupyter_mlgpu.cli.executing import Execution
+    from jupyter_mlgpu.cli.kernel import Kernel
     from jupyter_mlgpu.cli.progress import progress
 
     path, out = arguments.notebook.absolute(), arguments.out.absolute()
     _check(arguments, path, out)
     notebook = _read(path)
+    own_kernel = notebook.metadata.get("kernelspec", {}).get("name")
+    kernel = Kernel(arguments.kernel or own_kernel or "python3")
+    kernel.check()
     show = progress()
     began = time.monotonic()
     try:
@@ -68,10 +72,9 @@ def main(arguments: argparse.Namespace) -> int:
             records=out / RECORDS,
             device=arguments.device,
             timeout=arguments.timeout,
-            kernel=arguments.kernel,
+            kernel=kernel,
             progress=show,
         )
-        execution.check_kernel()
         ending = asyncio.run(execution.run(lambda: _clear(out, path.name)))
     finally:
         show.close()
@@ -87,7 +90,7 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
         raise UsageError(f"--timeout needs more than 0 seconds: found {arguments.timeout:g}.")
     if path.parent.resolve() == out.resolve():
         raise UsageError(
-            f"{arguments.out} is the notebook's own folder, where the executed copy would replace the notebook; "
+            f"{arguments.out} is the notebook's own folder, where the executed copy would replace it; "
             "choose another folder with --out."
         )
 
@@ -96,12 +99,13 @@ def _read(path: Path) -> NotebookNode:
     """The notebook, without the outputs of former runs."""
     import warnings
 
-    import nbformat
+    from nbformat import reads
 
     try:
         with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
             warnings.simplefilter("ignore")
-            notebook = nbformat.reads(path.read_bytes().decode(), as_version=4)
+            text = path.read_bytes().decode()
+            notebook: NotebookNode = reads(text, as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
@@ -131,7 +135,7 @@ def _clear(out: Path, name: str) -> None:
 
 def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapsed: float) -> int:
     """Write what there is, and say in a few lines what came out."""
-    import nbformat
+    from nbformat import writes
 
     from jupyter_mlgpu.cli.writing import write_atomically
     from jupyter_mlgpu.files import load_records
@@ -146,14 +150,14 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     records = [record.with_origin("live") for record in records]
     notices = [*([ending.for_report] if ending.for_report else []), *problems]
     results = {
-        out / name: lambda: nbformat.writes(notebook) + "\n",
-        out / REPORT: lambda: report(records, title=name, notices=notices),
+        out / name: writes(notebook) + "\n",  # type: ignore[no-untyped-call]
+        out / REPORT: report(records, title=name, notices=notices),
     }
     status = ending.status
     written = [out / RECORDS]
     for path, text in results.items():
         try:
-            write_atomically(path, text().encode())
+            write_atomically(path, text.encode())
             written.append(path)
         except MlgpuError as error:
             print(f"jupyter mlgpu: {error}", file=sys.stderr)

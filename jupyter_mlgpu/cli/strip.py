@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,7 +55,7 @@ def strip_file(path: Path) -> int:
         stripped, count = strip_text(text)
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror or error}); check the path.") from error
-    except (ValueError, RecursionError, _NotANotebook) as error:
+    except (ValueError, RecursionError, _NotANotebookError) as error:
         raise UsageError(
             f"{path} is not a notebook of format 4 ({_reason(error)}); it was left as it is."
         ) from error
@@ -66,10 +67,10 @@ def strip_file(path: Path) -> int:
 def strip_text(text: str) -> tuple[str, int]:
     """A notebook's JSON without our receipts, and how many it had."""
     if not isinstance(json.loads(text), dict):
-        raise _NotANotebook("it holds no JSON object")
+        raise _NotANotebookError("it holds no JSON object")
     cells = _member(text, _skip_space(text, 0), "cells")
     if cells is None or not isinstance(cells.value, list):
-        raise _NotANotebook("it has no list of cells")
+        raise _NotANotebookError("it has no list of cells")
     pieces: list[str] = []
     done = 0
     count = 0
@@ -95,9 +96,9 @@ def _cuts(text: str, cells: _Part) -> Iterator[tuple[int, int, int]]:
         first_kept = ours.index(False)
         if first_kept:
             yield parts[0].start, parts[first_kept].start, first_kept
-        for before, part, receipt in zip(parts[first_kept:], parts[first_kept + 1 :], ours[first_kept + 1 :]):
-            if receipt:  # with the comma before it
-                yield before.end, part.end, 1
+        for before, after in pairwise(range(first_kept, len(parts))):
+            if ours[after]:  # with the comma before it
+                yield parts[before].end, parts[after].end, 1
 
 
 def _is_receipt(output: Any) -> bool:
@@ -107,7 +108,7 @@ def _is_receipt(output: Any) -> bool:
     return isinstance(data, dict) and MIME_TYPE in data
 
 
-class _NotANotebook(Exception):
+class _NotANotebookError(Exception):
     """Why a text is not a notebook."""
 
 
@@ -147,7 +148,7 @@ def _skip_space(text: str, at: int) -> int:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, _NotANotebook):
+    if isinstance(error, _NotANotebookError):
         return str(error)
     if isinstance(error, RecursionError):
         return "it is nested too deeply"

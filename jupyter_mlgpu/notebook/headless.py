@@ -27,7 +27,7 @@ def begin(shell: Any, device: str | None) -> None:
 def find_gpu(shell: Any) -> None:
     """Raise DeviceError, saying what exists, where no GPU is usable. Imports a framework to find out."""
     load(shell)
-    shell._jupyter_mlgpu.choose_device("gpu")
+    shell._jupyter_mlgpu.commands.choose_device("gpu")
 
 
 def check_device(shell: Any) -> None:

@@ -10,17 +10,17 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from jupyter_mlgpu.errors import MlgpuError
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.notebook.extension import Extension
+    from jupyter_mlgpu.notebook.commands import Commands
 
 
 @magics_class
 class MlgpuMagics(Magics):
     """`%mlc_device` and `%mlc_trace`."""
 
-    def __init__(self, shell: Any, extension: Extension) -> None:
+    def __init__(self, shell: Any, commands: Commands) -> None:
         super().__init__(shell)
         self._shell = shell
-        self._extension = extension
+        self._commands = commands
 
     @line_magic
     def mlc_device(self, line: str) -> None:
@@ -45,11 +45,11 @@ class MlgpuMagics(Magics):
         word = line.strip()
         with _one_sentence():
             if word in ("", "status"):
-                print(self._extension.device_status())
+                print(self._commands.device_status())
             elif word == "list":
-                print(self._extension.device_list())
+                print(self._commands.device_list())
             else:
-                print(self._extension.choose_device(word))
+                print(self._commands.choose_device(word))
 
     @line_cell_magic
     def mlc_trace(self, line: str, cell: str | None = None) -> None:
@@ -78,7 +78,7 @@ class MlgpuMagics(Magics):
             return
         command, _, argument = line.strip().partition(" ")
         with _one_sentence():
-            message = self._extension.trace_command(command or "status", argument.strip().strip("'\""))
+            message = self._commands.trace(command or "status", argument.strip().strip("'\""))
         if message:
             print(message)
 

@@ -86,7 +86,7 @@ def _of_readings(
     measured = [one for one in series if any(value is not None for value in one.values)]
     unmeasured = [one.name for one in series if one not in measured]
     if unmeasured and records:
-        note = f"{note} Not measured: {', '.join(unmeasured)}; the receipts say why.".strip()
+        note = f"{note} Not measured: {'; '.join(unmeasured)}. The receipts say why.".strip()
     return _chart(title, note, records, measured, axis, "group")
 
 
@@ -114,23 +114,32 @@ def _of_devices(records: Sequence[Record]) -> Chart:
         _Series(
             device,
             [None if device not in one else one[device] * 100 for one in shares],
-            [f"{one[device]:.1%}" if device in one else "" for one in shares],
+            [_percent(one[device]) if device in one else "" for one in shares],
         )
         for device in dict.fromkeys(device for one in shares for device in one)
     ]
     note = "Shares of the operations that were counted, not of the time."
     chart = _chart("Where the work ran", note, records, series, "% of operations", "stack")
-    places = [
-        (record.device.requested or "none", words.where(record) or record.device.why_missing or "")
-        for record in records
-    ]
+    places = [(record.device.requested or "none", _place(record)) for record in records]
     return Chart(
         chart.title,
         chart.note,
         chart.figure,
-        ("Cell", "Asked for", "Where it ran", *(one.name for one in series)),
+        ("Cell", "Asked for", "Ran on", *(one.name for one in series)),
         tuple((name, *place, *rest) for (name, *rest), place in zip(chart.rows, places, strict=True)),
     )
+
+
+def _place(record: Record) -> str:
+    ran_on = record.device.ran_on
+    if ran_on is None:
+        return record.device.why_missing or "not known"
+    return ", ".join(entry.device for entry in ran_on) or "no operations on a device"
+
+
+def _percent(share: float) -> str:
+    # 99.96 % must not read as all of it, nor 0.02 % as nothing.
+    return "100 %" if share == 1 else f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
 
 
 def _chart(
@@ -174,8 +183,20 @@ def _figure(names: Sequence[str], series: Sequence[_Series], axis: str, mode: st
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": True,
-        "legend": {"orientation": "h", "yref": "container", "y": 1, "yanchor": "top", "x": 0},
-        "xaxis": {"title": {"text": axis}, "rangemode": "tozero", "fixedrange": True, "automargin": True},
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "x": 0,
+            "traceorder": "normal",
+        },
+        "xaxis": {
+            "title": {"text": axis, "standoff": 8},
+            "rangemode": "tozero",
+            "fixedrange": True,
+            "automargin": True,
+        },
         # The rows are numbers, for two cells may have the same text.
         "yaxis": {
             "tickvals": rows,
@@ -184,6 +205,7 @@ def _figure(names: Sequence[str], series: Sequence[_Series], axis: str, mode: st
             "fixedrange": True,
             "automargin": True,
             "showgrid": False,
+            "zeroline": False,
         },
     }
     figure: str = go.Figure(bars, layout).to_json()

@@ -49,12 +49,13 @@ function colours() {
   const style = getComputedStyle(document.documentElement);
   const [text, line, card] = ["--text", "--line", "--card"].map((name) => style.getPropertyValue(name));
   return {
-    "font.color": text, "xaxis.gridcolor": line, "xaxis.zerolinecolor": line, "yaxis.zerolinecolor": line,
+    "font.color": text, "xaxis.gridcolor": line, "xaxis.zerolinecolor": line,
     "hoverlabel.bgcolor": card, "hoverlabel.bordercolor": line, "hoverlabel.font.color": text
   };
 }
+const settings = { responsive: true, displayModeBar: false };
 for (const [place, figure] of charts) {
-  Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displaylogo: false, displayModeBar: false })
+  Plotly.newPlot(place, figure.data, figure.layout, settings)
     .then(() => Plotly.relayout(place, colours()));
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
@@ -102,7 +103,7 @@ def _head(records: Sequence[Record]) -> str:
     total = sum(wall for wall in walls if wall is not None)
     failed = sum(record.outcome == "error" for record in records)
     places = dict.fromkeys(
-        f"{entry.device} ({words.FRAMEWORKS.get(entry.framework, entry.framework)})"
+        f"{entry.device} ({words.framework(entry.framework)})"
         for record in records
         for entry in record.device.ran_on or ()
     )
@@ -113,11 +114,11 @@ def _head(records: Sequence[Record]) -> str:
         f"ran on {', '.join(places)}" if places else "no operations seen on a device",
     ]
     versions = {name: version for record in records for name, version in record.versions.items()}
-    background = [f"Began {records[0].started_at}", *(f"{name} {versions[name]}" for name in versions)]
-    return (
-        f"<p>{escape(' · '.join(facts))}</p>\n"
-        f'<p class="soft">{escape(" · ".join(background))}</p>\n'
-    )
+    background = [
+        f"Began {records[0].started_at[:19].replace('T', ' ')} UTC",
+        *(f"{name} {versions[name]}" for name in versions),
+    ]
+    return f'<p>{escape(" · ".join(facts))}</p>\n<p class="soft">{escape(" · ".join(background))}</p>\n'
 
 
 def _sections(charts: Sequence[figures.Chart]) -> list[str]:
@@ -139,9 +140,7 @@ def _sections(charts: Sequence[figures.Chart]) -> list[str]:
 
 def _table(chart: figures.Chart) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in chart.header)
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in chart.rows
-    )
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in chart.rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

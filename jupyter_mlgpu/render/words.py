@@ -16,7 +16,12 @@ TITLES = {
     "energy": "Energy",
 }
 
-FRAMEWORKS = {"tensorflow": "TensorFlow"}
+_FRAMEWORKS = {"tensorflow": "TensorFlow"}
+
+
+def framework(name: str) -> str:
+    """A framework's module name as its people write it."""
+    return _FRAMEWORKS.get(name, name)
 
 
 def seconds(value: float) -> str:
@@ -63,7 +68,7 @@ def where(record: Record) -> str:
     if ran_on is None:
         place = (
             "device not known"
-            if record.device.why_missing and record.versions.keys() & FRAMEWORKS.keys()
+            if record.device.why_missing and record.versions.keys() & _FRAMEWORKS.keys()
             else ""
         )
     elif not ran_on:

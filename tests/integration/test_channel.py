@@ -78,7 +78,7 @@ def test_deltas_are_numbered_without_gaps_and_the_snapshot_knows_the_last_number
 
 def test_many_quick_cells_are_sent_together_and_none_is_lost(notebook):
     notebook.run(
-        "channel = get_ipython()._jupyter_mlgpu._channel\n"
+        "channel = get_ipython()._jupyter_mlgpu.channel\n"
         "for number in range(1000): channel.push({'type': 'test', 'number': number})"
     )
     time.sleep(0.2)

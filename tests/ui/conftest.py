@@ -28,6 +28,7 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.root = folder / "notebooks"
         self.settings = folder / "settings"
+        self._data = folder / "data"
         self._runtime = folder / "runtime"
         self._log = (folder / "server.log").open("w+b")
         for path in (self.root, self._runtime):
@@ -46,7 +47,7 @@ class Server:
                 "HOME": str(folder),
                 "IPYTHONDIR": str(folder / "ipython"),
                 "JUPYTER_CONFIG_DIR": str(folder / "config"),
-                "JUPYTER_DATA_DIR": str(folder / "data"),
+                "JUPYTER_DATA_DIR": str(self._data),
                 "JUPYTER_RUNTIME_DIR": str(self._runtime),
                 "JUPYTERLAB_SETTINGS_DIR": str(self.settings),
                 "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
@@ -59,6 +60,15 @@ class Server:
         path = self.settings / f"@jupyterlab/{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
+
+    def add_kernel(self, name: str, *, language: str) -> None:
+        """Install a kernel that says it runs another language; it is a Python kernel all the same."""
+        folder = self._data / "kernels" / name
+        folder.mkdir(parents=True)
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        (folder / "kernel.json").write_text(
+            json.dumps({"argv": argv, "display_name": name, "language": language})
+        )
 
     def log(self) -> str:
         """All that the server and its kernels have written."""
@@ -106,18 +116,32 @@ class Lab:
         nbformat.write(notebook, path)
         return path
 
-    def open(self, name: str, *, reset: bool = True) -> None:
+    def open(self, name: str, *, sidebar: bool = True) -> None:
         """Load JupyterLab afresh with one notebook, its kernel started and the sidebar in sight."""
-        query = "?reset&token=test" if reset else "?token=test"
-        self.page.goto(f"{self.server.url}lab/tree/{name}{query}")
+        self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
+        self.wait_for_app()
+        if sidebar:
+            self.show_sidebar()
+
+    def open_without_kernel(self, name: str) -> None:
+        """Load JupyterLab with a notebook whose kernel is not installed, and choose to have none."""
+        self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
+        self.page.get_by_role("button", name="No Kernel").click()
         self.wait_for_app()
         self.show_sidebar()
 
     def wait_for_app(self) -> None:
         """Wait until JupyterLab has restored its layout and the notebook has its kernel."""
         self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.context?.isReady")
-        self.page.evaluate("() => jupyterapp.restored")
+        self.page.evaluate("() => jupyterapp.restored.then(() => undefined)")
         self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+
+    def wait_until_layout_is_kept(self) -> None:
+        """Wait until the server has been told which panels are open, as it is a while after a change."""
+        with self.page.expect_response(
+            lambda answer: "/api/workspaces/" in answer.url and answer.request.method == "PUT"
+        ):
+            self.page.evaluate("() => jupyterapp.commands.execute('application:toggle-left-area')")
 
     def open_beside(self, name: str) -> None:
         """Open another notebook in the same tab; it gets the focus."""
@@ -171,6 +195,15 @@ class Lab:
         """A cell of the notebook in focus."""
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell").nth(index)
 
+    def cell_with_id(self, cell_id: str) -> Locator:
+        """A cell by its id, wherever it stands."""
+        return self.page.locator(f".jp-Notebook [data-cell-id={cell_id}]")
+
+    def active_cell(self) -> int:
+        """Index of the cell that has the notebook's cursor."""
+        index: int = self.page.evaluate("() => jupyterapp.shell.currentWidget.content.activeCellIndex")
+        return index
+
     def kernel_status(self) -> str:
         """What JupyterLab believes the kernel does: `busy`, `idle` and so on."""
         status: str = self.page.evaluate(
@@ -197,6 +230,10 @@ class Lab:
         """The receipts under the cells of the notebook in focus."""
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Receipt")
 
+    def clock(self) -> str:
+        """What the clock of the running cell shows."""
+        return self.running.get_by_role("timer").inner_text()
+
     def show_sidebar(self) -> None:
         """Open the sidebar, as the command palette does."""
         self.page.evaluate("() => jupyterapp.commands.execute('jupyter-mlgpu:open')")
@@ -209,14 +246,14 @@ class Lab:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     executable = browser.on_path()
+    reason = browser.why_it_does_not_start(executable)
+    if reason is not None:
+        pytest.fail(
+            f"The browser tests need a Chromium and none starts ({reason}): run `make browser`, which "
+            "installs one, or install chromium or Google Chrome.",
+            pytrace=False,
+        )
     with sync_playwright() as playwright:
-        reason = browser.why_it_does_not_start(executable)
-        if reason is not None:
-            pytest.fail(
-                f"The browser tests need a Chromium and none starts ({reason}): run `make browser`, which "
-                "installs one, or install chromium or Google Chrome.",
-                pytrace=False,
-            )
         chrome = playwright.chromium.launch(executable_path=executable)
         yield chrome
         chrome.close()
@@ -227,6 +264,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("jupyter"))
     yield server
     server.stop()
+
+
+@pytest.fixture
+def chinese(server: Server) -> Iterator[None]:
+    """JupyterLab in Chinese, without a language pack."""
+    server.change_setting("translation-extension/plugin", {"locale": "zh_CN"})
+    yield
+    server.change_setting("translation-extension/plugin", {"locale": "default"})
 
 
 @pytest.fixture

@@ -1,0 +1,178 @@
+"""What tracing adds to a cell: the same cell with %mlc_trace on and off, in one kernel.
+
+Timed on the client's clock, from sending the cell to its reply, with TensorFlow loaded. Before the
+pairs, the cells that can be are calibrated to about 100 ms, and each has run several times.
+
+Exit status 1: a cost that is above its target beyond doubt.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from benchmarks import machine, report
+from benchmarks.kernel import Kernel, running_kernel
+from benchmarks.pairing import Pair, times
+from benchmarks.progress import with_progress
+from benchmarks.spread import Interval, Quartiles, median_interval, quartiles
+from benchmarks.workloads import SETUP, WORKLOADS, Workload, calibrate
+
+PAIRS = 60
+#: Tracing may add this many seconds to a cell, and this part of the cell's own time.
+TARGET_FIXED = 0.003
+TARGET_SHARE = 0.015
+#: Cells run before the first pair, half of them traced.
+WARM_UP = 6
+
+# The extension sends what happens within 50 ms of its last message together, when they are over. After
+# that time nothing of one cell can fall into the next.
+_SETTLE = 0.100
+
+_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What was measured for one cell; `steps` is how often it does its work."""
+
+    workload: Workload
+    steps: int
+    pairs: list[Pair]
+
+    @property
+    def cell(self) -> float:
+        """Seconds of the cell untraced, in the median."""
+        return median(pair.off for pair in self.pairs)
+
+    @property
+    def target(self) -> float:
+        """Seconds that tracing may add to this cell."""
+        return TARGET_FIXED + TARGET_SHARE * self.cell
+
+    @property
+    def added(self) -> Quartiles:
+        """Seconds that tracing added."""
+        return quartiles([pair.difference for pair in self.pairs])
+
+    @property
+    def interval(self) -> Interval | None:
+        """Where the median of the seconds added lies."""
+        return median_interval([pair.difference for pair in self.pairs])
+
+    @property
+    def ratio(self) -> float:
+        """Time traced, divided by time untraced, in the median of the pairs."""
+        return median(pair.ratio for pair in self.pairs)
+
+    @property
+    def verdict(self) -> report.Verdict:
+        """Whether the target is kept."""
+        return report.verdict(self.interval, self.target)
+
+
+def measure(pairs: int) -> list[Cost]:
+    """The cost of tracing each workload, in one kernel."""
+    with running_kernel(_ENVIRONMENT) as kernel:
+        kernel.run("%load_ext jupyter_mlgpu")
+        kernel.run("%mlc_trace off")
+        kernel.run(SETUP)
+        return [_cost(kernel, workload, pairs) for workload in WORKLOADS]
+
+
+def _cost(kernel: Kernel, workload: Workload, pairs: int) -> Cost:
+    _timed(kernel, workload.cell(1), on=False)  # builds graphs, and is no measure of later runs
+    steps = 1
+    if workload.calibrated:
+        steps = calibrate(lambda steps: _timed(kernel, workload.cell(steps), on=False))
+    run = _alternating(kernel, workload.cell(steps))
+    for number in range(WARM_UP):
+        run(number % 2 == 0)
+    return Cost(workload, steps, with_progress(pairs, workload.name, run))
+
+
+def _alternating(kernel: Kernel, code: str) -> Callable[[bool], float]:
+    return lambda on: _timed(kernel, code, on=on)
+
+
+def _timed(kernel: Kernel, code: str, *, on: bool) -> float:
+    kernel.run(f"%mlc_trace {'on' if on else 'off'}")
+    _settle(kernel)
+    seconds = kernel.run(code)
+    _settle(kernel)
+    return seconds
+
+
+def _settle(kernel: Kernel) -> None:
+    kernel.wait_until_idle()
+    time.sleep(_SETTLE)
+
+
+def as_text(costs: Sequence[Cost]) -> str:
+    """The figures for a terminal."""
+    rows = [("cell", "steps", "untraced", "added by tracing", "interval", "ratio", "target", "verdict")]
+    rows += [
+        (
+            cost.workload.name,
+            f"{cost.steps:,}",
+            report.ms(cost.cell),
+            report.ms(cost.added.median),
+            report.interval(cost.interval),
+            f"{cost.ratio:.3f}",
+            report.ms(cost.target),
+            cost.verdict,
+        )
+        for cost in costs
+    ]
+    return "\n".join(
+        [
+            f"Traced and untraced cells: {len(costs[0].pairs)} interleaved pairs each, medians",
+            "",
+            report.table(rows),
+            "",
+            f"Target: {report.ms(TARGET_FIXED)} and {TARGET_SHARE * 100:g} % of the untraced cell.",
+            report.legend(cost.verdict for cost in costs),
+        ]
+    )
+
+
+def as_data(costs: Sequence[Cost], about: Mapping[str, str]) -> dict[str, Any]:
+    """The figures for a JSON file; times in seconds."""
+    return {
+        "benchmark": "cell_cost",
+        "machine": dict(about),
+        "cells": [
+            {
+                "name": cost.workload.name,
+                "code": cost.workload.cell(cost.steps),
+                "steps": cost.steps,
+                "untraced_s": cost.cell,
+                "added_s": report.as_data(cost.added, cost.interval),
+                "ratio": cost.ratio,
+                "target_s": cost.target,
+                "verdict": cost.verdict,
+                "pairs": times(cost.pairs),
+            }
+            for cost in costs
+        ],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and report; returns the exit status."""
+    chosen = report.options("cell_cost", str(__doc__), PAIRS).parse_args(arguments)
+    about = machine.describe(["ipykernel", "jupyter_client", "tensorflow", "keras"])
+    print(report.table(list(about.items())), end="\n\n", flush=True)
+    costs = measure(chosen.pairs)
+    print(as_text(costs))
+    if chosen.out is not None:
+        report.write(chosen.out, as_data(costs, about))
+    return 1 if any(cost.verdict == "missed" for cost in costs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""A real ipykernel and its client, timed on the client's clock as a front end would see it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+#: Seconds to wait for a kernel, or for a cell, before giving up.
+TIMEOUT = 300.0
+
+# What may differ from one user's machine to the next: what a Jupyter server, a test run or an earlier
+# experiment left in the environment. IPython's own files are kept out by a fresh IPYTHONDIR.
+_LEFT_OUT = ("JPY_SESSION_NAME", "JUPYTER_MLGPU_RECORDS", "PYTHONSTARTUP", "PYTEST_CURRENT_TEST")
+
+
+class CellError(Exception):
+    """A cell of a benchmark raised; the message says which and what."""
+
+
+class Kernel:
+    """A kernel that listens, and the client that times it."""
+
+    def __init__(self, client: BlockingKernelClient, started_at: float) -> None:
+        self._client = client
+        self._last = ""
+        #: When the kernel's process was started: a reading of `time.perf_counter`, in seconds.
+        self.started_at = started_at
+
+    def run(self, code: str) -> float:
+        """Run a cell and return the seconds from sending it to its reply.
+
+        What the cell shows is thrown away. Raises CellError where it fails, queue.Empty after TIMEOUT.
+        """
+        return self._execute(code, {})[0]
+
+    def value(self, expression: str) -> Any:
+        """The value of a Python expression in the kernel; it must be one that can be written as a literal."""
+        answer = self._execute("", {"value": expression})[1]["user_expressions"]["value"]
+        if answer["status"] != "ok":
+            raise CellError(f"{expression!r} raised {answer['ename']}: {answer['evalue']}")
+        return ast.literal_eval(answer["data"]["text/plain"])
+
+    def wait_until_idle(self) -> None:
+        """Read what the kernel has published, until it is idle after the last cell."""
+        while True:
+            message = self._client.get_iopub_msg(timeout=TIMEOUT)
+            ended = message["msg_type"] == "status" and message["content"]["execution_state"] == "idle"
+            if ended and message["parent_header"].get("msg_id") == self._last:
+                return
+
+    def _execute(self, code: str, expressions: dict[str, str]) -> tuple[float, dict[str, Any]]:
+        start = time.perf_counter()
+        self._last = self._client.execute(code, user_expressions=expressions, allow_stdin=False)
+        while True:
+            reply = self._client.get_shell_msg(timeout=TIMEOUT)
+            if reply["parent_header"].get("msg_id") == self._last:
+                break
+        seconds = time.perf_counter() - start
+        content: dict[str, Any] = reply["content"]
+        if content["status"] != "ok":
+            raise CellError(f"This cell raised {content.get('ename')}: {content.get('evalue')}\n{code}")
+        return seconds, content
+
+
+@contextmanager
+def running_kernel(environment: Mapping[str, str] | None = None) -> Iterator[Kernel]:
+    """A kernel process of its own, ended with the `with` block; raises RuntimeError where none starts."""
+    with TemporaryDirectory() as folder:
+        inherited = {name: value for name, value in os.environ.items() if name not in _LEFT_OUT}
+        variables = {**inherited, "IPYTHONDIR": folder, **(environment or {})}
+        # What ipykernel writes to its terminal is kept aside: it would stand between the figures.
+        log = Path(folder, "kernel.log")
+        manager = KernelManager(kernel_name="python3")
+        started_at = time.perf_counter()
+        with log.open("wb") as file:
+            manager.start_kernel(cwd=folder, env=variables, stdout=file, stderr=file)
+        try:
+            # ZeroMQ makes a client that comes too early wait for 100 ms at a time, which would hide what is
+            # measured. So the client comes as soon as the kernel listens.
+            _wait_until_listening(manager, log)
+            client = manager.client()
+            client.start_channels(stdin=False, hb=False, control=False)
+            try:
+                yield Kernel(client, started_at)
+            finally:
+                client.stop_channels()
+        finally:
+            manager.shutdown_kernel(now=True)
+
+
+def _wait_until_listening(manager: KernelManager, log: Path) -> None:
+    deadline = time.perf_counter() + TIMEOUT
+    while time.perf_counter() < deadline and manager.is_alive():
+        try:
+            socket.create_connection((manager.ip, manager.shell_port), timeout=1).close()
+        except OSError:
+            time.sleep(0.002)
+        else:
+            return
+    said = log.read_text(errors="replace")[-2000:].strip() or "nothing"
+    raise RuntimeError(f"No kernel listened within {TIMEOUT:.0f} s, or it died. It printed: {said}")

@@ -1,0 +1,127 @@
+"""What the magics do: words in, the sentence to print out."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+
+from jupyter_mlgpu import files
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.notebook.channel import Channel
+from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.state import device_state
+from jupyter_mlgpu.render import text, words
+from jupyter_mlgpu.selection import parse
+
+
+class Commands:
+    """The commands behind `%mlc_device` and `%mlc_trace`. All raise our errors, written for the user."""
+
+    def __init__(self, kit: Kit, events: CellEvents, channel: Channel) -> None:
+        self._kit = kit
+        self._events = events
+        self._channel = channel
+
+    def choose_device(self, word: str) -> str:
+        """`%mlc_device WORD`; returns the sentence to print."""
+        kind, number = parse(word)
+        if kind == "gpu" or number is not None:
+            self._import_frameworks()  # only the framework knows whether this device exists
+        device = self._kit.selection.request(word)
+        self._channel.push({"type": "device", "device": device_state(self._kit)})
+        if device is None:
+            return f"Cells run on {word} as soon as a framework is imported."
+        return (
+            f"Cells run on {device.name} ({words.framework(device.framework)}) from now on. "
+            "What was made on another device stays there."
+        )
+
+    def device_status(self) -> str:
+        """`%mlc_device`; returns what to print."""
+        requested = self._kit.selection.requested
+        asked = (
+            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
+        )
+        last = self._kit.store.records()[-1:]
+        ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
+        return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
+
+    def device_list(self) -> str:
+        """`%mlc_device list`; returns a line a device."""
+        self._import_frameworks()
+        lines = []
+        for backend in registry.loaded():
+            framework = words.framework(backend.name)
+            devices = backend.devices()
+            lines += [f"{one.name:8}{one.kind:8}{framework} {one.native_name}" for one in devices]
+            if not any(one.name.startswith("gpu:") for one in devices):
+                lines.append(f"gpu:    none: {framework} finds no GPU it can use on this machine.")
+        return "\n".join(lines)
+
+    def trace(self, command: str, argument: str) -> str:
+        """`%mlc_trace COMMAND ARGUMENT`; returns what to print."""
+        commands: dict[str, Callable[[], str]] = {
+            "on": lambda: self._set_tracing(True),
+            "off": lambda: self._set_tracing(False),
+            "status": self._trace_status,
+            "show": lambda: text.table(self._kit.store.records()),
+            "clear": self._clear,
+            "save": lambda: self._save(argument),
+            "load": lambda: self._load(argument),
+        }
+        if command not in commands:
+            raise UsageError(
+                f"Unknown command {command!r} after %mlc_trace. Choose {', '.join(commands)}; "
+                "`%mlc_trace?` explains each with an example."
+            )
+        if command in ("save", "load") and not argument:
+            raise UsageError(
+                f"%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`."
+            )
+        return commands[command]()
+
+    def _set_tracing(self, on: bool) -> str:
+        self._events.tracing = on
+        self._channel.push({"type": "trace", "on": on})
+        if on:
+            return "Tracing is on: every cell gets a receipt, from the next one on."
+        return "Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again."
+
+    def _trace_status(self) -> str:
+        store = self._kit.store
+        dropped = f" ({store.dropped:,} older ones were let go)" if store.dropped else ""
+        state = "on" if self._events.tracing else "off"
+        count = len(store.records())
+        return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
+
+    def _clear(self) -> str:
+        self._kit.store.clear()
+        self._channel.push({"type": "cleared"})
+        return "All records of this kernel were forgotten; receipts in the notebook stay."
+
+    def _save(self, path: str) -> str:
+        count = files.save_records(path, self._kit.store.records())
+        return f"Saved {count:,} records to {path}."
+
+    def _load(self, path: str) -> str:
+        records, problems = files.load_records(path)
+        new = self._kit.store.extend(records)
+        self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
+        known = f", {len(records) - new:,} of them were here already" if new < len(records) else ""
+        return "\n".join(
+            [
+                f"Loaded {len(records):,} records from {path}{known}; they are shown as loaded.",
+                *problems,
+            ]
+        )
+
+    def _import_frameworks(self) -> None:
+        """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+        if registry.loaded():
+            return
+        for name in registry.BACKENDS:
+            if importlib.util.find_spec(name) is not None:
+                print(f"Importing {words.framework(name)} to see its devices…", flush=True)
+            registry.import_framework(name)

@@ -1,0 +1,103 @@
+"""What a student sees under the cells of a saved notebook, where nothing runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+from playwright.sync_api import expect
+
+from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.testing import example_record
+
+if TYPE_CHECKING:
+    from conftest import Lab
+
+
+def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kernel(lab: Lab) -> None:
+    write_with_receipts(lab, "saved.ipynb", bundle(example_record()))
+    lab.open_without_kernel("saved.ipynb")
+    assert lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
+    expect(lab.receipts).to_have_count(1)
+    expect(lab.receipts.first).to_contain_text("500 ms · ran on cpu:0 · CPU time 900 ms · peak memory 512 MiB")
+    expect(lab.sidebar).to_contain_text("This notebook has no kernel.")
+    expect(lab.records).to_have_count(1)
+    expect(lab.records.first).to_contain_text("from the saved notebook")
+    lab.records.first.get_by_role("button", name="model.fit(x, y)").click()
+    assert lab.active_cell() == 0
+
+
+def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
+    write_with_receipts(lab, "opens_up.ipynb", bundle(example_record()))
+    lab.open_without_kernel("opens_up.ipynb")
+    line = lab.receipts.first.get_by_role("button")
+    expect(line).to_have_attribute("aria-expanded", "false")
+    line.focus()
+    lab.page.keyboard.press("Enter")
+    expect(line).to_have_attribute("aria-expanded", "true")
+    table = lab.receipts.first.get_by_role("table", name="Readings")
+    expect(table).to_contain_text("not measured: TensorFlow keeps no allocator statistics for cpu:0.")
+    bars = lab.receipts.first.locator(".jp-mlgpu-Bars")
+    wall, cpu = (bars.locator(f"[data-quantity={name}] .jp-mlgpu-Bar") for name in ("wall_time", "cpu_time"))
+    widths = [bar.bounding_box() or {"width": 0} for bar in (wall, cpu)]
+    assert abs(widths[0]["width"] / widths[1]["width"] - 0.5 / 0.9) < 0.02, "both bars are on one scale"
+    expect(bars.locator("[data-quantity=device_time] .jp-mlgpu-Bar")).to_have_count(0)
+    expect(bars.locator("[data-quantity=device_time]")).to_contain_text("not measured")
+
+
+def test_the_receipt_is_still_there_after_running_saving_and_reloading(lab: Lab) -> None:
+    lab.write("kept.ipynb", "%load_ext jupyter_mlgpu", "a = 1")
+    lab.open("kept.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    line = lab.receipts.first.inner_text()
+    lab.save()
+    lab.page.reload()
+    lab.wait_for_app()
+    expect(lab.receipts).to_have_text([line])
+
+
+def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
+    markup = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
+    record = dataclasses.replace(example_record(name=markup), notes=(markup, "long " * 100_000))
+    data = record.to_json()
+    data["device"]["ran_on"][0]["device"] = markup
+    data["versions"] = {markup: markup}
+    data["readings"] *= 1000
+    write_with_receipts(lab, "hostile.ipynb", {MIME_TYPE: data})
+    lab.open_without_kernel("hostile.ipynb")
+    lab.receipts.first.get_by_role("button").click()
+    expect(lab.receipts.first).to_contain_text("<script>window.pwned = 1</script>")
+    expect(lab.records.first.locator(".jp-mlgpu-Name")).to_contain_text("<img src=x")
+    assert lab.page.locator(".jp-mlgpu-Receipt img[src], .jp-mlgpu-Receipt script").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
+    assert lab.receipts.first.get_by_role("table", name="Readings").get_by_role("row").count() < 100
+    assert len(lab.receipts.first.inner_text()) < 50_000
+
+
+def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab: Lab) -> None:
+    newer = {**example_record().to_json(), "schema": 99}
+    write_with_receipts(lab, "strange.ipynb", {MIME_TYPE: newer}, {MIME_TYPE: {"schema": 1}}, {MIME_TYPE: []})
+    lab.open_without_kernel("strange.ipynb")
+    invalid = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
+    expect(lab.receipts).to_have_text(
+        [
+            "This receipt was made by a newer jupyter_mlgpu. Update with: pip install --upgrade jupyter_mlgpu",
+            invalid,
+            invalid,
+        ]
+    )
+    expect(lab.records).to_have_count(0)
+
+
+def write_with_receipts(lab: Lab, name: str, *bundles: dict[str, Any]) -> Path:
+    """A notebook as a stranger would send it: saved outputs, no signature, a kernel we do not have."""
+    path = lab.write(name, *("model.fit(x, y)" for _ in bundles), kernel="not-installed")
+    notebook = nbformat.read(path, as_version=4)
+    for cell, data in zip(notebook.cells, bundles, strict=True):
+        cell.execution_count = 1
+        cell.outputs = [nbformat.v4.new_output("display_data", data=data)]
+    nbformat.write(notebook, path)
+    return path

@@ -1,0 +1,119 @@
+"""The benchmarks' figures: what they conclude from given times, without measuring any."""
+
+import random
+import statistics
+
+import pytest
+
+from benchmarks.pairing import Pair, interleave
+from benchmarks.report import verdict
+from benchmarks.spread import Interval, fewest_values, median_interval, quartiles
+from benchmarks.workloads import calibrate
+
+
+def test_quartiles_are_interpolated_between_the_sorted_values():
+    found = quartiles([4.0, 1.0, 3.0, 2.0])
+    assert (found.first, found.median, found.third) == (1.75, 2.5, 3.25)
+
+
+def test_one_value_is_its_own_median_and_quartiles():
+    found = quartiles([7.0])
+    assert (found.first, found.median, found.third) == (7.0, 7.0, 7.0)
+
+
+def test_no_values_have_no_quartiles():
+    with pytest.raises(ValueError, match="at least one value"):
+        quartiles([])
+
+
+# Ranks and coverages as tables of the binomial distribution give them.
+@pytest.mark.parametrize(
+    ("count", "low", "high", "coverage"),
+    [(6, 1, 6, 0.96875), (10, 2, 9, 0.978516), (20, 6, 15, 0.958611), (60, 22, 39, 0.951739)],
+)
+def test_the_interval_of_a_median_lies_between_the_ranks_of_the_tables(count, low, high, coverage):
+    values = list(range(1, count + 1))
+    random.Random(0).shuffle(values)
+    found = median_interval(values)
+    assert (found.low, found.high) == (low, high)
+    assert found.coverage == pytest.approx(coverage, abs=1e-6)
+
+
+def test_five_values_are_too_few_for_an_interval_and_six_are_enough():
+    assert median_interval([1.0] * 5) is None
+    assert median_interval([1.0] * 6) is not None
+    assert fewest_values() == 6
+
+
+def test_more_confidence_asks_for_more_values():
+    assert fewest_values(0.99) == 8
+    assert median_interval([1.0] * 7, 0.99) is None
+
+
+def test_one_wild_value_does_not_move_the_interval():
+    calm = [float(value) for value in range(60)]
+    wild = [*calm[:-1], 1e9]
+    assert median_interval(wild) == median_interval(calm)
+
+
+def test_the_interval_holds_the_true_median_as_often_as_it_says():
+    draw = random.Random(1)
+    true_median = statistics.NormalDist().inv_cdf(0.5)
+    held = 0
+    for _ in range(2_000):
+        # A long tail to one side, as times on a shared machine have; its median stays at 1.
+        found = median_interval([2.718281828459045 ** draw.gauss(0, 1) for _ in range(20)])
+        held += found.low <= 2.718281828459045**true_median <= found.high
+    assert held / 2_000 == pytest.approx(0.9586, abs=0.015)
+
+
+def test_pairs_alternate_which_side_comes_first():
+    asked = []
+
+    def measure(on):
+        asked.append(on)
+        return 2.0 if on else 1.0
+
+    pairs = interleave(3, measure)
+    assert asked == [False, True, True, False, False, True]
+    assert pairs == [Pair(1.0, 2.0)] * 3
+
+
+def test_a_pair_tells_what_switching_on_adds():
+    pair = Pair(off=0.5, on=0.75)
+    assert pair.difference == 0.25
+    assert pair.ratio == 1.5
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (1.0, 2.9, "holds"),
+        (1.0, 3.0, "holds"),
+        (2.9, 3.1, "not settled"),
+        (3.0, 4.0, "not settled"),
+        (3.1, 4.0, "missed"),
+    ],
+)
+def test_a_target_is_kept_or_missed_only_where_the_whole_interval_says_so(low, high, expected):
+    assert verdict(Interval(low, high, 0.95), 3.0) == expected
+
+
+def test_without_an_interval_nothing_is_concluded():
+    assert verdict(None, 3.0) == "not known"
+
+
+@pytest.mark.parametrize("fixed", [0.0, 0.03])
+def test_calibration_finds_the_steps_that_take_the_time_asked_for(fixed):
+    steps = calibrate(lambda steps: fixed + 0.0002 * steps, length=0.1)
+    assert fixed + 0.0002 * steps == pytest.approx(0.1, rel=0.05)
+
+
+def test_calibration_is_not_misled_by_a_run_that_was_disturbed():
+    runs = iter(range(1_000))
+    steps = calibrate(lambda steps: 0.0002 * steps + (0.5 if next(runs) % 2 else 0.0), length=0.1)
+    assert steps == 500
+
+
+def test_a_step_that_takes_longer_than_asked_for_is_run_once():
+    assert calibrate(lambda steps: 2.0 * steps, length=0.1) == 1
