@@ -87,7 +87,7 @@ def measure(pairs: int) -> list[Cost]:
 def _cost(kernel: Kernel, workload: Workload, pairs: int) -> Cost:
     _timed(kernel, workload.cell(1), on=False)  # builds graphs, and is no measure of later runs
     steps = 1
-    if workload.calibrated:
+    if workload.adjustable:
         steps = calibrate(lambda steps: _timed(kernel, workload.cell(steps), on=False))
     run = _alternating(kernel, workload.cell(steps))
     for number in range(WARM_UP):

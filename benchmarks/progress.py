@@ -11,7 +11,7 @@ from benchmarks.pairing import Pair, interleave
 
 
 def with_progress(count: int, title: str, measure: Callable[[bool], float]) -> list[Pair]:
-    """As `benchmarks.pairing.interleave`, with a progress bar on a terminal, or one line where stderr is none."""
+    """As `interleave`, with a progress bar on stderr, or one line where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         console.print(f"{title}: {count} pairs", highlight=False)

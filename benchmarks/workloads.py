@@ -39,7 +39,24 @@ class Workload:
     code: str
 
     @property
-    def calibrate(measure: Callable[[int], float], length: float = LENGTH, rounds: int = 6) -> int:
+    def adjustable(self) -> bool:
+        """Whether its length can be chosen."""
+        return "{steps}" in self.code
+
+    def cell(self, steps: int) -> str:
+        """The code of the cell."""
+        return self.code.format(steps=steps)
+
+
+WORKLOADS = (
+    Workload("empty cell", "pass"),
+    Workload("Keras fit", "model.fit(x[:32 * {steps}], y[:32 * {steps}], batch_size=32, verbose=0);"),
+    Workload("tf.function loop", "for _ in range({steps}): result = graph_step(a)"),
+    Workload("eager loop", "for _ in range({steps}): result = eager_step(a)"),
+)
+
+
+def calibrate(measure: Callable[[int], float], length: float = LENGTH, rounds: int = 15) -> int:
     """The number of steps that takes about `length` seconds, as `measure(steps)` tells.
 
     Each round takes the faster of two runs, for other programs only ever make a run longer, and scales
@@ -49,5 +66,8 @@ class Workload:
     steps = 1
     for _ in range(rounds):
         seconds = min(measure(steps), measure(steps))
-        steps = max(1, round(steps * min(10.0, length / seconds)))
+        better = max(1, round(steps * min(10.0, length / seconds)))
+        if abs(better - steps) <= 0.02 * steps:
+            break
+        steps = better
     return steps

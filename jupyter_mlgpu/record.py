@@ -196,7 +196,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-ready data, keys in the order of the schema."""
-        data = dataclasses.asdict(self)
+        data = _plain(self)
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -246,6 +246,17 @@ class Record:
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""
         return dataclasses.replace(self, origin=origin)
+
+
+def _plain(value: Any) -> Any:
+    # As dataclasses.asdict does, in half the time: it copies every leaf, and ours cannot change.
+    if dataclasses.is_dataclass(value):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 # What a field may hold, by the annotation written in the classes above.

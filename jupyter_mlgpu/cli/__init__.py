@@ -52,6 +52,7 @@ def _run(words: Sequence[str]) -> int:
         description=command.__doc__,
         epilog=command.EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     command.add_arguments(parser)
     status: int = command.main(parser.parse_args(words[1:]))

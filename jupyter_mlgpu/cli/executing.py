@@ -149,7 +149,7 @@ class Execution:
         try:
             await self._kernel.check_device()
         except DeviceError as error:
-            why = f"is the last that was run. {error}"
+            why = f"is the last that was run: {error}"
             return self._ended(STOPPED, number, cell, why, why)
         except DeadKernelError:  # the cell told its kernel to exit
             return await self._died(number, cell)

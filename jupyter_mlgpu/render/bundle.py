@@ -62,6 +62,15 @@ def _halve(record: Record, part: str) -> tuple[Record, int]:
 
 
 def _bytes(made: dict[str, Any]) -> int:
-    # As a notebook file stores it: indented by one, inside a cell's outputs.
-    stored = json.dumps(made, ensure_ascii=False, indent=1)
-    return len(stored.encode()) + _DEPTH * stored.count("\n")
+    # As a notebook file stores it: one line an item, indented by one, inside a cell's outputs. Writing
+    # it so is slow (Python's indenting encoder), so the line ends and indents are counted apart.
+    compact = json.dumps(made, ensure_ascii=False, separators=(",", ": "))
+    return len(compact.encode()) + _layout(made, _DEPTH)
+
+
+def _layout(value: Any, depth: int) -> int:
+    if not isinstance(value, dict | list) or not value:
+        return 0
+    items = value.values() if isinstance(value, dict) else value
+    # Each item stands on a line of its own, one deeper; the closing bracket on one more.
+    return len(value) * (depth + 2) + (depth + 1) + sum(_layout(item, depth + 1) for item in items)

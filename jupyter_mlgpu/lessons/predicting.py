@@ -1,0 +1,32 @@
+"""`predict`: a guess written down before the answer is known, and shown beside it afterwards."""
+
+from __future__ import annotations
+
+
+class Prediction:
+    """A learner's guess; `compare` shows it beside what came."""
+
+    def __init__(self, question: str, guess: object) -> None:
+        self.question = question
+        self.guess = None if guess is ... else guess
+
+    def compare(self, actual: object) -> None:
+        """Print the question, the guess and what came. There is no right or wrong in it: one looks twice."""
+        print(self.question)
+        if self.guess is None:
+            print(f"It was {actual}. You wrote no prediction this time.")
+        elif self.guess == actual:
+            print(f"You predicted {self.guess}, and so it was.")
+        else:
+            print(f"You predicted {self.guess}; it was {actual}. What follows says why.")
+
+
+def predict(question: str, guess: object) -> Prediction:
+    """Write a prediction down; three dots or None stand for one that is not made yet."""
+    prediction = Prediction(question, guess)
+    print(question)
+    if prediction.guess is None:
+        print("No prediction yet: write yours in place of the three dots, and run this cell again.")
+    else:
+        print(f"Your prediction: {prediction.guess}. It is compared further down.")
+    return prediction

@@ -1,0 +1,97 @@
+"""The report in a browser without a network: its charts are drawn, light and dark, and nothing else runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from jupyter_mlgpu.record import DeviceUse, RanOn
+from jupyter_mlgpu.render.report import report
+from jupyter_mlgpu.testing import example_record
+
+HOSTILE = "</script><script>alert(1)</script><img src='http://x.example/a' onerror='alert(2)'>"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    records = [example_record(1), example_record(2, name=HOSTILE)]
+    places = tuple(RanOn("tensorflow", f"gpu:{n}", "cuda", None, 10, 0.5) for n in (0, 1))
+    records[1] = dataclasses.replace(records[1], device=DeviceUse("gpu:0", places))
+    path = tmp_path / "report.html"
+    path.write_text(report(records, title=HOSTILE, notices=[HOSTILE]))
+    return path
+
+
+@contextmanager
+def opened(chromium: Browser, file: Path, scheme: str = "light") -> Iterator[tuple[Page, list[str]]]:
+    """The page, with a list of everything that it asked for or that went wrong."""
+    context = chromium.new_context(offline=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    events: list[str] = []
+    page.on("request", lambda request: events.append(request.url))
+    page.on("pageerror", lambda error: events.append(str(error)))
+    page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
+    page.on("console", lambda message: message.type == "error" and events.append(message.text))
+    page.goto(file.as_uri())
+    page.wait_for_function("() => document.querySelectorAll('.bars .point path').length === 9")
+    yield page, events
+    context.close()
+
+
+def test_the_charts_are_drawn_offline_and_no_strangers_script_runs(chromium, file):
+    with opened(chromium, file) as (page, events):
+        assert page.locator("h1").inner_text() == HOSTILE
+        assert page.get_by_role("img").count() == 3
+        assert page.locator("svg a, svg image").count() == 0
+        assert events == [file.as_uri()]
+
+
+def test_a_script_that_got_into_the_page_would_not_run(chromium, file):
+    with opened(chromium, file) as (page, _):
+        page.evaluate(
+            """() => {
+                const script = document.createElement("script");
+                script.textContent = "document.title = 'ran'";
+                document.body.append(script);
+            }"""
+        )
+        assert page.title() != "ran"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_follow_the_readers_colours(chromium, file, scheme):
+    with opened(chromium, file, scheme) as (page, _):
+        text = page.evaluate("() => getComputedStyle(document.body).color")
+        page.wait_for_function(
+            "(text) => [...document.querySelectorAll('.ytick text')]"
+            ".every((one) => getComputedStyle(one).fill === text)",
+            arg=text,
+        )
+
+
+def test_charts_change_with_the_readers_colours(chromium, file):
+    with opened(chromium, file) as (page, _):
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(
+            "() => getComputedStyle(document.querySelector('.ytick text')).fill"
+            " === getComputedStyle(document.body).color"
+        )
+
+
+def test_a_receipt_opens_to_the_reasons_for_what_is_missing(chromium, file):
+    with opened(chromium, file) as (page, _):
+        reason = page.get_by_text("Light tracing runs without a profiler.").first
+        assert not reason.is_visible()
+        page.locator("article summary").first.click()
+        assert reason.is_visible()
+
+
+def test_a_narrow_window_puts_the_tables_below_the_charts(chromium, file):
+    with opened(chromium, file) as (page, _):
+        page.set_viewport_size({"width": 400, "height": 800})
+        page.wait_for_function("() => document.documentElement.scrollWidth <= 400")

@@ -1,0 +1,81 @@
+"""The command line: what is typed wrongly is answered in one sentence, and nothing heavy starts."""
+
+import subprocess
+import sys
+
+import pytest
+
+from jupyter_mlgpu import __version__, cli
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was written to stderr, which must be one line."""
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def help_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*words, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_an_unknown_command_is_answered_with_the_valid_ones(capsys):
+    assert cli.main(["rum", "lesson.ipynb"]) == 2
+    assert said(capsys) == (
+        "jupyter mlgpu: Unknown command 'rum'. Choose run, strip; `jupyter mlgpu --help` explains each."
+    )
+
+
+def test_an_unknown_option_is_one_sentence(capsys):
+    assert cli.main(["run", "lesson.ipynb", "--out", "o", "--fast"]) == 2
+    assert said(capsys) == (
+        "jupyter mlgpu: Unrecognized arguments: --fast. `jupyter mlgpu run --help` shows an example."
+    )
+
+
+def test_a_missing_argument_is_one_sentence(capsys):
+    assert cli.main(["run", "lesson.ipynb"]) == 2
+    assert "required: --out." in said(capsys)
+
+
+def test_an_option_is_not_guessed_from_its_beginning(capsys):
+    assert cli.main(["run", "lesson.ipynb", "--out", "o", "--dev", "cpu"]) == 2
+    assert "--dev cpu" in said(capsys)
+
+
+def test_help_names_every_command(capsys):
+    shown = help_of(capsys)
+    assert all(f"  {name} " in shown for name in cli.COMMANDS)
+
+
+def test_no_words_at_all_show_the_help(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([])
+    assert ended.value.code == 0
+    assert "commands:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_the_help_of_each_command_has_an_example(command, capsys):
+    assert f"\n  jupyter mlgpu {command} " in help_of(capsys, command)
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"jupyter_mlgpu {__version__}\n"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["strip", "--help"]])
+def test_help_starts_nothing_heavy(words):
+    code = (
+        "import sys\nfrom jupyter_mlgpu.cli import main\n"
+        f"try: main({words!r})\nexcept SystemExit: pass\n"
+        "print(sorted({'asyncio', 'jupyter_client', 'nbclient', 'nbformat', 'numpy', 'plotly', 'rich'}"
+        " & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,150 @@
+"""`jupyter mlgpu strip` takes our receipts out of a notebook and touches nothing else."""
+
+import json
+import os
+import stat
+
+import pytest
+
+from jupyter_mlgpu.cli import main
+from jupyter_mlgpu.cli.strip import strip_text
+from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.testing import example_record
+
+RECEIPT = {"output_type": "display_data", "data": bundle(example_record()), "metadata": {}}
+PRINTED = {"output_type": "stream", "name": "stdout", "text": ['mine, [] {} "\\\n']}
+SHOWN = {"output_type": "display_data", "data": {"text/html": "<b>mine</b>"}, "metadata": {"mine": 1}}
+
+
+def notebook(*outputs_of_cells: list[object]) -> dict[str, object]:
+    cells = [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "id": f"cell-{number}",
+            "metadata": {"tags": ["kept"]},
+            "outputs": outputs,
+            "source": ["print('ü')\n"],
+        }
+        for number, outputs in enumerate(outputs_of_cells)
+    ]
+    words = {"cell_type": "markdown", "metadata": {}, "source": ["# Words"]}
+    return {"cells": [words, *cells], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def as_jupyter_writes(data: object) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+CASES = {
+    "alone": ([RECEIPT], []),
+    "two alone": ([RECEIPT, RECEIPT], []),
+    "first": ([RECEIPT, PRINTED, SHOWN], [PRINTED, SHOWN]),
+    "between": ([PRINTED, RECEIPT, SHOWN], [PRINTED, SHOWN]),
+    "last": ([PRINTED, SHOWN, RECEIPT], [PRINTED, SHOWN]),
+    "around": ([RECEIPT, RECEIPT, PRINTED, RECEIPT, RECEIPT], [PRINTED]),
+}
+
+
+@pytest.mark.parametrize(("outputs", "kept"), CASES.values(), ids=CASES)
+def test_receipts_go_and_every_other_byte_stays(outputs, kept):
+    before = as_jupyter_writes(notebook([PRINTED], outputs, [SHOWN]))
+    after, count = strip_text(before)
+    assert after == as_jupyter_writes(notebook([PRINTED], kept, [SHOWN]))
+    assert count == outputs.count(RECEIPT)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [{}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}, {"indent": 1, "ensure_ascii": True}],
+    ids=str,
+)
+def test_however_the_file_is_laid_out_it_stays_so(style):
+    outputs = [PRINTED, RECEIPT, SHOWN]
+    after, _ = strip_text(json.dumps(notebook(outputs), **style))
+    assert after == json.dumps(notebook([PRINTED, SHOWN]), **style)
+
+
+def test_numbers_line_ends_and_spaces_are_not_rewritten():
+    text = as_jupyter_writes(notebook([RECEIPT, PRINTED])).replace("\n", "\r\n")
+    text = text.replace('"metadata": {},', '"metadata": { "a":1.50E+3, "b" : [ ],"c":\t"\\u00fc" },', 1)
+    after, count = strip_text(text)
+    assert count == 1
+    assert '{ "a":1.50E+3, "b" : [ ],"c":\t"\\u00fc" }' in after
+    assert "\n" not in after.replace("\r\n", "")
+
+
+def test_a_stripped_notebook_has_nothing_more_to_strip():
+    once, _ = strip_text(as_jupyter_writes(notebook([RECEIPT, PRINTED, RECEIPT])))
+    assert strip_text(once) == (once, 0)
+
+
+def test_the_command_says_how_many_were_removed_and_leaves_the_others(tmp_path, capsys):
+    with_receipts, without = tmp_path / "a.ipynb", tmp_path / "b.ipynb"
+    with_receipts.write_text(as_jupyter_writes(notebook([RECEIPT, PRINTED, RECEIPT])))
+    without.write_text(as_jupyter_writes(notebook([PRINTED])))
+    before = without.stat()
+    assert main(["strip", str(with_receipts), str(without)]) == 0
+    assert capsys.readouterr().out == (
+        f"{with_receipts}: removed 2 receipts.\n{without}: no receipts, left as it is.\n"
+    )
+    assert with_receipts.read_text() == as_jupyter_writes(notebook([PRINTED]))
+    after = without.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.ipynb", "b.ipynb"]
+
+
+def test_permissions_and_links_stay(tmp_path, capsys):
+    path, link = tmp_path / "a.ipynb", tmp_path / "link.ipynb"
+    path.write_text(as_jupyter_writes(notebook([RECEIPT])))
+    path.chmod(0o640)
+    link.symlink_to(path)
+    assert main(["strip", str(link)]) == 0
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert path.read_text() == as_jupyter_writes(notebook([]))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"print('a program')", "it is not JSON"),
+        (b"\xff\xfe\x00", "it is not UTF-8 text"),
+        (b"[]", "it holds no JSON object"),
+        (b'{"cells": 3}', "it has no list of cells"),
+        (b'{"worksheets": []}', "it has no list of cells"),
+        (b"[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_what_is_no_notebook_is_one_sentence_and_stays(tmp_path, capsys, content, reason):
+    path = tmp_path / "other.ipynb"
+    path.write_bytes(content)
+    assert main(["strip", str(path)]) == 2
+    assert capsys.readouterr().err == (
+        f"jupyter mlgpu: {path} is not a notebook of format 4 ({reason}); it was left as it is.\n"
+    )
+    assert path.read_bytes() == content
+
+
+def test_one_bad_file_does_not_keep_the_others_from_being_stripped(tmp_path, capsys):
+    good = tmp_path / "good.ipynb"
+    good.write_text(as_jupyter_writes(notebook([RECEIPT])))
+    assert main(["strip", str(tmp_path / "missing.ipynb"), str(good)]) == 2
+    shown = capsys.readouterr()
+    assert "missing.ipynb cannot be read (No such file or directory)" in shown.err
+    assert shown.out == f"{good}: removed 1 receipt.\n"
+
+
+def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "a.ipynb"
+    path.write_text(as_jupyter_writes(notebook([RECEIPT])))
+    before = path.read_text()
+
+    def full(source: object, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert main(["strip", str(path)]) == 2
+    assert "a.ipynb cannot be written (No space left on device)" in capsys.readouterr().err
+    assert path.read_text() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.ipynb"]

@@ -1,0 +1,196 @@
+"""The report is one page that needs nothing else, says what is missing, and runs nobody else's code."""
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+from jupyter_mlgpu.record import DeviceUse, RanOn, Reading, Record, missing
+from jupyter_mlgpu.render import figures
+from jupyter_mlgpu.testing import example_record
+
+HOSTILE = "</script><script>alert(1)</script><img src=http://x.example/a onerror=alert(2)> %{x} &lt;b&gt;"
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes, its visible text, and its scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside == "script":
+            self.scripts[-1] += data
+        elif self._inside != "style":
+            self.text += f"{data} "
+
+    @property
+    def policy(self) -> str:
+        (found,) = [a["content"] for tag, a in self.elements if tag == "meta" and "http-equiv" in a]
+        return found
+
+    @property
+    def data(self) -> list[dict[str, object]]:
+        """The figures that the page draws."""
+        return json.loads(self.scripts[0])
+
+
+def page_of(records: list[Record], **options) -> Page:
+    from jupyter_mlgpu.render.report import report
+
+    return Page(report(records, title=options.pop("title", "lesson.ipynb"), **options))
+
+
+def record(number: int = 1, **changes) -> Record:
+    return dataclasses.replace(example_record(number), **changes)
+
+
+def ran(number: int, *devices: tuple[str, float], asked: str | None = None) -> Record:
+    entries = tuple(RanOn("tensorflow", name, "cpu", None, 10, share) for name, share in devices)
+    return record(number, device=DeviceUse(asked, entries))
+
+
+def chart(records: list[Record], title: str) -> figures.Chart:
+    return next(one for one in figures.charts(records) if one.title == title)
+
+
+def test_nothing_is_fetched_from_anywhere():
+    page = page_of([example_record()])
+    assert not [a for _, a in page.elements if a.keys() & {"src", "href", "action", "data", "srcset"}]
+    assert page.policy.startswith("default-src 'none';")
+
+
+def test_plotly_is_in_the_page_once():
+    assert sum(len(script) > 1_000_000 for script in page_of([example_record()] * 3).scripts) == 1
+
+
+def test_the_browser_may_run_these_scripts_and_no_other():
+    page = page_of([example_record()])
+    allowed = re.findall(r"'sha256-([^']+)'", page.policy)
+    digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in page.scripts]
+    assert allowed == digests[1:]  # the first is data, which is not run
+    assert dict(page.elements)["script"] == {}
+    assert "'unsafe-inline'" not in page.policy.split("script-src")[1]
+
+
+def test_names_notes_and_devices_stay_text():
+    bad = dataclasses.replace(
+        ran(1, (HOSTILE, 1.0), asked=HOSTILE),
+        cell=dataclasses.replace(example_record().cell, name=HOSTILE),
+        notes=(HOSTILE,),
+        versions={HOSTILE: HOSTILE},
+        readings=(
+            Reading("wall_time", 1.0, "s", "cell", HOSTILE, 1),
+            missing("cpu_time", HOSTILE),
+            *example_record().readings[2:],
+        ),
+    )
+    harmless = page_of([ran(1, ("cpu:0", 1.0))])
+    page = page_of([bad], title=HOSTILE, notices=[HOSTILE])
+    assert {tag for tag, _ in page.elements} <= {tag for tag, _ in harmless.elements} | {"p", "div"}
+    assert len(page.scripts) == len(harmless.scripts)
+    assert not [a for _, a in page.elements if a.keys() & {"onerror", "onload"}]
+
+
+def test_plotly_reads_no_markup_in_names():
+    named = dataclasses.replace(
+        example_record(), cell=dataclasses.replace(example_record().cell, name=HOSTILE)
+    )
+    drawn = json.dumps(page_of([named]).data)
+    assert "<script" not in drawn
+    assert "<img" not in drawn
+    # A name may hold plotly's own placeholders: it is filled in, never read as a template.
+    assert {bar["hovertemplate"] for one in page_of([named]).data for bar in one["data"]} == {
+        "%{customdata}<extra></extra>"
+    }
+
+
+def test_every_chart_has_a_table_with_the_same_figures():
+    page = page_of([ran(1, ("cpu:0", 0.25), ("cpu:1", 0.75)), record(2)])
+    assert sum(tag == "thead" for tag, _ in page.elements) == len(page.data) == 3
+    for shown in ("500 ms", "900 ms", "512 MiB", "75.0 %", "25.0 %", "100 %"):
+        assert shown in page.text
+    assert page.data[0]["data"][0]["x"] == [0.5, 0.5]
+    assert page.data[1]["data"][0]["x"] == [512, 512]
+    assert page.data[2]["data"][0]["x"] == [25, 100]
+
+
+def test_the_receipts_say_what_was_not_measured_and_why():
+    page = page_of([record(notes=("This record was not saved.",))])
+    assert "Not measured: device time. Light tracing runs without a profiler." in page.text
+    assert "TensorFlow keeps no allocator statistics for cpu:0." in page.text
+    assert "This record was not saved." in page.text
+
+
+def test_notices_stand_at_the_top():
+    page = page_of([example_record()], notices=["Cell [3] lost its kernel."])
+    assert page.text.index("Cell [3] lost its kernel.") < page.text.index("Wall time")
+
+
+def test_records_that_are_not_of_this_run_are_labelled():
+    assert "replayed" in page_of([example_record().with_origin("replayed")]).text
+
+
+def test_without_records_the_page_says_so_and_needs_no_script():
+    page = page_of([], notices=["Interrupted."])
+    assert "No cell left a record." in page.text
+    assert page.scripts == []
+    assert "script-src 'none'" in page.policy
+
+
+def test_what_was_not_measured_has_no_bar_and_no_column():
+    time = chart([example_record()], "Time")
+    assert time.header == ("Cell", "Wall time", "CPU time")
+    assert time.note.endswith("Not measured: Device time. The receipts say why.")
+
+
+def test_a_reading_that_one_record_lacks_is_said_in_the_table():
+    without = record(2, readings=(missing("wall_time", "The clock stopped."), *example_record().readings[1:]))
+    rows = chart([example_record(), without], "Time").rows
+    assert [row[1] for row in rows] == ["500 ms", "not measured"]
+
+
+def test_several_devices_of_one_quantity_are_not_added_up():
+    two = [
+        Reading("peak_memory_allocator", size, "bytes", "device", f"get_memory_info({name})", 1)
+        for name, size in (("GPU:0", 1024**2), ("GPU:1", 2 * 1024**2))
+    ]
+    memory = chart([record(readings=tuple(two))], "Memory")
+    assert memory.header[1:] == (
+        "Peak memory, allocator, get_memory_info(GPU:0)",
+        "Peak memory, allocator, get_memory_info(GPU:1)",
+    )
+    assert memory.rows[0][1:] == ("1 MiB", "2 MiB")
+
+
+def test_where_the_work_ran_names_the_device_asked_for():
+    rows = chart([ran(1, ("cpu:0", 0.9999), ("cpu:1", 0.0001), asked="cpu:1")], "Where the work ran").rows
+    assert rows[0][1:] == ("cpu:1", "cpu:0, cpu:1", "99.9 %", "0.1 %")
+
+
+def test_an_unknown_place_is_said_with_its_reason():
+    unknown = record(device=DeviceUse("gpu:0", None, "No framework was loaded."))
+    where = chart([unknown], "Where the work ran")
+    assert where.rows[0][1:] == ("gpu:0", "No framework was loaded.")
+    assert where.figure is None
+
+
+def test_cells_are_called_by_the_notebooks_number_where_it_is_known():
+    script = record(cell=dataclasses.replace(example_record(7).cell, execution_count=None))
+    assert [figures.label(one) for one in (example_record(3), script)] == ["[3]", "#7"]
