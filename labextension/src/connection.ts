@@ -1,0 +1,265 @@
+/**
+ * The wire to one kernel: hears its broadcasts, and asks it for a snapshot when something is missing.
+ *
+ * Questions go over the control channel of a clone of the connection, because that answers while a
+ * cell runs: the notebook's own connection may hold messages back for 3 s after a reload. A kernel
+ * without the extension only ever gets the standard `comm_info_request`.
+ */
+
+import { KernelMessage } from '@jupyterlab/services';
+import type { Kernel } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+
+import type { KernelModel } from './model';
+import { COMM_ID, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
+import type { ISnapshot } from './protocol';
+
+/** Milliseconds to wait for an answer, and before asking a silent kernel again (doubled each time). */
+const PATIENCE = 5_000;
+const LONGEST_PAUSE = 60_000;
+/** Milliseconds an idle kernel gets to report the end of its cell before we ask. */
+const GRACE = 1_000;
+
+class NoAnswer extends Error {}
+
+/** Keeps a model up to date with one kernel until it is disposed. */
+export class Connection implements IDisposable {
+  constructor(
+    private readonly kernel: Kernel.IKernelConnection,
+    private readonly model: KernelModel
+  ) {
+    kernel.iopubMessage.connect(this.onMessage, this);
+    kernel.statusChanged.connect(this.onStatus, this);
+    kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
+    void this.ask();
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  dispose(): void {
+    if (this.disposed) {
+      return;
+    }
+    this.disposed = true;
+    clearTimeout(this.timer);
+    this.clone?.dispose();
+    this.kernel.iopubMessage.disconnect(this.onMessage, this);
+    this.kernel.statusChanged.disconnect(this.onStatus, this);
+    this.kernel.connectionStatusChanged.disconnect(this.onConnectionStatus, this);
+  }
+
+  /** Ask for what the kernel knows; one question at a time, a later one waits for the first. */
+  async ask(): Promise<void> {
+    this.wanted = true;
+    if (this.asking) {
+      return;
+    }
+    this.asking = true;
+    clearTimeout(this.timer);
+    try {
+      while (this.wanted && !this.disposed) {
+        this.wanted = false;
+        await this.askOnce();
+      }
+      this.pause = PATIENCE;
+    } catch (error) {
+      if (!this.disposed) {
+        this.fail(error);
+      }
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private async askOnce(): Promise<void> {
+    const language = (await this.kernel.spec)?.language ?? 'python';
+    if (language.toLowerCase() !== 'python') {
+      this.model.setKernel('other');
+      return;
+    }
+    const deltas = this.deltas;
+    const known = await this.inquire();
+    if (this.disposed) {
+      return;
+    }
+    if (known !== null) {
+      if (this.model.applySnapshot(known)) {
+        this.wanted = true;
+      }
+    } else if (deltas === this.deltas) {
+      // Else a delta that came meanwhile is newer than this answer.
+      this.model.setKernel('absent');
+    }
+  }
+
+  /** What the kernel knows; null where the extension is not loaded. */
+  private async inquire(): Promise<ISnapshot | null> {
+    const clone = this.kernel.clone({ handleComms: false });
+    this.clone = clone;
+    try {
+      await connected(clone);
+      const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
+      if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
+        return null;
+      }
+      const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
+      if (snapshot === null) {
+        throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
+      }
+      return snapshot;
+    } finally {
+      this.clone = null;
+      clone.dispose();
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (!(error instanceof NoAnswer)) {
+      console.warn('jupyter_mlgpu could not ask the kernel:', error);
+    }
+    if (this.model.state.kernel !== 'live' && !this.restarting) {
+      this.model.setKernel('silent');
+    }
+    this.timer = setTimeout(() => void this.ask(), this.pause);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  private onMessage(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+    if (!KernelMessage.isCommMsgMsg(message) || message.content.comm_id !== COMM_ID) {
+      return;
+    }
+    const delta = readDelta(message.content.data);
+    if (delta !== null) {
+      this.deltas += 1;
+      if (this.model.applyDelta(delta)) {
+        void this.ask();
+      }
+    }
+  }
+
+  private onStatus(_: Kernel.IKernelConnection, status: Kernel.Status): void {
+    switch (status) {
+      case 'restarting':
+      case 'autorestarting':
+      case 'starting':
+        this.onRestart(status);
+        break;
+      case 'idle':
+        if (this.restarting || this.model.state.kernel === 'silent') {
+          this.restarting = false;
+          void this.ask();
+        } else {
+          this.checkEnd();
+        }
+        break;
+      case 'dead':
+        this.model.setKernel('dead');
+        break;
+      default:
+        break;
+    }
+  }
+
+  private onRestart(status: Kernel.Status): void {
+    // A kernel that starts for the first time is `starting` too.
+    if (status !== 'starting' || this.model.state.kernel !== 'asking') {
+      this.model.restart();
+    }
+    this.restarting = true;
+    // The old process will not answer any more.
+    this.clone?.dispose();
+  }
+
+  /**
+   * The kernel is idle: ask if it still seems to run a cell, whose end may have been lost on its way.
+   *
+   * Once a cell: older JupyterLabs take our own questions for the end of the running cell.
+   */
+  private checkEnd(): void {
+    const stillRunning = (): number | undefined =>
+      this.kernel.status === 'idle' ? this.model.state.running.at(-1)?.cell.sequence : undefined;
+    const sequence = stillRunning();
+    if (sequence === undefined || sequence === this.checked || this.asking) {
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (stillRunning() === sequence) {
+        this.checked = sequence;
+        void this.ask();
+      }
+    }, GRACE);
+  }
+
+  private onConnectionStatus(_: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
+    // A connection that was lost for a while has missed deltas.
+    if (status === 'connected' && this.lost) {
+      void this.ask();
+    }
+    this.lost = status !== 'connected';
+  }
+
+  private asking = false;
+  private checked: number | undefined;
+  private clone: Kernel.IKernelConnection | null = null;
+  private deltas = 0;
+  private disposed = false;
+  private lost = false;
+  private pause = PATIENCE;
+  private restarting = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private wanted = false;
+}
+
+/** Resolves once the connection is open: a message sent earlier would wait for the running cell. */
+function connected(kernel: Kernel.IKernelConnection): Promise<void> {
+  return patiently((resolve, reject) => {
+    const check = (): void => {
+      if (kernel.isDisposed) {
+        reject(new NoAnswer('The connection was closed.'));
+      } else if (kernel.connectionStatus === 'connected') {
+        resolve();
+      }
+    };
+    kernel.connectionStatusChanged.connect(check);
+    check();
+  });
+}
+
+/** Sends a request on the control channel; resolves with the content of its reply. */
+function request(
+  kernel: Kernel.IKernelConnection,
+  msgType: string,
+  content: object
+): Promise<Record<string, unknown>> {
+  const message = KernelMessage.createMessage({
+    channel: 'control',
+    content,
+    msgType,
+    session: kernel.clientId
+  } as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
+  return patiently((resolve, reject) => {
+    const future = kernel.sendControlMessage(message, true);
+    // The reply is enough; the future's own end waits for an idle status on another channel.
+    future.onReply = reply => resolve(reply.content as unknown as Record<string, unknown>);
+    future.done.catch(() => reject(new NoAnswer('The connection was closed.')));
+  });
+}
+
+/** A promise that gives up with NoAnswer after PATIENCE milliseconds. */
+function patiently<T>(
+  start: (resolve: (value: T) => void, reject: (error: Error) => void) => void
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), PATIENCE);
+    const end =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    start(end(resolve), end(reject));
+  });
+}

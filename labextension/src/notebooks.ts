@@ -1,0 +1,177 @@
+/**
+ * From JupyterLab's notebooks to our models: one session a notebook, and which of them has the focus.
+ */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import type { ISignal } from '@lumino/signaling';
+
+import { Connection } from './connection';
+import { KernelModel, savedEntry } from './model';
+import type { IEntry } from './model';
+import { MIME_TYPE, readRecord } from './protocol';
+
+/** Milliseconds of quiet after an edit before the outputs are read again. */
+const QUIET = 300;
+
+/** One notebook: its model, kept up to date with its kernel and its saved outputs. */
+export class NotebookSession {
+  constructor(
+    private readonly notebook: NotebookPanel,
+    private readonly shell: JupyterFrontEnd.IShell
+  ) {
+    const { sessionContext } = notebook;
+    sessionContext.kernelChanged.connect(this.connect, this);
+    sessionContext.ready.then(
+      () => this.connect(),
+      () => undefined
+    );
+    this.connect();
+    notebook.context.ready.then(
+      () => {
+        this.readOutputs();
+        notebook.context.model.contentChanged.connect(this.readOutputsSoon, this);
+      },
+      () => undefined
+    );
+    notebook.disposed.connect(this.dispose, this);
+  }
+
+  readonly model = new KernelModel();
+
+  /** Tells the notebooks of this page apart. */
+  get id(): string {
+    return this.notebook.id;
+  }
+
+  /** The notebook's file name. */
+  get name(): string {
+    return this.notebook.title.label;
+  }
+
+  /** Ask the kernel again, at the user's wish. */
+  ask(): void {
+    this.model.setKernel('asking');
+    void this.connection?.ask();
+  }
+
+  /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
+  async goToCell(id: string): Promise<boolean> {
+    const { content } = this.notebook;
+    const index = content.widgets.findIndex(cell => cell.model.id === id);
+    const cell = content.widgets[index];
+    if (!cell) {
+      return false;
+    }
+    this.shell.activateById(this.notebook.id);
+    content.deselectAll();
+    content.activeCellIndex = index;
+    await content.scrollToCell(cell, 'center');
+    return true;
+  }
+
+  private connect(): void {
+    const kernel = this.notebook.sessionContext.session?.kernel ?? null;
+    if (kernel !== null && kernel === this.kernel) {
+      return;
+    }
+    this.connection?.dispose();
+    this.connection = null;
+    this.kernel = kernel;
+    this.model.setKernel('none');
+    if (kernel !== null) {
+      this.model.setKernel('asking');
+      this.connection = new Connection(kernel, this.model);
+    }
+  }
+
+  private readOutputsSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.readOutputs(), QUIET);
+  }
+
+  private readOutputs(): void {
+    if (!this.notebook.isDisposed && this.notebook.model) {
+      this.model.setSaved(savedEntries(this.notebook));
+    }
+  }
+
+  private dispose(): void {
+    clearTimeout(this.timer);
+    this.connection?.dispose();
+    Signal.clearData(this);
+  }
+
+  private connection: Connection | null = null;
+  private kernel: Kernel.IKernelConnection | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */
+export class Notebooks {
+  constructor(
+    private readonly tracker: INotebookTracker,
+    private readonly shell: JupyterFrontEnd.IShell
+  ) {
+    tracker.forEach(notebook => this.sessionOf(notebook));
+    tracker.widgetAdded.connect((_, notebook) => this.sessionOf(notebook));
+    tracker.currentChanged.connect(() => this.currentSignal.emit());
+  }
+
+  /** The session of the notebook that has the focus, or had it last. */
+  get current(): NotebookSession | null {
+    const notebook = this.tracker.currentWidget;
+    return notebook && this.sessionOf(notebook);
+  }
+
+  get currentChanged(): ISignal<this, void> {
+    return this.currentSignal;
+  }
+
+  /** The user has just loaded the extension in the notebook in focus. */
+  get greeted(): ISignal<this, void> {
+    return this.greetedSignal;
+  }
+
+  /** JupyterLab may focus a notebook before it says that one was added. */
+  private sessionOf(notebook: NotebookPanel): NotebookSession {
+    let session = this.sessions.get(notebook);
+    if (session === undefined) {
+      session = new NotebookSession(notebook, this.shell);
+      this.sessions.set(notebook, session);
+      session.model.greeted.connect(() => {
+        if (notebook === this.tracker.currentWidget) {
+          this.greetedSignal.emit();
+        }
+      });
+      notebook.disposed.connect(() => this.sessions.delete(notebook));
+    }
+    return session;
+  }
+
+  private readonly sessions = new Map<NotebookPanel, NotebookSession>();
+  private readonly currentSignal = new Signal<this, void>(this);
+  private readonly greetedSignal = new Signal<this, void>(this);
+}
+
+/** The receipts in a notebook's outputs, oldest first. */
+function savedEntries(notebook: NotebookPanel): IEntry[] {
+  const entries: IEntry[] = [];
+  for (const cell of notebook.model?.cells ?? []) {
+    if (cell.type !== 'code') {
+      continue;
+    }
+    const { outputs } = cell as ICodeCellModel;
+    for (let index = 0; index < outputs.length; index++) {
+      const data = outputs.get(index).data[MIME_TYPE];
+      const record = data === undefined ? 'invalid' : readRecord(data);
+      if (typeof record !== 'string') {
+        entries.push(savedEntry(record, cell.id));
+      }
+    }
+  }
+  return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
+}

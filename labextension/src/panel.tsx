@@ -1,0 +1,61 @@
+/**
+ * The sidebar's life in JupyterLab's shell: follows the focused notebook, rests while hidden.
+ */
+
+import { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import type { ReactElement } from 'react';
+
+import type { Translate } from './i18n';
+import type { NotebookSession, Notebooks } from './notebooks';
+import { Sidebar } from './views/Sidebar';
+
+const icon = new LabIcon({
+  name: 'jupyter-mlgpu:receipt',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M6 6h12v12H6zm2 2v8h8V8z" fill-rule="evenodd"/>
+    <path d="M10 10h4v4h-4z"/>
+    <path d="M8 2h2v3H8zm6 0h2v3h-2zM8 19h2v3H8zm6 0h2v3h-2zM2 8h3v2H2zm0 6h3v2H2zm17-6h3v2h-3zm0 6h3v2h-3z"/>
+  </g>
+</svg>`
+});
+
+export class Panel extends ReactWidget {
+  constructor(
+    private readonly notebooks: Notebooks,
+    private readonly t: Translate
+  ) {
+    super();
+    this.id = 'jupyter-mlgpu-sidebar';
+    this.addClass('jp-mlgpu-Panel');
+    this.title.icon = icon;
+    this.title.caption = t('title');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', t('title'));
+    this.node.tabIndex = -1;
+    notebooks.currentChanged.connect(this.follow, this);
+    this.follow();
+  }
+
+  protected override render(): ReactElement | null {
+    return this.isVisible ? <Sidebar session={this.session} t={this.t} /> : null;
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this.update();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this.update();
+  }
+
+  private follow(): void {
+    this.session = this.notebooks.current;
+    this.update();
+  }
+
+  private session: NotebookSession | null = null;
+}

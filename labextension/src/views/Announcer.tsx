@@ -1,0 +1,40 @@
+/**
+ * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: the end of
+ * a cell that took a while, and a cell that was not found.
+ */
+
+import type { ReactElement } from 'react';
+
+import { formatSeconds } from '../format';
+import type { Translate } from '../i18n';
+import type { IState } from '../model';
+import { valueOf } from '../words';
+
+/** Seconds from which the end of a cell is news. */
+const WHILE = 5;
+
+export function Announcer(props: {
+  state: IState;
+  lost: string | null;
+  t: Translate;
+}): ReactElement {
+  const { state, lost, t } = props;
+  return (
+    <div className="jp-mlgpu-Hidden" role="status">
+      {lost === null ? lastEnd(state, t) : t('cellGone')}
+    </div>
+  );
+}
+
+function lastEnd(state: IState, t: Translate): string {
+  const record = state.entries.at(-1)?.record;
+  const seconds = record?.origin === 'live' ? valueOf(record, 'wall_time') : null;
+  if (record === undefined || seconds === null || seconds < WHILE) {
+    return '';
+  }
+  return t('finishedIn', {
+    cell: `${t('cell')} ${record.cell.executionCount ?? ''}`.trim(),
+    outcome: t(record.outcome),
+    time: formatSeconds(seconds)
+  });
+}

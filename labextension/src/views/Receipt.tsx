@@ -1,0 +1,65 @@
+/** The receipt under a cell: one line that opens to all that was measured. */
+
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import { useId, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import type { IRecord, Unreadable } from '../protocol';
+import { line, longestTime } from '../words';
+import { Outcome } from './Outcome';
+import { RecordDetails } from './RecordDetails';
+import { TimeBars } from './TimeBars';
+
+export function Receipt(props: { record: IRecord | Unreadable; t: Translate }): ReactElement {
+  const { record, t } = props;
+  if (typeof record === 'string') {
+    return (
+      <p className="jp-mlgpu-Receipt jp-mlgpu-Quiet">
+        {t(record === 'newer' ? 'newerRecord' : 'invalidRecord')}
+      </p>
+    );
+  }
+  return <KnownReceipt record={record} t={t} />;
+}
+
+function KnownReceipt(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const [open, setOpen] = useState(false);
+  const details = useId();
+  const Caret = open ? caretDownIcon : caretRightIcon;
+  const labels = [
+    record.origin === 'live' ? '' : t(record.origin),
+    record.outcome === 'ok' ? '' : t(record.outcome),
+    record.mode === 'profiled' ? t('profiled') : ''
+  ].filter(Boolean);
+  return (
+    <div className="jp-mlgpu-Receipt">
+      <button
+        type="button"
+        className="jp-mlgpu-Receipt-line"
+        aria-expanded={open}
+        aria-controls={details}
+        onClick={() => setOpen(!open)}
+      >
+        <Caret.react tag="span" className="jp-mlgpu-Caret" />
+        <Outcome outcome={record.outcome} t={t} />
+        {labels.length > 0 && <span className="jp-mlgpu-Label">{labels.join(' · ')}</span>}
+        <span>{line(record, t)}</span>
+      </button>
+      {record.notes.map((note, index) => (
+        <p key={index} className="jp-mlgpu-Note">
+          {note}
+        </p>
+      ))}
+      <div id={details} hidden={!open}>
+        {open && (
+          <>
+            <TimeBars record={record} scale={longestTime(record)} t={t} />
+            <RecordDetails record={record} t={t} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** All that a record holds: every reading with unit, scope and source, or the reason why it is missing. */
+
+import type { ReactElement } from 'react';
+
+import { formatShare } from '../format';
+import type { Translate } from '../i18n';
+import type { IRanOn, IReading, IRecord } from '../protocol';
+import { figure, quantityName, scopeName, whyMissing } from '../words';
+
+export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const started = new Date(record.startedAt);
+  return (
+    <div className="jp-mlgpu-Details">
+      <table aria-label={t('readings')}>
+        <thead>
+          <tr>
+            <th scope="col">{t('quantity')}</th>
+            <th scope="col">{t('value')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {record.readings.map((reading, index) => (
+            <ReadingRow key={index} reading={reading} t={t} />
+          ))}
+        </tbody>
+      </table>
+      {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
+      <dl>
+        {record.whyDeviceMissing && <Term name={t('device')} text={record.whyDeviceMissing} />}
+        {!Number.isNaN(started.getTime()) && (
+          <Term name={t('started')} text={started.toLocaleString()} />
+        )}
+        {record.notebook && <Term name={t('notebook')} text={record.notebook} />}
+        {record.versions.length > 0 && (
+          <Term
+            name={t('versions')}
+            text={record.versions.map(([name, version]) => `${name} ${version}`).join(', ')}
+          />
+        )}
+      </dl>
+      {record.cut.length > 0 && (
+        <p className="jp-mlgpu-Quiet">
+          {t('cut', { parts: record.cut.map(([part, count]) => `${part} ${count}`).join(', ') })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ReadingRow(props: { reading: IReading; t: Translate }): ReactElement {
+  const { reading, t } = props;
+  const { scope, source, samples, value } = reading;
+  const sampled = samples !== null && samples > 1 ? `${t('samples')}: ${samples}` : '';
+  const origin = [scopeName(scope, t), source, sampled].filter(Boolean).join(' · ');
+  return (
+    <tr>
+      <th scope="row">{quantityName(reading.quantity, t)}</th>
+      {value === null ? (
+        <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
+      ) : (
+        <td>
+          {figure(reading, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
+  const { devices, t } = props;
+  return (
+    <table aria-label={t('devices')}>
+      <thead>
+        <tr>
+          <th scope="col">{t('devices')}</th>
+          <th scope="col">{t('operations')}</th>
+          <th scope="col">{t('share')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {devices.map((entry, index) => (
+          <tr key={index}>
+            <th scope="row" title={entry.nativeName ?? undefined}>
+              {`${entry.device} (${entry.framework}, ${entry.kind})`}
+            </th>
+            <td>{entry.operations ?? entry.whyMissing}</td>
+            <td>{entry.share === null ? entry.whyMissing : formatShare(entry.share)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Term(props: { name: string; text: string }): ReactElement {
+  return (
+    <>
+      <dt>{props.name}</dt>
+      <dd>{props.text}</dd>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+/** One record in the list: its cell, how it ended, its times, where it ran; opens to details. */
+
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import type { IEntry } from '../model';
+import { peakMemory, place } from '../words';
+import { Outcome } from './Outcome';
+import { RecordDetails } from './RecordDetails';
+import { CellName } from './RunningCell';
+import { TimeBars } from './TimeBars';
+
+export interface IRowActions {
+  onGo: (entry: IEntry) => void;
+  onToggle: (key: string) => void;
+}
+
+export function RecordRow(
+  props: IRowActions & {
+    entry: IEntry;
+    /** Seconds that fill a bar. */
+    scale: number;
+    open: boolean;
+    /** The user asked for its cell, and the notebook has none such. */
+    lost: boolean;
+    /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
+    tabStop: boolean;
+    t: Translate;
+  }
+): ReactElement {
+  const { entry, scale, open, lost, tabStop, onGo, onToggle, t } = props;
+  const { record } = entry;
+  const tabIndex = tabStop ? 0 : -1;
+  const facts = [place(record, t), peakMemory(record, t)].filter(Boolean).join(' · ');
+  const Caret = open ? caretDownIcon : caretRightIcon;
+  return (
+    <>
+      <div className="jp-mlgpu-Row-head">
+        <button
+          type="button"
+          className="jp-mlgpu-Go"
+          title={t('goToCell')}
+          tabIndex={tabIndex}
+          onClick={() => onGo(entry)}
+        >
+          <CellName cell={record.cell} />
+        </button>
+        <Outcome outcome={record.outcome} t={t} />
+        <button
+          type="button"
+          className="jp-mlgpu-Toggle"
+          aria-expanded={open}
+          aria-label={t('details')}
+          title={t(open ? 'hideDetails' : 'showDetails')}
+          tabIndex={tabIndex}
+          onClick={() => onToggle(entry.key)}
+        >
+          <Caret.react tag="span" />
+        </button>
+      </div>
+      <Labels entry={entry} t={t} />
+      <TimeBars record={record} scale={scale} t={t} />
+      {facts && <p className="jp-mlgpu-Facts">{facts}</p>}
+      {record.notes.map((note, index) => (
+        <p key={index} className="jp-mlgpu-Note">
+          {note}
+        </p>
+      ))}
+      {lost && (
+        <p className="jp-mlgpu-Note">{t(entry.cellId === null ? 'cellUnknown' : 'cellGone')}</p>
+      )}
+      {open && <RecordDetails record={record} t={t} />}
+    </>
+  );
+}
+
+function Labels(props: { entry: IEntry; t: Translate }): ReactElement | null {
+  const { entry, t } = props;
+  const { origin, mode } = entry.record;
+  const labels = [
+    entry.saved ? t('fromSavedLabel') : '',
+    origin === 'live' ? '' : t(origin),
+    mode === 'profiled' ? t('profiled') : ''
+  ].filter(Boolean);
+  return labels.length > 0 ? <p className="jp-mlgpu-Label">{labels.join(' · ')}</p> : null;
+}

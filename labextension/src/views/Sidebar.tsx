@@ -1,0 +1,82 @@
+/**
+ * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
+ */
+
+import { useCallback, useState, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import { shownEntries } from '../model';
+import type { IEntry, IState, KernelModel } from '../model';
+import type { NotebookSession } from '../notebooks';
+import { Announcer } from './Announcer';
+import { DeviceStatus } from './DeviceStatus';
+import { KernelNotice } from './KernelNotice';
+import { RecordList } from './RecordList';
+import { RunningCell } from './RunningCell';
+
+export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
+  const { session, t } = props;
+  if (session === null) {
+    return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
+  }
+  // A key a notebook: what is open or selected in one must not appear in the next.
+  return <NotebookView key={session.id} session={session} t={t} />;
+}
+
+function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
+  const { session, t } = props;
+  const state = useModel(session.model);
+  const [lost, setLost] = useState<string | null>(null);
+  const goTo = useCallback(
+    (entry: IEntry): void => {
+      if (entry.cellId === null) {
+        setLost(entry.key);
+        return;
+      }
+      void session.goToCell(entry.cellId).then(found => setLost(found ? null : entry.key));
+    },
+    [session]
+  );
+  const running = state.running.at(-1);
+  const entries = shownEntries(state);
+  return (
+    <>
+      <header className="jp-mlgpu-Header">
+        <h2 className="jp-mlgpu-Notebook" title={session.name}>
+          {session.name}
+        </h2>
+        {state.kernel === 'live' ? (
+          <DeviceStatus device={state.device} tracing={state.tracing} t={t} />
+        ) : (
+          <KernelNotice state={state} onAsk={() => session.ask()} t={t} />
+        )}
+      </header>
+      {running && <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />}
+      {entries.length > 0 ? (
+        <RecordList entries={entries} older={state.older} lost={lost} onGo={goTo} t={t} />
+      ) : (
+        <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
+      )}
+      <Announcer state={state} lost={lost} t={t} />
+    </>
+  );
+}
+
+function emptyText(state: IState, t: Translate): string {
+  if (state.kernel !== 'live' || state.running.length > 0) {
+    return '';
+  }
+  return state.tracing === false ? t('noRecordsTracingOff') : t('noRecords');
+}
+
+function useModel(model: KernelModel): IState {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      model.stateChanged.connect(onChange);
+      return () => void model.stateChanged.disconnect(onChange);
+    },
+    [model]
+  );
+  return useSyncExternalStore(subscribe, () => model.state);
+}

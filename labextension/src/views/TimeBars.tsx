@@ -1,0 +1,48 @@
+/** Wall, CPU and device time as bars on one scale: a table, so that the figures stand beside the bars. */
+
+import type { ReactElement } from 'react';
+
+import { barWidth } from '../format';
+import type { Translate } from '../i18n';
+import type { IReading, IRecord } from '../protocol';
+import { figure, quantityName, times, whyMissing } from '../words';
+
+export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {
+  const { record, scale, t } = props;
+  return (
+    <table className="jp-mlgpu-Bars">
+      <tbody>
+        {times(record).map((reading, index) => (
+          <tr key={index} data-quantity={reading.quantity}>
+            <th scope="row">{quantityName(reading.quantity, t)}</th>
+            {reading.value === null ? (
+              <Missing reading={reading} t={t} />
+            ) : (
+              <>
+                <td aria-hidden="true">
+                  <div
+                    className="jp-mlgpu-Bar"
+                    style={{ width: `${barWidth(reading.value, scale)}%` }}
+                  />
+                </td>
+                <td className="jp-mlgpu-Bars-figure">{figure(reading, t)}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What was not measured is hatched and says why, because it is not a time of zero. */
+function Missing(props: { reading: IReading; t: Translate }): ReactElement {
+  const { reading, t } = props;
+  return (
+    <td colSpan={2} className="jp-mlgpu-Bars-missing" title={whyMissing(reading, t)}>
+      <span className="jp-mlgpu-Hatched" aria-hidden="true" />
+      {t('notMeasured')}
+      <span className="jp-mlgpu-Hidden">{reading.whyMissing}</span>
+    </td>
+  );
+}

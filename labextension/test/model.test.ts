@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { KernelModel, savedEntry, shownEntries } from '../src/model';
+import { readDelta, readRecord, readSnapshot } from '../src/protocol';
+import { deltaJson, recordJson, runningJson, snapshotJson } from './records';
+
+/** A model with a clock that the test sets, and the JSON of the kernel as its input. */
+class Scene {
+  now = 1000;
+  readonly model = new KernelModel(() => this.now);
+
+  delta(seq: number, events: object[], changes: object = {}): boolean {
+    const delta = readDelta(deltaJson(seq, events, changes));
+    assert(delta);
+    return this.model.applyDelta(delta);
+  }
+
+  snapshot(seq: number, sequences: number[], changes: object = {}): boolean {
+    const snapshot = readSnapshot(snapshotJson(seq, sequences, changes));
+    assert(snapshot);
+    return this.model.applySnapshot(snapshot);
+  }
+
+  /** Sequences of the records, oldest first. */
+  get sequences(): number[] {
+    return this.model.state.entries.map(entry => entry.record.cell.sequence);
+  }
+}
+
+const record = (sequence: number, changes: object = {}): object => ({
+  type: 'record',
+  record: recordJson(sequence, changes)
+});
+
+test('a hello makes the kernel live and asks for a snapshot', () => {
+  const scene = new Scene();
+  assert.equal(scene.delta(1, [{ type: 'hello' }]), true);
+  assert.equal(scene.model.state.kernel, 'live');
+});
+
+test('a cell runs until its record comes', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  assert.equal(scene.delta(2, [runningJson(1, 0.5)]), false);
+  assert.equal(scene.model.state.running[0]?.elapsed, 0.5);
+  assert.equal(scene.model.state.running[0].seenAt, 1000);
+  scene.delta(3, [record(1)]);
+  assert.equal(scene.model.state.running.length, 0);
+  assert.deepEqual(scene.sequences, [1]);
+});
+
+test('a loaded record of another run does not end the running cell of the same number', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  scene.delta(2, [runningJson(1)]);
+  scene.delta(3, [record(1, { run: { id: 'another' }, origin: 'loaded' })]);
+  assert.equal(scene.model.state.running.length, 1);
+  assert.equal(scene.model.state.entries.length, 1);
+});
+
+test('a missed delta asks for a snapshot, and what came still counts at once', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [1]);
+  assert.equal(scene.delta(4, [record(3)]), true);
+  assert.deepEqual(scene.sequences, [1, 3]);
+});
+
+test('a delta that comes before an older snapshot is not lost', () => {
+  const scene = new Scene();
+  scene.delta(5, [record(2)]);
+  scene.now = 2000;
+  scene.delta(6, [runningJson(3, 0)]);
+  scene.now = 9000;
+  assert.equal(scene.snapshot(5, [1, 2]), false);
+  assert.deepEqual(scene.sequences, [1, 2]);
+  assert.equal(scene.model.state.running[0]?.cell.sequence, 3);
+  assert.equal(scene.model.state.running[0].seenAt, 2000, 'the clock counts from the delta');
+});
+
+test('a snapshot that leaves a gap to what came after it asks for another', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  assert.equal(scene.delta(4, [record(3)]), true);
+  assert.equal(scene.snapshot(2, [1]), true);
+  assert.deepEqual(scene.sequences, [1, 3]);
+  assert.equal(scene.snapshot(4, [1, 2, 3]), false);
+  assert.deepEqual(scene.sequences, [1, 2, 3]);
+});
+
+test('a delta that is already known changes nothing', () => {
+  const scene = new Scene();
+  scene.snapshot(5, [1]);
+  assert.equal(scene.delta(4, [{ type: 'cleared' }]), false);
+  assert.deepEqual(scene.sequences, [1]);
+});
+
+test('records that the snapshot is too short for are kept', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [1, 2, 3]);
+  scene.snapshot(9, [3, 4], { older: 2 });
+  assert.deepEqual(scene.sequences, [1, 2, 3, 4]);
+  assert.equal(scene.model.state.older, 0);
+});
+
+test('another run starts from nothing', () => {
+  const scene = new Scene();
+  scene.snapshot(7, [1, 2], { running: runningJson(3) });
+  assert.equal(scene.delta(1, [{ type: 'hello' }], { run: 'another' }), true);
+  assert.deepEqual(scene.sequences, []);
+  assert.equal(scene.model.state.running.length, 0);
+});
+
+test('after a restart nothing of the old kernel is shown, and the model remembers why', () => {
+  const scene = new Scene();
+  scene.snapshot(7, [1, 2], { running: runningJson(3) });
+  scene.model.restart();
+  scene.model.setKernel('absent');
+  assert.equal(scene.model.state.restarted, true);
+  assert.deepEqual(scene.sequences, []);
+  scene.snapshot(1, []);
+  assert.equal(scene.model.state.restarted, false);
+});
+
+test('the saved notebook is shown until the kernel has records, and not after they were cleared', () => {
+  const scene = new Scene();
+  const saved = readRecord(recordJson(9));
+  assert(typeof saved !== 'string');
+  scene.model.setSaved([savedEntry(saved, 'cell-a')]);
+  const shown = (): boolean[] => shownEntries(scene.model.state).map(entry => entry.saved);
+  assert.deepEqual(shown(), [true]);
+  scene.snapshot(1, []);
+  assert.deepEqual(shown(), [true]);
+  scene.delta(2, [record(1)]);
+  assert.deepEqual(shown(), [false]);
+  scene.delta(3, [{ type: 'cleared' }]);
+  assert.deepEqual(shown(), []);
+  scene.delta(4, [{ type: 'goodbye' }]);
+  assert.equal(scene.model.state.kernel, 'absent');
+  assert.deepEqual(shown(), [true]);
+});
+
+test('beyond 20,000 records the oldest are let go', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  for (let seq = 2; seq < 13; seq++) {
+    const first = (seq - 2) * 2000;
+    scene.delta(
+      seq,
+      Array.from({ length: 2000 }, (_, n) => record(first + n))
+    );
+  }
+  assert.equal(scene.sequences.length, 20_000);
+  assert.equal(scene.sequences[0], 2000);
+});

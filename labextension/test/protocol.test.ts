@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { readDelta, readRecord, readSnapshot } from '../src/protocol';
+import type { IRecord } from '../src/protocol';
+import { deltaJson, reading, recordJson, runningJson, snapshotJson } from './records';
+
+function known(data: unknown): IRecord {
+  const record = readRecord(data);
+  assert(typeof record !== 'string', 'the record cannot be read');
+  return record;
+}
+
+test('a record is read with what is known and why the rest is not', () => {
+  const record = known(recordJson(3));
+  assert.equal(record.cell.name, 'x = 3');
+  assert.equal(record.readings[0]?.value, 1.5);
+  assert.equal(record.readings[2]?.value, null);
+  assert.equal(record.readings[2].whyMissing, 'No profiler ran.');
+  assert.equal(record.ranOn, null);
+  assert.equal(record.whyDeviceMissing, 'No framework was loaded.');
+});
+
+test('a record of a later schema is told apart from rubbish', () => {
+  assert.equal(readRecord(recordJson(1, { schema: 2 })), 'newer');
+  for (const rubbish of [null, undefined, 7, 'text', [], {}, { schema: 1 }, { schema: 'one' }]) {
+    assert.equal(readRecord(rubbish), 'invalid');
+  }
+  assert.equal(readRecord(recordJson(1, { outcome: 'splendid' })), 'invalid');
+  assert.equal(readRecord(recordJson(1, { run: { id: 7 } })), 'invalid');
+});
+
+test('what has the wrong type is not known, and never zero', () => {
+  const strange = [NaN, Infinity, -1, '5', true, {}, []];
+  for (const value of strange) {
+    const record = known(recordJson(1, { readings: [{ ...reading('wall_time', 1), value }] }));
+    assert.equal(record.readings[0]?.value, null);
+  }
+  const record = known(recordJson(1, { device: { requested: 7, ran_on: 'gpu', why_missing: [] } }));
+  assert.equal(record.requested, null);
+  assert.equal(record.ranOn, null);
+});
+
+test('texts and lists are cut to a bounded size', () => {
+  const long = 'x'.repeat(1_000_000);
+  const record = known(
+    recordJson(1, {
+      cell: { sequence: 1, id: null, execution_count: null, name: long },
+      notes: Array.from({ length: 10_000 }, () => long),
+      readings: Array.from({ length: 10_000 }, () => reading(long, 1)),
+      versions: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`lib${n}`, long]))
+    })
+  );
+  assert(record.cell.name.length <= 120);
+  assert(record.cell.name.endsWith('…'));
+  assert(JSON.stringify(record).length < 100_000);
+});
+
+test('what a receipt was cut by is counted and named', () => {
+  assert.deepEqual(known(recordJson(1, { cut: { logs: 12, ops: 'many' } })).cut, [['logs', 12]]);
+});
+
+test('a delta keeps the events it knows and leaves the others out', () => {
+  const delta = readDelta(
+    deltaJson(2, [
+      { type: 'trace', on: false },
+      { type: 'explode' },
+      { type: 'record', record: recordJson(1, { schema: 99 }) },
+      runningJson(4, 12.5),
+      7
+    ])
+  );
+  assert.deepEqual(
+    delta?.events.map(event => event.type),
+    ['trace', 'running']
+  );
+});
+
+test('a delta or a snapshot of another protocol is no delta and no snapshot', () => {
+  assert.equal(readDelta(deltaJson(1, [], { protocol: 2 })), null);
+  assert.equal(readDelta('hello'), null);
+  assert.equal(readSnapshot(snapshotJson(1, [], { status: 'error' })), null);
+  assert.equal(readSnapshot(snapshotJson(1, [], { protocol: 2 })), null);
+});
+
+test('a snapshot says what runs and for how long', () => {
+  const snapshot = readSnapshot(snapshotJson(5, [1, 2], { running: runningJson(3, 12.3) }));
+  assert.equal(snapshot?.records.length, 2);
+  assert.equal(snapshot.running?.elapsed, 12.3);
+  assert.equal(snapshot.device?.available, null);
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { translateTo } from '../src/i18n';
+import { readRecord } from '../src/protocol';
+import type { IRecord } from '../src/protocol';
+import { figure, line } from '../src/words';
+import { reading, recordJson } from './records';
+
+const english = translateTo('en');
+
+function known(changes: object): IRecord {
+  const record = readRecord(recordJson(1, changes));
+  assert(typeof record !== 'string');
+  return record;
+}
+
+const ranOn = (device: string, share: number | null): object => ({
+  framework: 'tensorflow',
+  device,
+  kind: 'cpu',
+  native_name: null,
+  operations: 120,
+  share,
+  why_missing: null
+});
+
+test('the line says time, place and memory, and leaves out what was not measured', () => {
+  const record = known({
+    device: { requested: 'cpu:1', ran_on: [ranOn('cpu:1', 1)], why_missing: null },
+    readings: [
+      reading('wall_time', 1.234),
+      reading('cpu_time', null),
+      reading('peak_memory_process', 512 * 1024 ** 2, 'bytes')
+    ]
+  });
+  assert.equal(line(record, english), '1.23 s · ran on cpu:1 · peak memory 512 MiB');
+});
+
+test('work that ran elsewhere than asked for is said', () => {
+  const record = known({
+    device: {
+      requested: 'gpu:0',
+      ran_on: [ranOn('cpu:0', 0.998), ranOn('gpu:0', 0.002)],
+      why_missing: null
+    }
+  });
+  assert.match(line(record, english), /asked for gpu:0, ran on cpu:0 99 %, gpu:0 1 %/);
+});
+
+test('a device that is not known is said only where a framework could have used one', () => {
+  assert.doesNotMatch(line(known({}), english), /device/);
+  const record = known({ versions: { tensorflow: '2.19.1' } });
+  assert.match(line(record, english), /device not known/);
+});
+
+test('a missing reading is not a zero', () => {
+  const missing = known({}).readings[2];
+  assert(missing);
+  assert.equal(figure(missing, english), 'not measured');
+});
+
+test('Chinese is chosen by the language code, and values find their place', () => {
+  for (const code of ['zh_CN', 'zh-CN', 'zh', 'zh-Hans']) {
+    assert.equal(translateTo(code)('askedFor', { device: 'cpu:1' }), '指定 cpu:1');
+  }
+  assert.equal(translateTo('de_DE')('running'), 'Running');
+});
+
+test('a value is put in as it came, also where it looks like a name', () => {
+  assert.equal(english('askedFor', { device: '{device} $& <b>' }), 'asked for {device} $& <b>');
+});
