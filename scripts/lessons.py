@@ -56,7 +56,7 @@ def run(saved: NotebookNode, path: Path) -> NotebookNode:
             # As under nbval: with this variable set, ipykernel leaves native output out of the cells.
             "PYTEST_CURRENT_TEST": "lessons",
             "JPY_SESSION_NAME": path.name,  # as in JupyterLab: receipts name their notebook
-        }
+        },
     )
     notebook.metadata.update(METADATA)
     for cell in notebook.cells:

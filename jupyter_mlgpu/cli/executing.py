@@ -101,9 +101,11 @@ class Execution:
                 raise KeyboardInterrupt from None
             return self._interrupted(done)
         finally:
-            loop.remove_signal_handler(signal.SIGINT)
+            # What was measured is about to be written, and the kernel is ending: nothing to interrupt.
+            loop.add_signal_handler(signal.SIGINT, lambda: None)
             self._client.set_widgets_metadata()
             await self._kernel.end(now=self._why is not None)
+            loop.remove_signal_handler(signal.SIGINT)
 
     async def _prepare(self) -> None:
         self._progress.say(f"Starting the kernel {self._kernel.name}")

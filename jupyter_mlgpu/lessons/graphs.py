@@ -42,7 +42,10 @@ class Picture:
     def __repr__(self) -> str:
         """The graph in words."""
         return "\n".join(
-            [f"A graph of {len(self._operations)} operations, from left to right:", *map(_words, self._operations)]
+            [
+                f"A graph of {len(self._operations)} operations, from left to right:",
+                *map(_words, self._operations),
+            ]
         )
 
     def _repr_html_(self) -> str:

@@ -76,9 +76,11 @@ class Extension:
                 self._journal.append(record)
             except RecordError as error:
                 record = record.with_note(redact(f"This record was not saved: {error}"))
-        self.kit.store.add(record)
-        self._push_device()
-        receipts.show(record)
+        try:
+            receipts.show(record)  # before the browsers are told: showing waits for what was sent earlier
+        finally:
+            self.kit.store.add(record)
+            self._push_device()
 
     def _push_record(self, record: Record) -> None:
         self.channel.push({"type": "record", "record": record.to_json()})

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.sampler import SampledPeak
 from jupyter_mlgpu.record import Reading
 
-_STATUS = Path("/proc/self/status")
-_CLEAR_REFS = Path("/proc/self/clear_refs")
+_STATUS = "/proc/self/status"
+_CLEAR_REFS = "/proc/self/clear_refs"
 
 
 class CpuTime:
@@ -73,11 +72,12 @@ class ResettablePeak:
 
 
 def _reset() -> None:
-    _CLEAR_REFS.write_text("5")
+    with open(_CLEAR_REFS, "wb", buffering=0) as file:
+        file.write(b"5")
 
 
 def _high_water_mark() -> int:
-    for line in _STATUS.read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    raise ValueError("/proc/self/status holds no VmHWM")
+    with open(_STATUS, "rb", buffering=0) as file:
+        status = file.read()
+    start = status.index(b"VmHWM:") + len(b"VmHWM:")
+    return int(status[start : status.index(b"kB", start)]) * 1024

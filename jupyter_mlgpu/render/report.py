@@ -33,7 +33,8 @@ p { margin: .25rem 0; }
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
-td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 9rem; }
+.pair td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 9rem; }
+.figure { white-space: nowrap; }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 6px;
   padding: .6rem .9rem; margin: .6rem 0; }
 article h3 { margin: 0; font: 600 .95rem ui-monospace, monospace; overflow-wrap: anywhere; }
@@ -140,8 +141,14 @@ def _sections(charts: Sequence[figures.Chart]) -> list[str]:
 
 def _table(chart: figures.Chart) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in chart.header)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in chart.rows)
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in chart.rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cell(text: str) -> str:
+    # A figure stays on one line with its unit.
+    kind = ' class="figure"' if text[:1].isdigit() else ""
+    return f"<td{kind}>{escape(text)}</td>"
 
 
 def _receipt(record: Record) -> str:

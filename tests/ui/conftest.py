@@ -126,7 +126,7 @@ class Lab:
     def open_without_kernel(self, name: str) -> None:
         """Load JupyterLab with a notebook whose kernel is not installed, and choose to have none."""
         self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
-        self.page.get_by_role("button", name="No Kernel", exact=True).click()
+        self.page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
         self.wait_for_app()
         self.show_sidebar()
 

@@ -1,0 +1,63 @@
+"""The lessons' files, and running small notebooks under nbval."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+def pytest_generate_tests(metafunc):
+    """A test that takes a `lesson` runs for every lesson there is."""
+    if "lesson" in metafunc.fixturenames:
+        paths = sorted(LESSONS.glob("*.ipynb"))
+        metafunc.parametrize(
+            "lesson", [nbformat.read(path, 4) for path in paths], ids=[path.stem for path in paths]
+        )
+
+
+@pytest.fixture
+def first_lesson():
+    """The path of lesson 01."""
+    return LESSONS / "01_adding_tensors.ipynb"
+
+
+@pytest.fixture
+def under_nbval(tmp_path):
+    """Run a notebook under nbval as `make test` does, in a folder of its own.
+
+    Gives pytest's exit status and the numbers of the cells that failed; without `conftest`, what leaves
+    receipts out is not there.
+    """
+
+    def run(notebook, *, conftest: bool = True) -> tuple[int, set[int]]:
+        path = tmp_path / "lesson.ipynb"
+        nbformat.write(notebook, path)
+        if conftest:
+            shutil.copy(LESSONS / "conftest.py", tmp_path)
+        options = [
+            "--nbval-lax",
+            "--nbval-current-env",
+            "--nbval-cell-timeout",
+            "300",
+            "-p",
+            "no:cacheprovider",
+        ]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, "-rf", "--color=no", path.name],
+            cwd=tmp_path,
+            env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
+            capture_output=True,
+            text=True,
+        )
+        failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        return done.returncode, {int(line.split("::Cell ")[1].split()[0]) for line in failed}
+
+    return run

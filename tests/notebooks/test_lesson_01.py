@@ -1,0 +1,131 @@
+"""Lesson 01: what its text says of the receipts is true, and its blank can be filled."""
+
+import io
+import warnings
+from contextlib import redirect_stderr
+
+import lessons  # scripts/lessons.py, which runs them
+import nbformat
+import pytest
+
+from jupyter_mlgpu.lessons import check
+from jupyter_mlgpu.lessons.exercises import EXERCISES
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.render.bundle import MIME_TYPE
+
+REFERENCE = EXERCISES["add_three"].reference
+
+
+@pytest.fixture
+def learner(first_lesson):
+    return nbformat.read(first_lesson, 4)
+
+
+def cell(notebook, name):
+    return next(cell for cell in notebook.cells if cell.id == name)
+
+
+def record(notebook, name):
+    return Record.from_json(cell(notebook, name).outputs[-1].data[MIME_TYPE])
+
+
+def operations(notebook, name):
+    return [place.operations for place in record(notebook, name).device.ran_on]
+
+
+def test_the_sum_is_the_one_of_the_article_at_once_and_from_the_graph(learner):
+    assert cell(learner, "at-once").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+    assert cell(learner, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+
+
+def test_the_receipts_say_what_the_lesson_says_they_say(learner):
+    assert operations(learner, "at-once") == [2]
+    assert operations(learner, "run") == [1]
+    for without_operations in ("import", "describe", "compile"):
+        assert operations(learner, without_operations) == []
+
+
+def test_the_blank_is_shown_as_open_and_the_cells_below_go_on(learner):
+    assert cell(learner, "check").outputs[0].data["text/plain"].startswith("○ Still open.")
+    assert "Until it is right, the cells below use the reference answer." in str(
+        cell(learner, "check").outputs
+    )
+
+
+def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(learner, first_lesson):
+    describe = cell(learner, "describe")
+    describe.source = describe.source.replace("return ...", "return x + y + z")
+    predict = cell(learner, "predict")
+    predict.source = predict.source.replace("...)", "2)")
+    done = lessons.run(learner, first_lesson)
+    assert cell(done, "check").outputs[0].data["text/plain"].startswith("✓ Right.")
+    assert "You predicted 2; it was 1." in cell(done, "run-count").outputs[0].text
+    assert cell(done, "run").outputs[0].text == "[1.  2.1 3.2 4.3 5.4 6.5]\n"
+
+
+def one_left_out(x, y, z):
+    return x + y
+
+
+def one_taken_away(x, y, z):
+    return x + y - z
+
+
+def one_taken_twice(x, y, z):
+    return x + y + z + z
+
+
+def only_the_example(x, y, z):
+    import tensorflow as tf
+
+    return tf.constant([[111.0], [222.0], [333.0]])
+
+
+def one_number_for_all(x, y, z):
+    import tensorflow as tf
+
+    return tf.reduce_sum(x + y + z)
+
+
+def lying_down(x, y, z):
+    import tensorflow as tf
+
+    return x + y + tf.transpose(z)
+
+
+def numbers_instead_of_a_description(x, y, z):
+    import tensorflow as tf
+
+    return tf.constant((x + y + z).numpy())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        one_left_out,
+        one_taken_away,
+        one_taken_twice,
+        only_the_example,
+        one_number_for_all,
+        lying_down,
+        numbers_instead_of_a_description,
+    ],
+    ids=lambda wrong: wrong.__name__,
+)
+def test_a_planted_wrong_answer_is_rejected(wrong):
+    verdict = check("add_three", wrong)
+    assert verdict.state == "wrong"
+    assert verdict.answer is REFERENCE
+
+
+@pytest.mark.parametrize("blank", [lambda x, y, z: ..., lambda x, y, z: None])
+def test_the_blank_is_open_with_dots_and_with_nothing(blank):
+    assert check("add_three", blank).state == "open"
+
+
+def test_checking_again_and_again_says_nothing_on_stderr():
+    said = io.StringIO()
+    with warnings.catch_warnings(), redirect_stderr(said):
+        warnings.simplefilter("error")
+        assert {check("add_three", REFERENCE).state for _ in range(12)} == {"right"}
+    assert said.getvalue() == ""

@@ -1,0 +1,206 @@
+"""The lessons' helpers, without a framework: judging answers, predictions, pictures of graphs."""
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.lessons import check, picture, predict
+from jupyter_mlgpu.lessons.checking import Exercise, Numbers, judge
+from jupyter_mlgpu.lessons.exercises import EXERCISES
+from jupyter_mlgpu.lessons.graphs import Operation, Picture
+
+
+def double(values):
+    return [2 * value for value in values]
+
+
+def run(answer, inputs):
+    result = answer(inputs["x"].values)
+    return None if result is None else Numbers((len(result),), tuple(result))
+
+
+def fresh(draw: random.Random):
+    return {"x": Numbers((2,), (draw.uniform(1, 9), draw.uniform(1, 9)))}
+
+
+DOUBLE = Exercise("double", "return twice each number", double, {"x": Numbers((2,), (1, 50))}, fresh, run)
+
+
+def test_a_right_answer_is_called_right_and_used_from_then_on():
+    def mine(values):
+        return [value + value for value in values]
+
+    verdict = judge(DOUBLE, mine)
+    assert verdict.state == "right"
+    assert verdict.answer is mine
+    assert "Right" in repr(verdict)
+
+
+def test_an_open_answer_shows_what_should_come_and_lends_the_reference():
+    verdict = judge(DOUBLE, lambda values: None)
+    assert verdict.state == "open"
+    assert verdict.answer is double
+    assert repr(verdict).splitlines() == [
+        "○ Still open.",
+        "double gives nothing back so far.",
+        "What is asked for: return twice each number.",
+        "Until it is right, the cells below use the reference answer.",
+        "x   yours  should be",
+        "1   ?      2",
+        "50  ?      100",
+    ]
+
+
+def test_wrong_numbers_are_shown_beside_the_right_ones_with_a_bar_for_each_difference():
+    verdict = judge(DOUBLE, lambda values: [values[0] * 2, values[1]])
+    assert verdict.state == "wrong"
+    assert verdict.answer is double
+    assert repr(verdict).splitlines()[-3:] == [
+        "x   yours  should be  difference",
+        "1   2      2          +0",
+        "50  50     100        -50 ████████",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda values: [2, 100], "other numbers"),  # knows the example, and nothing else
+        (lambda values: [2 * value for value in values[:1]], "gives shape [1]; it should be [2]"),
+        (lambda values: [float("nan")] * 2, "other numbers"),
+        (lambda values: [float("inf")] * 2, "other numbers"),
+        (lambda values: values[7], "stopped with IndexError: tuple index out of range"),
+        (lambda: [], "stopped with TypeError"),
+        ("twice", "stopped with TypeError: 'str' object is not callable"),
+    ],
+)
+def test_a_wrong_answer_is_found_out_without_raising(answer, said):
+    verdict = judge(DOUBLE, answer)
+    assert verdict.state == "wrong"
+    assert said in verdict.sentences[0]
+
+
+def test_each_check_draws_other_numbers():
+    seen = set()
+
+    def spy(values):
+        seen.add(tuple(values))
+        return double(values)
+
+    for _ in range(5):
+        judge(DOUBLE, spy)
+    assert len(seen) == 1 + 5 * 3
+
+
+def test_an_interrupt_is_not_taken_for_a_wrong_answer():
+    def interrupted(values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(DOUBLE, interrupted)
+
+
+def test_the_html_of_a_verdict_escapes_what_the_answer_says():
+    def hostile(values):
+        raise ValueError("<script>alert(1)</script>")
+
+    html = judge(DOUBLE, hostile)._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_an_unknown_exercise_is_refused_in_a_sentence_that_names_the_known_ones():
+    with pytest.raises(UsageError, match=r"no exercise 'add_four'.*add_three"):
+        check("add_four", double)
+
+
+def test_every_exercise_draws_inputs_of_the_shape_they_say():
+    for exercise in EXERCISES.values():
+        for inputs in [exercise.example, exercise.fresh(random.Random())]:
+            for one in inputs.values():
+                rows, columns = one.shape
+                assert len(one.values) == rows * columns
+
+
+def test_a_prediction_comes_back_beside_what_came(capsys):
+    guess = predict("How many legs has a spider?", 6)
+    assert "Your prediction: 6" in capsys.readouterr().out
+    guess.compare(8)
+    assert capsys.readouterr().out == (
+        "How many legs has a spider?\nYou predicted 6; it was 8. What follows says why.\n"
+    )
+    predict("How many legs has a spider?", 8).compare(8)
+    assert "You predicted 8, and so it was." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("blank", [..., None])
+def test_a_prediction_left_open_is_asked_for_and_does_no_harm(capsys, blank):
+    guess = predict("How many legs has a spider?", blank)
+    assert "No prediction yet" in capsys.readouterr().out
+    guess.compare(8)
+    assert "It was 8. You wrote no prediction this time." in capsys.readouterr().out
+
+
+@dataclass
+class FakeOperation:
+    name: str
+    type: str
+    inputs: list["FakeTensor"] = field(default_factory=list)
+
+
+@dataclass
+class FakeTensor:
+    op: FakeOperation
+
+
+@dataclass
+class FakeFunction:
+    """A compiled function whose graph is itself."""
+
+    operations: list[FakeOperation]
+
+    @property
+    def graph(self):
+        return self
+
+    def get_operations(self):
+        return self.operations
+
+
+def sum_of_two() -> FakeFunction:
+    x, y = FakeOperation("x", "Placeholder"), FakeOperation("y", "Placeholder")
+    return FakeFunction([x, y, FakeOperation("<add>", "AddV2", [FakeTensor(x), FakeTensor(y)])])
+
+
+def test_a_picture_says_in_words_what_it_draws():
+    assert repr(picture(sum_of_two())).splitlines() == [
+        "A graph of 3 operations, from left to right:",
+        "  x (Placeholder)",
+        "  y (Placeholder)",
+        "  <add> (AddV2) takes x and y",
+    ]
+
+
+def test_a_picture_draws_a_box_for_each_operation_and_an_arrow_for_each_thing_taken():
+    svg = picture(sum_of_two()).svg()
+    assert svg.count('rx="5"') == 3
+    assert svg.count('<path d="M1') == 2
+    assert "&lt;add&gt;" in svg
+    assert "<add>" not in svg
+
+
+def test_a_picture_stands_in_the_page_as_an_image_with_its_words_as_alternative():
+    html = picture(sum_of_two())._repr_html_()
+    assert html.startswith('<img src="data:image/svg+xml;base64,')
+    assert "&lt;add&gt; (AddV2) takes x and y" in html
+
+
+def test_an_operation_stands_to_the_right_of_all_it_takes():
+    chain = [Operation("a", "A", ()), Operation("b", "B", ("a",)), Operation("c", "C", ("a", "b"))]
+    svg = Picture(chain).svg()
+    left_edges = [
+        int(part.split('"')[1]) for part in svg.split("<rect")[2:] for part in [part[part.index(" x=") :]]
+    ]
+    assert left_edges == sorted(set(left_edges))
