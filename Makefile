@@ -136,8 +136,9 @@ constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGR
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: benchmark
-benchmark: install ## what tracing costs, measured here
-	@for file in benchmarks/[a-z]*.py; do $(STEP) "$$file" $(BIN)/python "$$file" || exit 1; done
+benchmark: install ## what tracing costs, measured here; about 8 minutes, on a quiet machine
+	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks.load_ext
+	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks.cell_cost
 
 .PHONY: lessons
 lessons: install ## run every lesson again and save its outputs in its notebook

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,25 +18,32 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int
 
     Returns how many were written; raises RecordError, naming the path, where it cannot be written.
     """
-    target = Path(path).expanduser()
     lines = [_line(record) for record in records]
+    write_atomically(Path(path).expanduser(), b"".join(lines))
+    return len(lines)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Put `data` into a file in one step; a file already there keeps its permissions, and a link its target.
+
+    Folders on the way are made. Raises RecordError, naming the path, where it cannot be written; the old
+    file is then as it was.
+    """
+    target = path.resolve()
+    temporary = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise _cannot_write(target, error) from error
-    try:
         with os.fdopen(handle, "wb") as file:
-            file.writelines(lines)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files for the owner alone; a records file is as readable as any other new file.
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, _permissions(target))
         os.replace(temporary, target)
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise _cannot_write(target, error) from error
-    return len(lines)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise _cannot_write(path, error) from error
 
 
 class Journal:
@@ -100,7 +108,10 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
     )
 
 
-def _umask() -> int:
+def _permissions(target: Path) -> int:
+    """Those of the file already there; else those of any new file, which mkstemp does not give."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask

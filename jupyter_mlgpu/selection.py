@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from jupyter_mlgpu.backends.base import Backend, Device, Scope
 from jupyter_mlgpu.errors import DeviceError, UsageError
@@ -18,7 +19,7 @@ def parse(word: str) -> tuple[str, int | None]:
     match = _WORD.fullmatch(word.strip().lower())
     if match is None or (match[1] == "any" and match[2] is not None):
         raise UsageError(
-            f"Unknown device {word.strip()!r}. Choose {WORDS}; `%mlc_device list` shows what exists here."
+            f"Unknown device {word.strip()!r}. Choose {WORDS}; in a notebook `%mlc_device list` shows what exists."
         )
     return match[1], int(match[2]) if match[2] else None
 
@@ -37,8 +38,7 @@ def resolve(word: str, devices: Sequence[Device]) -> Device:
             return device
     existing = ", ".join(device.name for device in devices) or "none"
     raise DeviceError(
-        f"There is no device {wanted} here: found {existing}. "
-        "The device was left as it was; choose one of these with `%mlc_device`."
+        f"There is no device {wanted} here: found {existing}. Choose one of these; nothing was changed."
     )
 
 
@@ -57,11 +57,12 @@ class Selection:
 
     @property
     def requested(self) -> str | None:
-        """The device asked for, numbered where a framework is loaded; None if nothing was asked for."""
+        """The device asked for, numbered where it is known to exist; None if nothing was asked for."""
         if self._word is None:
             return None
         for backend in self._backends():
-            return resolve(self._word, backend.devices()).name
+            with suppress(DeviceError):
+                return resolve(self._word, backend.devices()).name
         return self._word
 
     def request(self, word: str) -> Device | None:
@@ -81,14 +82,13 @@ class Selection:
             scopes[-1] = self._enter_all()
         return chosen
 
-    def reset(self) -> None:
-        """Ask for no device: leave placement to the framework."""
-        self._word = None
-
     def enter(self) -> None:
-        """Put what this thread runs from now on onto the device asked for; may be nested."""
-        self._here.scopes.append([])
-        self._here.scopes[-1] = self._enter_all()
+        """Put what this thread runs from now on onto the device asked for; may be nested.
+
+        Raises DeviceError where the device is not there; then nothing was entered, and there is nothing
+        to leave.
+        """
+        self._here.scopes.append(self._enter_all())
 
     def leave(self) -> list[str]:
         """Put back what the last `enter` found; returns notes for the user."""
@@ -96,13 +96,29 @@ class Selection:
 
     def framework_loaded(self, backend: Backend) -> None:
         """The running cell has just imported a framework: the device asked for holds for it too."""
-        if self._here.scopes and self._word is not None:
-            self._here.scopes[-1].append(backend.enter(resolve(self._word, backend.devices())))
+        device = self._find(backend)
+        if self._here.scopes and device is not None:
+            self._here.scopes[-1].append(backend.enter(device))
+
+    def _find(self, backend: Backend) -> Device | None:
+        """The device asked for; None if nothing was, or where it may still come.
+
+        Before the framework has started, the user's code may define logical devices. Raises DeviceError
+        where it has started without the device.
+        """
+        if self._word is None:
+            return None
+        try:
+            return resolve(self._word, backend.devices())
+        except DeviceError:
+            if backend.started():
+                raise
+            return None
 
     def _enter_all(self) -> list[Scope]:
-        if self._word is None:
-            return []
-        return [backend.enter(resolve(self._word, backend.devices())) for backend in self._backends()]
+        # All are found before one is entered: what raises here leaves nothing half done.
+        found = [(backend, self._find(backend)) for backend in self._backends()]
+        return [backend.enter(device) for backend, device in found if device is not None]
 
     def _leave_all(self, scopes: list[Scope]) -> list[str]:
         notes = [scope.leave() for scope in reversed(scopes)]

@@ -1,4 +1,4 @@
-"""Receipts are left out when nbval compares a lesson's outputs with the saved ones: no two runs take equally long.
+"""Receipts are left out when nbval compares outputs with the saved ones: no two runs take equally long.
 
 This is the one place that leaves anything out. An output goes, on both sides, if it carries a receipt's
 MIME type; what a cell prints, returns or draws besides is compared as it stands.

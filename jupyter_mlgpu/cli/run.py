@@ -137,8 +137,7 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     """Write what there is, and say in a few lines what came out."""
     from nbformat import writes
 
-    from jupyter_mlgpu.cli.writing import write_atomically
-    from jupyter_mlgpu.files import load_records
+    from jupyter_mlgpu.files import load_records, write_atomically
     from jupyter_mlgpu.render.report import report
 
     try:

@@ -48,7 +48,7 @@ def strip_file(path: Path) -> int:
     A file without receipts is not written. Raises UsageError for what is no notebook, MlgpuError for
     a file that cannot be written.
     """
-    from jupyter_mlgpu.cli.writing import write_atomically
+    from jupyter_mlgpu.files import write_atomically
 
     try:
         text = path.read_bytes().decode()

@@ -41,12 +41,8 @@ class Picture:
 
     def __repr__(self) -> str:
         """The graph in words."""
-        return "\n".join(
-            [
-                f"A graph of {len(self._operations)} operations, from left to right:",
-                *map(_words, self._operations),
-            ]
-        )
+        head = f"A graph of {len(self._operations)} operations, from left to right:"
+        return "\n".join([head, *map(_words, self._operations)])
 
     def _repr_html_(self) -> str:
         # An image with its text, rather than bare SVG: notebooks show that before one trusts them, too.
@@ -69,7 +65,7 @@ class Picture:
 
 
 def picture(function: Any) -> Picture:
-    """The graph of a compiled TensorFlow function, as `tf.function(...).get_concrete_function(...)` gives it."""
+    """The graph of a function that TensorFlow has compiled (`get_concrete_function` gives one)."""
     return Picture(
         [
             Operation(one.name, one.type, tuple(tensor.op.name for tensor in one.inputs))

@@ -14,13 +14,16 @@ import pytest
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
-def pytest_generate_tests(metafunc):
-    """A test that takes a `lesson` runs for every lesson there is."""
-    if "lesson" in metafunc.fixturenames:
-        paths = sorted(LESSONS.glob("*.ipynb"))
-        metafunc.parametrize(
-            "lesson", [nbformat.read(path, 4) for path in paths], ids=[path.stem for path in paths]
-        )
+@pytest.fixture(params=sorted(LESSONS.glob("*.ipynb")), ids=lambda path: path.stem)
+def lesson_path(request):
+    """The path of every lesson, one after the other."""
+    return request.param
+
+
+@pytest.fixture
+def lesson(lesson_path):
+    """Every lesson, one after the other."""
+    return nbformat.read(lesson_path, 4)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """nbval overlooks our receipts, which never repeat, and nothing else."""
 
+import copy
 import re
 
 import lessons  # scripts/lessons.py, which saves the outputs
@@ -10,12 +11,18 @@ from nbformat.v4 import new_code_cell, new_notebook
 CHECKED = {"tags": ["nbval-check-output"]}
 
 
-@pytest.fixture
-def saved(tmp_path):
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
     """A small notebook with the outputs of a run, receipts among them."""
     cells = ["%load_ext jupyter_mlgpu", "6 * 7", "print('about', 355 / 113)"]
     notebook = new_notebook(cells=[new_code_cell(code, metadata=CHECKED) for code in cells])
-    return lessons.run(notebook, tmp_path / "small.ipynb")
+    return lessons.run(notebook, tmp_path_factory.mktemp("saved") / "small.ipynb")
+
+
+@pytest.fixture
+def saved(first_run):
+    """A copy of it, for a test to change."""
+    return copy.deepcopy(first_run)
 
 
 def test_a_notebook_whose_numbers_repeat_passes_though_its_receipts_do_not(saved, under_nbval):

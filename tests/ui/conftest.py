@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,7 @@ class Server:
                 "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             },
         )  # fmt: skip
-        self.url = self._wait_for_url()
+        self._wait_until_it_answers()
 
     def change_setting(self, plugin: str, values: dict[str, Any]) -> None:
         """Write a JupyterLab setting; pages loaded from now on follow it."""
@@ -70,6 +72,13 @@ class Server:
             json.dumps({"argv": argv, "display_name": name, "language": language})
         )
 
+    def end_kernels(self) -> None:
+        """End all kernels and forget which notebooks they belonged to."""
+        with self._ask("api/sessions") as answer:
+            sessions = json.load(answer)
+        for session in sessions:
+            self._ask(f"api/sessions/{session['id']}", method="DELETE").close()
+
     def log(self) -> str:
         """All that the server and its kernels have written."""
         return Path(self._log.name).read_text(errors="replace")
@@ -80,19 +89,22 @@ class Server:
         self._process.wait(timeout=20)
         self._log.close()
 
-    def _wait_for_url(self) -> str:
+    def _wait_until_it_answers(self) -> None:
         end = time.monotonic() + START_LIMIT
         while time.monotonic() < end and self._process.poll() is None:
             for file in self._runtime.glob("jpserver-*.json"):
-                url = str(json.loads(file.read_text())["url"])
-                try:
-                    with urllib.request.urlopen(f"{url}api/status?token=test"):
-                        return url
-                except OSError:
-                    break
+                self.url = str(json.loads(file.read_text())["url"])
+                with contextlib.suppress(OSError), self._ask("api/status"):
+                    return
             time.sleep(0.05)
         self.stop()
         raise RuntimeError(f"JupyterLab did not start; its last words were:\n{self.log()[-3000:]}")
+
+    def _ask(self, path: str, method: str = "GET") -> HTTPResponse:
+        headers = {"Authorization": "token test"}
+        request = urllib.request.Request(f"{self.url}{path}", headers=headers, method=method)
+        answer: HTTPResponse = urllib.request.urlopen(request)
+        return answer
 
 
 class Lab:
@@ -127,14 +139,18 @@ class Lab:
         """Load JupyterLab with a notebook whose kernel is not installed, and choose to have none."""
         self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
         self.page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
-        self.wait_for_app()
+        self.wait_for_notebook()
         self.show_sidebar()
 
     def wait_for_app(self) -> None:
-        """Wait until JupyterLab has restored its layout and the notebook has its kernel."""
+        """Wait until JupyterLab shows a notebook that has its kernel."""
+        self.wait_for_notebook()
+        self.page.wait_for_function("jupyterapp.shell.currentWidget.sessionContext.isReady")
+
+    def wait_for_notebook(self) -> None:
+        """Wait until JupyterLab has restored its layout and shows a notebook."""
         self.page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.context?.isReady")
         self.page.evaluate("() => jupyterapp.restored.then(() => undefined)")
-        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
 
     def wait_until_layout_is_kept(self) -> None:
         """Wait until the server has been told which panels are open, as it is a while after a change."""
@@ -145,13 +161,9 @@ class Lab:
 
     def open_beside(self, name: str) -> None:
         """Open another notebook in the same tab; it gets the focus."""
-        self.page.evaluate("name => jupyterapp.commands.execute('docmanager:open', {path: name})", name)
-        self.page.wait_for_function(
-            "name => jupyterapp.shell.currentWidget?.context?.path === name"
-            " && jupyterapp.shell.currentWidget.context.isReady",
-            arg=name,
-        )
-        self.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.ready")
+        self.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)
+        self.page.wait_for_function("name => jupyterapp.shell.currentWidget?.context?.path === name", arg=name)
+        self.wait_for_app()
 
     def focus(self, name: str) -> None:
         """Click the tab of an open notebook."""
@@ -195,12 +207,13 @@ class Lab:
         """A cell of the notebook in focus."""
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell").nth(index)
 
-    def cell_with_id(self, cell_id: str) -> Locator:
-        """A cell by its id, wherever it stands."""
-        return self.page.locator(f".jp-Notebook [data-cell-id={cell_id}]")
+    @property
+    def active(self) -> Locator:
+        """The cell that has the notebook's cursor."""
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell.jp-mod-active")
 
     def active_cell(self) -> int:
-        """Index of the cell that has the notebook's cursor."""
+        """Index of that cell."""
         index: int = self.page.evaluate("() => jupyterapp.shell.currentWidget.content.activeCellIndex")
         return index
 
@@ -274,8 +287,9 @@ def chinese(server: Server) -> Iterator[None]:
     server.change_setting("translation-extension/plugin", {"locale": "default"})
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """One window for all tests, so that JupyterLab's files come from its cache."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
     context.set_default_timeout(20_000)
     yield context
@@ -283,9 +297,12 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def new_tab(context: BrowserContext, server: Server) -> Callable[[], Lab]:
-    """Opens further tabs of the same browser."""
-    return lambda: Lab(context.new_page(), server)
+def new_tab(context: BrowserContext, server: Server) -> Iterator[Callable[[], Lab]]:
+    """Opens tabs of that window; they are closed, and the kernels ended, after the test."""
+    yield lambda: Lab(context.new_page(), server)
+    for page in context.pages:
+        page.close()
+    server.end_kernels()
 
 
 @pytest.fixture

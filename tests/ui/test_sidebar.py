@@ -218,11 +218,11 @@ def test_a_click_and_the_enter_key_go_to_the_cell(lab: Lab) -> None:
     expect(lab.records).to_have_count(2)
     lab.records.last.get_by_role("button", name="near = 1").click()
     assert lab.active_cell() == 1
-    expect(lab.cell_with_id("cell-1")).to_be_in_viewport()
+    expect(lab.active).to_be_in_viewport()
     lab.records.first.get_by_role("button", name="far = 2").focus()
     lab.page.keyboard.press("Enter")
     assert lab.active_cell() == 62
-    expect(lab.cell_with_id("cell-62")).to_be_in_viewport()
+    expect(lab.active).to_be_in_viewport()
 
 
 def test_a_cell_that_is_gone_is_said_to_be_gone(lab: Lab) -> None:

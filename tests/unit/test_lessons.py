@@ -1,6 +1,7 @@
 """The lessons' helpers, without a framework: judging answers, predictions, pictures of graphs."""
 
 import random
+import re
 from dataclasses import dataclass, field
 
 import pytest
@@ -200,7 +201,6 @@ def test_a_picture_stands_in_the_page_as_an_image_with_its_words_as_alternative(
 def test_an_operation_stands_to_the_right_of_all_it_takes():
     chain = [Operation("a", "A", ()), Operation("b", "B", ("a",)), Operation("c", "C", ("a", "b"))]
     svg = Picture(chain).svg()
-    left_edges = [
-        int(part.split('"')[1]) for part in svg.split("<rect")[2:] for part in [part[part.index(" x=") :]]
-    ]
+    left_edges = [int(x) for x in re.findall(r'<rect[^>]* x="(\d+)"', svg)]
+    assert len(left_edges) == 3
     assert left_edges == sorted(set(left_edges))
