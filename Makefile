@@ -57,7 +57,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 clean: ## remove everything that make made, .venv too
 	rm -rf $(VENV) $(OTHER) dist build jupyter_mlgpu/labextension
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
-	rm -rf .mypy_cache .pytest_cache .ruff_cache test-results
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
 ##@ Tests
 

@@ -19,7 +19,8 @@ def parse(word: str) -> tuple[str, int | None]:
     match = _WORD.fullmatch(word.strip().lower())
     if match is None or (match[1] == "any" and match[2] is not None):
         raise UsageError(
-            f"Unknown device {word.strip()!r}. Choose {WORDS}; in a notebook `%mlc_device list` shows what exists."
+            f"Unknown device {word.strip()!r}. Choose {WORDS}; "
+            "in a notebook `%mlc_device list` shows what exists."
         )
     return match[1], int(match[2]) if match[2] else None
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-LESSON = "notebooks/01_adding_tensors.ipynb"
+#: As the server names it: the folder of the notebook that it was started with is its top.
+LESSON = "01_adding_tensors.ipynb"
 LABEXTENSION = "jupyter-mlgpu"
 SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
 #: Seconds that `make lab` may take until the server answers; longer when it has to build first.
@@ -51,14 +52,17 @@ class Lab:
         )
 
     def get(self, path: str) -> str:
-        """The page at `path`; raises OSError where it is not served."""
+        """The page at `path`; raises OSError, which names the path, where it is not served."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/{path}",
             headers={"Authorization": f"token {self.token}"},
         )
-        with urllib.request.urlopen(request, timeout=30) as response:
-            text: str = response.read().decode()
-            return text
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                text: str = response.read().decode()
+                return text
+        except OSError as error:
+            raise OSError(f"/{path} gives: {error}") from error
 
     def wait(self) -> None:
         """Wait until the server answers; raises RuntimeError when it ends or takes too long."""

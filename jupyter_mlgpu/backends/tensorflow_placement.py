@@ -97,13 +97,21 @@ class PlacementWatch:
             op_callbacks.remove_op_callback(self._on_operation)
 
     def _on_operation(
-        self, op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+        self,
+        op_type: str | bytes,
+        inputs: Any,
+        attrs: Any,
+        outputs: Any,
+        op_name: Any = None,
+        graph: Any = None,
     ) -> None:
         if graph is not None:  # a graph is being built: nothing runs
             return
         try:
-            if op_type.startswith("__"):
-                self._count_graph(op_type, outputs)
+            # An operation that TensorFlow runs the slow way (inputs to convert) comes with its name as bytes.
+            name = op_type.decode() if isinstance(op_type, bytes) else op_type
+            if name.startswith("__"):
+                self._count_graph(name, outputs)
                 return
             tensors = outputs or inputs  # an operation without result works on the variable it is given
             if tensors:

@@ -39,6 +39,11 @@ def test_eager_operations_land_on_the_device_asked_for(two_cpus):
     assert result.ran_on["cpu:1"] >= 2
 
 
+def test_operations_that_tensorflow_runs_the_slow_way_are_seen_too(two_cpus):
+    result = two_cpus.run("y = tf.reshape(tf.constant((1.0, 2.0)), (2, 1))")
+    assert result.ran_on == {"cpu:0": 1}
+
+
 def test_a_tf_function_lands_on_the_device_asked_for(two_cpus):
     two_cpus.run("x = tf.ones((4, 4))\nf = tf.function(lambda x: tf.reduce_sum(x @ x))")
     two_cpus.run("%mlc_device cpu:1")

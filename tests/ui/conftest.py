@@ -297,12 +297,18 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def new_tab(context: BrowserContext, server: Server) -> Iterator[Callable[[], Lab]]:
-    """Opens tabs of that window; they are closed, and the kernels ended, after the test."""
-    yield lambda: Lab(context.new_page(), server)
+def new_lab(server: Server) -> Iterator[Callable[[Page], Lab]]:
+    """Makes a JupyterLab of a page; the kernels are ended after the test."""
+    yield lambda page: Lab(page, server)
+    server.end_kernels()
+
+
+@pytest.fixture
+def new_tab(context: BrowserContext, new_lab: Callable[[Page], Lab]) -> Iterator[Callable[[], Lab]]:
+    """Opens tabs of one window; they are closed after the test."""
+    yield lambda: new_lab(context.new_page())
     for page in context.pages:
         page.close()
-    server.end_kernels()
 
 
 @pytest.fixture

@@ -122,12 +122,11 @@ def test_after_a_kernel_restart_the_sidebar_says_so_and_how_to_go_on(lab: Lab) -
     lab.restart_kernel()
     expect(lab.sidebar).to_contain_text("The kernel was restarted, and the extension is not loaded.")
     expect(lab.sidebar.locator("code", has_text=LOAD)).to_be_visible()
-    expect(lab.records.first).to_contain_text("from the saved notebook")
+    expect(lab.sidebar.get_by_role("heading", name="From the saved notebook")).to_be_visible()
     lab.run_to_end(0)
     expect(lab.sidebar).not_to_contain_text("restarted")
     lab.run_to_end(1)
-    expect(lab.records).to_have_count(1)
-    expect(lab.records.first).not_to_contain_text("from the saved notebook")
+    expect(lab.sidebar.get_by_role("heading", name="Records 1")).to_be_visible()
 
 
 def test_a_restart_in_mid_cell_stops_the_clock(lab: Lab, gate: Gate) -> None:
@@ -250,6 +249,26 @@ def test_arrow_keys_move_through_the_records(lab: Lab) -> None:
     expect(lab.records.nth(2).get_by_role("button", name="Details")).to_be_focused()
 
 
+def test_records_that_come_in_above_do_not_move_what_is_being_read(lab: Lab) -> None:
+    lab.write("reading.ipynb", LOAD, TRACE_50_BLOCKS, "new = 1")
+    lab.open("reading.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.first).to_contain_text("TRACED")
+    read = lab.records.filter(has_text="step 20")
+    lab.sidebar.locator(".jp-mlgpu-Records-scroller").hover()
+    while read.count() == 0:
+        lab.page.mouse.wheel(0, 300)
+    read.scroll_into_view_if_needed()
+    before = read.bounding_box()
+    lab.run_to_end(2)
+    expect(lab.sidebar.get_by_role("heading", name="Records 52")).to_be_visible()
+    after = read.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["y"] - before["y"]) < 30
+
+
 def test_of_a_loaded_file_the_newest_records_are_shown_and_the_older_counted(lab: Lab, tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     save_records(str(file), [example_record(number, name=f"step {number}") for number in range(600)])
@@ -339,4 +358,11 @@ for part in range(20):
     delta = {"protocol": 1, "run": "0" * 32, "seq": part + 1, "prev": part, "events": events}
     content = {"comm_id": "jupyter_mlgpu", "data": delta}
     kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+"""
+
+TRACE_50_BLOCKS = """TRACED = 50
+import jupyter_mlgpu
+for number in range(TRACED):
+    with jupyter_mlgpu.trace(f"step {number}"):
+        pass
 """

@@ -6,7 +6,7 @@
 import type { ReactElement } from 'react';
 
 import { formatSeconds } from '../format';
-import type { Translate } from '../i18n';
+import type { Message, Translate } from '../i18n';
 import type { IState } from '../model';
 import { valueOf } from '../words';
 
@@ -15,13 +15,14 @@ const WHILE = 5;
 
 export function Announcer(props: {
   state: IState;
-  lost: string | null;
+  /** Why a cell that the user asked for cannot be shown. */
+  lost: Message | null;
   t: Translate;
 }): ReactElement {
   const { state, lost, t } = props;
   return (
     <div className="jp-mlgpu-Hidden" role="status">
-      {lost === null ? lastEnd(state, t) : t('cellGone')}
+      {lost === null ? lastEnd(state, t) : t(lost)}
     </div>
   );
 }

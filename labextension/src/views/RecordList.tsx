@@ -1,11 +1,11 @@
 /** The records, newest first; only the rows in sight are in the page, so 20,000 do not block it. */
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
 import { formatSeconds } from '../format';
-import type { Translate } from '../i18n';
+import type { Message, Translate } from '../i18n';
 import type { IEntry } from '../model';
 import { longestTime } from '../words';
 import { RecordRow } from './RecordRow';
@@ -14,19 +14,24 @@ import { RecordRow } from './RecordRow';
 const ROW_HEIGHT = 112;
 const OVERSCAN = 5;
 
+/** The record whose cell cannot be shown, and why. */
+export interface ILost {
+  key: string;
+  why: Message;
+}
+
 export function RecordList(props: {
   /** Oldest first. */
   entries: readonly IEntry[];
   older: number;
-  /** Key of the record whose cell was not found. */
-  lost: string | null;
+  lost: ILost | null;
   onGo: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
   const { entries, older, lost, onGo, t } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState<string | null>(null);
   const scale = useMemo(
     () => entries.reduce((longest, { record }) => Math.max(longest, longestTime(record)), 0),
     [entries]
@@ -49,23 +54,36 @@ export function RecordList(props: {
       return after;
     });
   };
-  const focusRow = (index: number): void => {
-    setActive(index);
-    rows.scrollToIndex(index, { align: 'auto' });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = (event.target as Element).closest<HTMLElement>('[data-index]');
+    const target = KEYS[event.key]?.(Number(row?.dataset.index), entries.length);
+    if (target === undefined) {
+      return;
+    }
+    event.preventDefault();
+    rows.scrollToIndex(target, { align: 'auto' });
     // The row may have to be put into the page first.
     requestAnimationFrame(() => {
-      const row = scroller.current?.querySelector(`[data-index="${index}"]`);
-      row?.querySelector('button')?.focus();
+      const next = scroller.current?.querySelector(`[data-index="${target}"]`);
+      next?.querySelector('button')?.focus();
     });
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const target = KEYS[event.key]?.(active, entries.length);
-    if (target !== undefined) {
-      event.preventDefault();
-      focusRow(target);
-    }
-  };
 
+  const newest = at(0)?.key;
+  const newestBefore = useRef(newest);
+  useLayoutEffect(() => {
+    // What the reader looks at stays where it is when records come in above it.
+    const added =
+      entries.length - 1 - entries.findLastIndex(({ key }) => key === newestBefore.current);
+    newestBefore.current = newest;
+    if (scroller.current && scroller.current.scrollTop > 0 && added > 0 && added < entries.length) {
+      scroller.current.scrollTop += rows.getOffsetForIndex(added, 'start')?.[0] ?? 0;
+    }
+  }, [entries, newest, rows]);
+
+  const items = rows.getVirtualItems();
+  // Tab stops at one row only: the one used last, or the first in sight.
+  const tabStop = items.find(({ key }) => key === active)?.key ?? items[0]?.key;
   const saved = entries[0]?.saved === true;
   return (
     <section className="jp-mlgpu-Records" aria-label={t('records')}>
@@ -79,8 +97,8 @@ export function RecordList(props: {
         )}
       </div>
       <div ref={scroller} className="jp-mlgpu-Records-scroller">
-        <ul style={{ height: rows.getTotalSize() }} onKeyDown={onKeyDown}>
-          {rows.getVirtualItems().map(({ index, key, start }) => {
+        <ul role="list" style={{ height: rows.getTotalSize() }} onKeyDown={onKeyDown}>
+          {items.map(({ index, key, start }) => {
             const entry = at(index);
             return (
               entry && (
@@ -92,14 +110,14 @@ export function RecordList(props: {
                   aria-posinset={index + 1}
                   aria-setsize={entries.length}
                   style={{ transform: `translateY(${start}px)` }}
-                  onFocus={() => setActive(index)}
+                  onFocus={() => setActive(entry.key)}
                 >
                   <RecordRow
                     entry={entry}
                     scale={scale}
                     open={open.has(entry.key)}
-                    lost={lost === entry.key}
-                    tabStop={index === active}
+                    lost={lost?.key === entry.key ? lost.why : null}
+                    tabStop={key === tabStop}
                     onGo={onGo}
                     onToggle={toggle}
                     t={t}
@@ -115,10 +133,10 @@ export function RecordList(props: {
   );
 }
 
-/** From the active row and the number of rows to the row that a key leads to. */
-const KEYS: Record<string, (active: number, rows: number) => number> = {
-  ArrowDown: (active, rows) => Math.min(active + 1, rows - 1),
-  ArrowUp: active => Math.max(active - 1, 0),
+/** From the row in focus and the number of rows to the row that a key leads to. */
+const KEYS: Record<string, (row: number, rows: number) => number> = {
+  ArrowDown: (row, rows) => Math.min(row + 1, rows - 1),
+  ArrowUp: row => Math.max(row - 1, 0),
   Home: () => 0,
   End: (_, rows) => rows - 1
 };

@@ -3,8 +3,9 @@
 import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
-import type { Translate } from '../i18n';
+import type { Message, Translate } from '../i18n';
 import type { IEntry } from '../model';
+import type { IRecord } from '../protocol';
 import { peakMemory, place } from '../words';
 import { Outcome } from './Outcome';
 import { RecordDetails } from './RecordDetails';
@@ -22,8 +23,8 @@ export function RecordRow(
     /** Seconds that fill a bar. */
     scale: number;
     open: boolean;
-    /** The user asked for its cell, and the notebook has none such. */
-    lost: boolean;
+    /** Why its cell cannot be shown, when the user asked for it. */
+    lost: Message | null;
     /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
     tabStop: boolean;
     t: Translate;
@@ -59,7 +60,7 @@ export function RecordRow(
           <Caret.react tag="span" />
         </button>
       </div>
-      <Labels entry={entry} t={t} />
+      <Labels record={record} t={t} />
       <TimeBars record={record} scale={scale} t={t} />
       {facts && <p className="jp-mlgpu-Facts">{facts}</p>}
       {record.notes.map((note, index) => (
@@ -67,21 +68,17 @@ export function RecordRow(
           {note}
         </p>
       ))}
-      {lost && (
-        <p className="jp-mlgpu-Note">{t(entry.cellId === null ? 'cellUnknown' : 'cellGone')}</p>
-      )}
+      {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
       {open && <RecordDetails record={record} t={t} />}
     </>
   );
 }
 
-function Labels(props: { entry: IEntry; t: Translate }): ReactElement | null {
-  const { entry, t } = props;
-  const { origin, mode } = entry.record;
+function Labels(props: { record: IRecord; t: Translate }): ReactElement | null {
+  const { record, t } = props;
   const labels = [
-    entry.saved ? t('fromSavedLabel') : '',
-    origin === 'live' ? '' : t(origin),
-    mode === 'profiled' ? t('profiled') : ''
+    record.origin === 'live' ? '' : t(record.origin),
+    record.mode === 'profiled' ? t('profiled') : ''
   ].filter(Boolean);
   return labels.length > 0 ? <p className="jp-mlgpu-Label">{labels.join(' · ')}</p> : null;
 }

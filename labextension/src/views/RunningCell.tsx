@@ -46,7 +46,9 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
   return (
     <>
       <span className="jp-mlgpu-Count">[{running ? '*' : (executionCount ?? ' ')}]</span>
-      <code className="jp-mlgpu-Name">{name}</code>
+      <code className="jp-mlgpu-Name" title={name}>
+        {name}
+      </code>
     </>
   );
 }

@@ -13,6 +13,7 @@ import { Announcer } from './Announcer';
 import { DeviceStatus } from './DeviceStatus';
 import { KernelNotice } from './KernelNotice';
 import { RecordList } from './RecordList';
+import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
@@ -27,14 +28,17 @@ export function Sidebar(props: { session: NotebookSession | null; t: Translate }
 function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
   const state = useModel(session.model);
-  const [lost, setLost] = useState<string | null>(null);
+  const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
     (entry: IEntry): void => {
-      if (entry.cellId === null) {
-        setLost(entry.key);
-        return;
+      const { key, cellId } = entry;
+      if (cellId === null) {
+        setLost({ key, why: 'cellUnknown' });
+      } else {
+        void session.goToCell(cellId).then(found => {
+          setLost(found ? null : { key, why: 'cellGone' });
+        });
       }
-      void session.goToCell(entry.cellId).then(found => setLost(found ? null : entry.key));
     },
     [session]
   );
@@ -58,7 +62,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
       ) : (
         <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
       )}
-      <Announcer state={state} lost={lost} t={t} />
+      <Announcer state={state} lost={lost?.why ?? null} t={t} />
     </>
   );
 }

@@ -1,0 +1,63 @@
+"""The README's picture: a TensorFlow model in training, with the sidebar beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+if TYPE_CHECKING:
+    from conftest import Lab
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+CELLS = (
+    "%load_ext jupyter_mlgpu\n%mlc_device cpu",
+    "import keras\nfrom sklearn.datasets import load_digits",
+    "images, labels = load_digits(return_X_y=True)\nimages = images.reshape(-1, 8, 8, 1) / 16",
+    """model = keras.Sequential([
+    keras.layers.Conv2D(16, 3, activation="relu"),
+    keras.layers.Flatten(),
+    keras.layers.Dense(10, activation="softmax"),
+])
+model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])""",
+    "history = model.fit(images, labels, epochs=2, verbose=0)",
+    "accuracy = model.evaluate(images, labels, verbose=0)",
+    "history = model.fit(images, labels, epochs=10_000, verbose=0)",
+)
+
+
+def test_screenshot_of_a_model_in_training(picture_lab: Lab, tmp_path: Path) -> None:
+    """Written to docs/images where JUPYTER_MLGPU_SCREENSHOTS is set, as `make screenshots` does."""
+    lab = picture_lab
+    folder = IMAGES if os.environ.get("JUPYTER_MLGPU_SCREENSHOTS") else tmp_path
+    folder.mkdir(parents=True, exist_ok=True)
+    lab.write("digits.ipynb", *CELLS)
+    lab.open("digits.ipynb")
+    lab.page.evaluate("() => jupyterapp.commands.execute('application:toggle-left-area')")
+    *short, endless = range(len(CELLS))
+    for index in short:
+        lab.run_to_end(index)
+    lab.run(endless)
+    lab.running.wait_for()
+    expect(lab.records).to_have_count(5)
+    expect(lab.records.first).to_contain_text("ran on cpu:0")
+    expect(lab.sidebar).to_contain_text("cpu:0")
+    lab.receipts.nth(3).scroll_into_view_if_needed()
+    lab.receipts.nth(3).get_by_role("button").click()
+    expect(lab.running.get_by_role("timer")).to_have_text("3.0 s")
+    lab.page.screenshot(path=folder / "sidebar.png")
+    assert (folder / "sidebar.png").stat().st_size > 20_000
+
+
+@pytest.fixture
+def picture_lab(chromium: Browser, new_lab: Callable[[Page], Lab]) -> Iterator[Lab]:
+    """JupyterLab in a window of a picture's size, with sharp letters."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 760}, device_scale_factor=2)
+    context.set_default_timeout(60_000)
+    yield new_lab(context.new_page())
+    context.close()
