@@ -114,9 +114,11 @@ class Measurement:
         for backend in backends:
             _wait(backend)  # work sent to the device earlier belongs to earlier cells
             self.observe(backend)
-        for probe in probes:
-            self._readings.append(_begin(probe))
         self.started_at = self._recorder.clock.utc()
+        for probe in reversed(
+            probes
+        ):  # and taken back the other way round: the first one listed is innermost
+            self._readings.insert(0, _begin(probe))
         self._started_ns = self._recorder.clock.monotonic_ns()
 
     def observe(self, backend: Backend) -> None:

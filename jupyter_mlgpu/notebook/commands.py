@@ -109,13 +109,9 @@ class Commands:
         records, problems = files.load_records(path)
         new = self._kit.store.extend(records)
         self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
-        known = f", {len(records) - new:,} of them were here already" if new < len(records) else ""
-        return "\n".join(
-            [
-                f"Loaded {len(records):,} records from {path}{known}; they are shown as loaded.",
-                *problems,
-            ]
-        )
+        known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
+        loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
+        return "\n".join([loaded, *problems])
 
     def _import_frameworks(self) -> None:
         """A user who asks for devices wants the framework; importing it is said, for it takes a while."""

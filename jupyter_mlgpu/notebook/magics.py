@@ -42,7 +42,7 @@ class MlgpuMagics(Magics):
             %mlc_device gpu
             model.fit(x, y)
         """
-        word = line.strip()
+        word = _without_comment(line)
         with _one_sentence():
             if word in ("", "status"):
                 print(self._commands.device_status())
@@ -76,7 +76,7 @@ class MlgpuMagics(Magics):
             # here the magic was called from a program.
             self._shell.run_cell(cell).raise_error()
             return
-        command, _, argument = line.strip().partition(" ")
+        command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
             message = self._commands.trace(command or "status", argument.strip().strip("'\""))
         if message:
@@ -92,3 +92,8 @@ class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, MlgpuError):
             raise UsageError(str(error)) from None
+
+
+def _without_comment(line: str) -> str:
+    """What is meant: `%mlc_device cpu  # slow` asks for `cpu`. A path may hold a # within a word."""
+    return f" {line}".partition(" #")[0].strip()

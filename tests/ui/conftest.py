@@ -15,13 +15,30 @@ from pathlib import Path
 from typing import Any
 
 import browser  # scripts/browser.py, which also finds the Chromium that `make` installed
-import nbformat
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, sync_playwright
 
 EXTENSION = "jupyter-mlgpu"
 LOAD = "%load_ext jupyter_mlgpu"
 START_LIMIT = 60.0
+
+
+#: Notes, in a page that loads, when JupyterLab's layout is restored and when the running cell is shown.
+NOTE_WHEN_READY_AND_RUNNING = """
+const look = () => {
+    if (window.readyAt === undefined && window.jupyterapp?.restored && !window.waiting) {
+        window.waiting = true;
+        window.jupyterapp.restored.then(() => { window.readyAt = performance.now(); });
+    }
+    if (window.runningAt === undefined && document.querySelector('.jp-mlgpu-Running')) {
+        window.runningAt = performance.now();
+    }
+    if (window.readyAt === undefined || window.runningAt === undefined) {
+        setTimeout(look, 5);
+    }
+};
+look();
+"""
 
 
 class Server:
@@ -114,33 +131,65 @@ class Lab:
         self.page = page
         self.server = server
         self.sent: list[str] = []
-        page.on("websocket", lambda socket: socket.on("framesent", self._note_frame))
+        page.on("websocket", self._listen)
+
+    def stop_listening(self) -> None:
+        """Note no more of what the page sends."""
+        self.page.remove_listener("websocket", self._listen)
 
     # -- notebooks --------------------------------------------------------------------------------
 
-    def write(self, name: str, *cells: str, kernel: str = "python3") -> Path:
+    def write(self, name: str, *codes: str, kernel: str = "python3") -> Path:
         """Write a notebook with cells `cell-0`, `cell-1` and so on."""
-        notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(code, id=f"cell-{n}") for n, code in enumerate(cells)],
-            metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},
-        )
+        cells: list[dict[str, Any]] = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{number}",
+                "metadata": {},
+                "source": code,
+                "outputs": [],
+                "execution_count": None,
+            }
+            for number, code in enumerate(codes)
+        ]
+        spec = {"name": kernel, "display_name": kernel, "language": "python"}
+        notebook = {"cells": cells, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}
         path = self.server.root / name
-        nbformat.write(notebook, path)
+        path.write_text(json.dumps(notebook))
         return path
 
-    def open(self, name: str, *, sidebar: bool = True) -> None:
-        """Load JupyterLab afresh with one notebook, its kernel started and the sidebar in sight."""
+    def load(self, name: str) -> None:
+        """Load JupyterLab afresh with one notebook, as a link to it does."""
         self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
+
+    def open(self, name: str) -> None:
+        """Have a notebook open, its kernel started and the sidebar in sight."""
+        self._open_or_load(name)
         self.wait_for_app()
-        if sidebar:
-            self.show_sidebar()
+        self.show_sidebar()
 
     def open_without_kernel(self, name: str) -> None:
-        """Load JupyterLab with a notebook whose kernel is not installed, and choose to have none."""
-        self.page.goto(f"{self.server.url}lab/tree/{name}?reset&token=test")
+        """Open a notebook whose kernel is not installed, and choose to have none."""
+        self._open_or_load(name)
         self.page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
         self.wait_for_notebook()
         self.show_sidebar()
+
+    def _open_or_load(self, name: str) -> None:
+        if self.page.evaluate("() => window.jupyterapp === undefined"):
+            self.load(name)
+            return
+        self.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)
+        self.page.wait_for_function(
+            "name => jupyterapp.shell.currentWidget?.context?.path === name", arg=name
+        )
+
+    def close_notebooks(self) -> None:
+        """Close every notebook without saving; a page with an open question is left altogether."""
+        if self.page.locator(".jp-Dialog").count() or self.page.evaluate("() => !window.jupyterapp"):
+            self.page.goto("about:blank")
+        else:
+            self.page.evaluate("() => [...jupyterapp.shell.widgets('main')].forEach(one => one.dispose())")
 
     def wait_for_app(self) -> None:
         """Wait until JupyterLab shows a notebook that has its kernel."""
@@ -158,12 +207,6 @@ class Lab:
             lambda answer: "/api/workspaces/" in answer.url and answer.request.method == "PUT"
         ):
             self.page.evaluate("() => jupyterapp.commands.execute('application:toggle-left-area')")
-
-    def open_beside(self, name: str) -> None:
-        """Open another notebook in the same tab; it gets the focus."""
-        self.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)
-        self.page.wait_for_function("name => jupyterapp.shell.currentWidget?.context?.path === name", arg=name)
-        self.wait_for_app()
 
     def focus(self, name: str) -> None:
         """Click the tab of an open notebook."""
@@ -243,14 +286,22 @@ class Lab:
         """The receipts under the cells of the notebook in focus."""
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Receipt")
 
-    def clock(self) -> str:
-        """What the clock of the running cell shows."""
-        return self.running.get_by_role("timer").inner_text()
+    def reload_and_measure(self) -> float:
+        """Reload in mid-cell; seconds from JupyterLab's being ready to the running cell being shown."""
+        self.page.add_init_script(NOTE_WHEN_READY_AND_RUNNING)
+        self.page.reload()
+        self.running.wait_for()
+        self.page.wait_for_function("window.readyAt !== undefined")
+        seconds: float = self.page.evaluate("() => (window.runningAt - window.readyAt) / 1000")
+        return seconds
 
     def show_sidebar(self) -> None:
         """Open the sidebar, as the command palette does."""
         self.page.evaluate("() => jupyterapp.commands.execute('jupyter-mlgpu:open')")
         self.sidebar.wait_for()
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framesent", self._note_frame)
 
     def _note_frame(self, frame: str | bytes) -> None:
         self.sent.append(frame if isinstance(frame, str) else frame.decode(errors="replace"))
@@ -296,24 +347,43 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+@pytest.fixture(scope="session")
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
 @pytest.fixture
-def new_lab(server: Server) -> Iterator[Callable[[Page], Lab]]:
-    """Makes a JupyterLab of a page; the kernels are ended after the test."""
-    yield lambda page: Lab(page, server)
+def lab(page: Page, server: Server) -> Iterator[Lab]:
+    """JupyterLab in one tab for all tests, with nothing open; kernels end with the test."""
+    lab = Lab(page, server)
+    yield lab
+    lab.close_notebooks()
+    lab.stop_listening()
     server.end_kernels()
 
 
 @pytest.fixture
-def new_tab(context: BrowserContext, new_lab: Callable[[Page], Lab]) -> Iterator[Callable[[], Lab]]:
-    """Opens tabs of one window; they are closed after the test."""
-    yield lambda: new_lab(context.new_page())
-    for page in context.pages:
-        page.close()
+def new_tab(context: BrowserContext, server: Server) -> Iterator[Callable[[], Lab]]:
+    """Opens further tabs of the same window; they are closed after the test."""
+    tabs: list[Lab] = []
+
+    def open_tab() -> Lab:
+        tabs.append(Lab(context.new_page(), server))
+        return tabs[-1]
+
+    yield open_tab
+    for tab in tabs:
+        tab.page.close()
 
 
 @pytest.fixture
-def lab(new_tab: Callable[[], Lab]) -> Lab:
-    return new_tab()
+def picture_lab(chromium: Browser, server: Server) -> Iterator[Lab]:
+    """JupyterLab in a window of a picture's size, with sharp letters."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 760}, device_scale_factor=2)
+    context.set_default_timeout(60_000)
+    yield Lab(context.new_page(), server)
+    context.close()
+    server.end_kernels()
 
 
 class Gate:

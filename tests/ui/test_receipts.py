@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
+import json
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
-    from conftest import Lab
+    from tests.ui.conftest import Lab
 
 
 def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kernel(lab: Lab) -> None:
     write_with_receipts(lab, "saved.ipynb", bundle(example_record()))
     lab.open_without_kernel("saved.ipynb")
-    assert lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
+    assert (
+        lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
+    )
     expect(lab.receipts).to_have_count(1)
-    expect(lab.receipts.first).to_contain_text("500 ms · ran on cpu:0 · CPU time 900 ms · peak memory 512 MiB")
+    expect(lab.receipts.first).to_contain_text(
+        "500 ms · ran on cpu:0 · CPU time 900 ms · peak memory 512 MiB"
+    )
     expect(lab.sidebar).to_contain_text("This notebook has no kernel.")
     expect(lab.records).to_have_count(1)
     expect(lab.sidebar.get_by_role("heading", name="From the saved notebook")).to_be_visible()
@@ -81,23 +84,19 @@ def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab:
     newer = {**example_record().to_json(), "schema": 99}
     write_with_receipts(lab, "strange.ipynb", {MIME_TYPE: newer}, {MIME_TYPE: {"schema": 1}}, {MIME_TYPE: []})
     lab.open_without_kernel("strange.ipynb")
-    invalid = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
-    expect(lab.receipts).to_have_text(
-        [
-            "This receipt was made by a newer jupyter_mlgpu. Update with: pip install --upgrade jupyter_mlgpu",
-            invalid,
-            invalid,
-        ]
+    newer_sentence = (
+        "This receipt was made by a newer jupyter_mlgpu. Update with: pip install --upgrade jupyter_mlgpu"
     )
+    invalid_sentence = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
+    expect(lab.receipts).to_have_text([newer_sentence, invalid_sentence, invalid_sentence])
     expect(lab.records).to_have_count(0)
 
 
-def write_with_receipts(lab: Lab, name: str, *bundles: dict[str, Any]) -> Path:
+def write_with_receipts(lab: Lab, name: str, *bundles: dict[str, Any]) -> None:
     """A notebook as a stranger would send it: saved outputs, no signature, a kernel we do not have."""
     path = lab.write(name, *("model.fit(x, y)" for _ in bundles), kernel="not-installed")
-    notebook = nbformat.read(path, as_version=4)
-    for cell, data in zip(notebook.cells, bundles, strict=True):
-        cell.execution_count = 1
-        cell.outputs = [nbformat.v4.new_output("display_data", data=data)]
-    nbformat.write(notebook, path)
-    return path
+    notebook = json.loads(path.read_text())
+    for cell, data in zip(notebook["cells"], bundles, strict=True):
+        cell["execution_count"] = 1
+        cell["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": data}]
+    path.write_text(json.dumps(notebook))
