@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Mapping
 
 from jupyter_mlgpu.backends.base import Backend
@@ -25,7 +26,9 @@ def backend(name: str) -> Backend:
 
 def loaded() -> tuple[Backend, ...]:
     """The backends whose framework the user's program has imported."""
-    return tuple(one for one in map(backend, BACKENDS) if one.loaded())
+    # What the user's program has not begun to import needs no backend, whose own import takes a while.
+    begun = [name for name in BACKENDS if name in sys.modules]
+    return tuple(one for one in map(backend, begun) if one.loaded())
 
 
 def import_framework(name: str) -> Backend:

@@ -19,6 +19,7 @@ from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
 from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
 from jupyter_mlgpu.record import Reading, missing
@@ -31,6 +32,7 @@ class TensorFlowBackend:
 
     def __init__(self) -> None:
         self._graphs = GraphCollection()
+        self._calls = GraphCalls()
         self._here = threading.local()
 
     def loaded(self) -> bool:
@@ -69,12 +71,16 @@ class TensorFlowBackend:
     def synchronize(self) -> None:
         """Wait for the devices; does nothing before the context exists, since nothing can be under way.
 
-        TensorFlow's own barrier is empty for plug-in devices, so on Metal a tiny result is fetched:
-        a device runs what it is given in order.
+        A CPU has finished when TensorFlow's queues are empty; TensorFlow's barrier runs an operation on
+        every device, and is left to machines that have more. It is empty for plug-in devices, so on Metal
+        a tiny result is fetched: a device runs what it is given in order.
         """
         if not _initialised():
             return
         tf = sys.modules["tensorflow"]
+        if all(device.device_type == "CPU" for device in tf.config.list_logical_devices()):
+            _context().sync_executors()
+            return
         tf.test.experimental.sync_devices()
         if kind_of("GPU") == "metal":
             for device in tf.config.list_logical_devices("GPU"):
@@ -84,7 +90,7 @@ class TensorFlowBackend:
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""
         if not hasattr(self._here, "watch"):
-            self._here.watch = PlacementWatch(self._graphs)
+            self._here.watch = PlacementWatch(self._graphs, self._calls)
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
 
     def _count(self, kind: str) -> int:

@@ -1,10 +1,11 @@
 """Where TensorFlow's operations really ran, seen from inside and cheaply.
 
-An operation callback (private; seen working on 2.19.1) tells the device of each eager operation and the
-name of each graph called; `tensorflow_graphs` knows the operations of the graph.
+An operation callback (private; seen working on 2.19.1) tells the device of each eager operation;
+`tensorflow_calls` which graphs are called, and `tensorflow_graphs` the operations of each.
 
-The callback costs about 4 us an operation, so it is taken away after `LIMIT` eager operations of one
-cell; the record then says that only those were watched. It sees the thread that it was added in.
+The callback costs about 5 us an operation, so it is taken away after `LIMIT` eager operations of one
+cell; the record then says that only those were watched. Graphs are counted to the end. Both see the
+thread that they were added in.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection
 from jupyter_mlgpu.record import RanOn
 
-#: Eager operations watched in one cell: about 4 ms of cost at most.
-LIMIT = 1_000
+#: Eager operations watched in one cell: about 2 ms of cost at most.
+LIMIT = 400
 
 
 @dataclass(slots=True)
@@ -27,18 +29,19 @@ class Mark:
     """Where the counters stood when a cell began."""
 
     counts: Counter[str]
-    unknown: Counter[str]
+    calls: Counter[Call]
     outermost: bool
 
 
 class PlacementWatch:
     """Counts the operations of one thread by device, while at least one cell is watched in it."""
 
-    def __init__(self, graphs: GraphCollection) -> None:
+    def __init__(self, graphs: GraphCollection, calls: GraphCalls) -> None:
         self._graphs = graphs
+        self._graph_calls = calls
         self._looked: set[Call] = set()
         self._counts: Counter[str] = Counter()
-        self._unknown: Counter[str] = Counter()
+        self._calls: Counter[Call] = Counter()
         self._eager = 0
         self._watching = 0
         self._truncated = False
@@ -50,15 +53,18 @@ class PlacementWatch:
         self._watching += 1
         self._looked.clear()
         if outermost:
+            self._counts.clear()
+            self._calls.clear()
             self._eager = 0
             self._truncated = False
             self._failure = None
             try:
                 self._graphs.begin()
+                self._graph_calls.listen(self._on_graph)
                 self._add_callback()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
-        return Mark(Counter(self._counts), Counter(self._unknown), outermost)
+        return Mark(Counter(self._counts), Counter(self._calls), outermost)
 
     def finish(self, mark: Mark) -> tuple[tuple[RanOn, ...] | None, str | None]:
         """What ran since `mark`, most operations first, and why something is not known."""
@@ -66,13 +72,20 @@ class PlacementWatch:
         if mark.outermost:
             try:
                 self._remove_callback()
+                self._graph_calls.leave()
                 self._graphs.end()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
         if self._failure is not None:
             return None, f"TensorFlow's operations could not be watched ({self._failure})."
         counts = self._counts - mark.counts
-        unknown = self._unknown - mark.unknown
+        unknown = []
+        for call, times in (self._calls - mark.calls).items():
+            parts = self._graphs.parts(call)
+            if parts is None:
+                unknown.append(call[0])
+            else:
+                counts.update({device: count * times for device, count in parts.items()})
         reasons = []
         if self._truncated:
             reasons.append(f"Only the first {LIMIT:,} eager operations of this cell were watched.")
@@ -110,8 +123,7 @@ class PlacementWatch:
         try:
             # An operation that TensorFlow runs the slow way (inputs to convert) comes with its name as bytes.
             name = op_type.decode() if isinstance(op_type, bytes) else op_type
-            if name.startswith("__"):
-                self._count_graph(name, outputs)
+            if name.startswith("__"):  # a graph
                 return
             tensors = outputs or inputs  # an operation without result works on the variable it is given
             if tensors:
@@ -123,19 +135,18 @@ class PlacementWatch:
         except Exception as error:  # the user's operation has succeeded; ours must not make it fail
             self._failure = f"{type(error).__name__}: {error}"
 
-    def _count_graph(self, name: str, outputs: Any) -> None:
+    def _on_graph(self, name: str, outputs: Any) -> None:
         from tensorflow.python.eager import context
 
-        call = (name, context.context().device_name)
-        if call not in self._looked:
-            # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell.
-            self._looked.add(call)
-            self._graphs.look(call, outputs)
-        parts = self._graphs.parts(call)
-        if parts is None:
-            self._unknown[name] += 1
-        else:
-            self._counts.update(parts)
+        try:
+            call = (name, context.context().device_name)
+            if call not in self._looked:
+                # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell.
+                self._looked.add(call)
+                self._graphs.look(call, outputs)
+            self._calls[call] += 1  # what that comes to is reckoned at the end: calls are many
+        except Exception as error:  # as above
+            self._failure = f"{type(error).__name__}: {error}"
 
 
 def _ran_on(counts: Counter[str], why: str | None) -> tuple[RanOn, ...]:

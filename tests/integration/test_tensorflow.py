@@ -118,8 +118,18 @@ def test_more_operations_than_are_watched_leave_no_invented_count(two_cpus):
     receipt = two_cpus.run("c = tf.constant(1.0)\nfor _ in range(1500): c = c + 1.0").receipt
     (entry,) = receipt["device"]["ran_on"]
     assert (entry["device"], entry["operations"], entry["share"]) == ("cpu:0", None, None)
-    assert "Only the first 1,000 eager operations" in entry["why_missing"]
+    assert "Only the first 400 eager operations" in entry["why_missing"]
     assert two_cpus.run("c = c + 1.0").ran_on == {"cpu:0": 1}
+
+
+def test_graphs_are_seen_also_after_the_last_eager_operation_that_is_watched(two_cpus):
+    two_cpus.run("g = tf.function(lambda x: x @ x)\nx = tf.ones((2, 2))\nc = tf.constant(1.0)")
+    receipt = two_cpus.run(
+        "for _ in range(1500): c = c + 1.0\nwith tf.device('cpu:1'):\n    for _ in range(3): y = g(x)"
+    ).receipt
+    used = {entry["device"]: entry["why_missing"] for entry in receipt["device"]["ran_on"]}
+    assert used.keys() == {"cpu:0", "cpu:1"}
+    assert used["cpu:1"].endswith(" 3 of those watched ran here.")
 
 
 def test_a_cell_without_operations_ran_on_no_device(two_cpus):
