@@ -118,6 +118,7 @@ export class KernelModel {
 
   /** The kernel process is a new one: nothing that the old one said holds. */
   restart(): void {
+    this.gone = this.current.run ?? this.gone;
     this.forget({ kernel: 'asking', restarted: true });
   }
 
@@ -131,6 +132,10 @@ export class KernelModel {
    * Answers whether a snapshot is wanted: a delta before this one was missed, or the kernel said hello.
    */
   applyDelta(delta: IDelta): boolean {
+    if (delta.run === this.gone) {
+      // The last words of a process that was restarted.
+      return false;
+    }
     if (delta.run !== this.current.run) {
       this.forget({ run: delta.run });
     } else if (delta.seq <= this.seq) {
@@ -154,6 +159,7 @@ export class KernelModel {
    */
   applySnapshot(snapshot: ISnapshot): boolean {
     const at = this.clock();
+    this.gone = null;
     const newer = this.held.filter(
       ({ delta }) => delta.run === snapshot.run && delta.seq > snapshot.seq
     );
@@ -248,6 +254,8 @@ export class KernelModel {
     saved: []
   };
   private records = new Map<string, IEntry>();
+  /** The run that ended with a restart. */
+  private gone: string | null = null;
   /** Number of the last delta seen of this run. */
   private seq = 0;
   /** A snapshot is wanted: deltas are held until it has come. */

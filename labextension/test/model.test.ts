@@ -122,6 +122,18 @@ test('after a restart nothing of the old kernel is shown, and the model remember
   assert.equal(scene.model.state.restarted, false);
 });
 
+test('the last words of a kernel that was restarted are not heard', () => {
+  const scene = new Scene();
+  scene.snapshot(7, [1], { running: runningJson(2) });
+  scene.model.restart();
+  assert.equal(scene.delta(8, [record(2, { outcome: 'interrupted' })]), false);
+  scene.model.setKernel('absent');
+  assert.equal(scene.model.state.restarted, true);
+  assert.deepEqual(scene.sequences, []);
+  assert.equal(scene.delta(1, [{ type: 'hello' }], { run: 'another' }), true);
+  assert.equal(scene.model.state.kernel, 'live');
+});
+
 test('the saved notebook is shown until the kernel has records, and not after they were cleared', () => {
   const scene = new Scene();
   const saved = readRecord(recordJson(9));

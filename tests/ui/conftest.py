@@ -103,7 +103,11 @@ class Server:
     def stop(self) -> None:
         """End the server and its kernels."""
         self._process.terminate()
-        self._process.wait(timeout=20)
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._log.close()
 
     def _wait_until_it_answers(self) -> None:
@@ -131,6 +135,7 @@ class Lab:
         self.page = page
         self.server = server
         self.sent: list[str] = []
+        self._reloaded = False
         page.on("websocket", self._listen)
 
     def stop_listening(self) -> None:
@@ -184,9 +189,19 @@ class Lab:
             "name => jupyterapp.shell.currentWidget?.context?.path === name", arg=name
         )
 
+    def reload(self) -> None:
+        """Reload the page, as the browser's button does."""
+        self._reloaded = True
+        self.page.reload()
+
     def close_notebooks(self) -> None:
-        """Close every notebook without saving; a page with an open question is left altogether."""
-        if self.page.locator(".jp-Dialog").count() or self.page.evaluate("() => !window.jupyterapp"):
+        """Close every notebook without saving.
+
+        A page that was reloaded may still be restoring its notebooks, and one with an open question
+        waits for an answer: such a page is left altogether.
+        """
+        questions = self.page.locator(".jp-Dialog").count()
+        if self._reloaded or questions or self.page.evaluate("() => !window.jupyterapp"):
             self.page.goto("about:blank")
         else:
             self.page.evaluate("() => [...jupyterapp.shell.widgets('main')].forEach(one => one.dispose())")
@@ -289,7 +304,7 @@ class Lab:
     def reload_and_measure(self) -> float:
         """Reload in mid-cell; seconds from JupyterLab's being ready to the running cell being shown."""
         self.page.add_init_script(NOTE_WHEN_READY_AND_RUNNING)
-        self.page.reload()
+        self.reload()
         self.running.wait_for()
         self.page.wait_for_function("window.readyAt !== undefined")
         seconds: float = self.page.evaluate("() => (window.runningAt - window.readyAt) / 1000")

@@ -57,7 +57,7 @@ def test_the_receipt_is_still_there_after_running_saving_and_reloading(lab: Lab)
     lab.run_to_end(1)
     line = lab.receipts.first.inner_text()
     lab.save()
-    lab.page.reload()
+    lab.reload()
     lab.wait_for_app()
     expect(lab.receipts).to_have_text([line])
 

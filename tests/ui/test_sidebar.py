@@ -192,7 +192,9 @@ def test_a_kernel_without_the_extension_is_asked_the_standard_question_and_left_
 def test_a_kernel_of_another_language_is_asked_nothing(lab: Lab) -> None:
     lab.server.add_kernel("notpython", language="R")
     lab.write("r.ipynb", "x <- 1", kernel="notpython")
-    lab.open("r.ipynb")
+    lab.load("r.ipynb")
+    lab.wait_for_app()
+    lab.show_sidebar()
     expect(lab.sidebar).to_contain_text("This kernel does not run Python")
     assert not any(SNAPSHOT_REQUEST in frame for frame in lab.sent)
     assert not any('"target_name":"jupyter_mlgpu"' in frame.replace(" ", "") for frame in lab.sent)
