@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -164,7 +165,13 @@ def as_data(costs: Sequence[Cost], about: Mapping[str, str]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and report; returns the exit status."""
-    chosen = report.options("cell_cost", str(__doc__), PAIRS).parse_args(arguments)
+    parser = report.options("cell_cost", str(__doc__), PAIRS)
+    chosen = parser.parse_args(arguments)
+    absent = [name for name in ("tensorflow", "keras") if find_spec(name) is None]
+    if absent:
+        parser.error(
+            f"{' and '.join(absent)} not found in this Python; run `make install` and use .venv/bin/python"
+        )
     about = machine.describe(["ipykernel", "jupyter_client", "tensorflow", "keras"])
     print(report.table(list(about.items())), end="\n\n", flush=True)
     costs = measure(chosen.pairs)

@@ -90,7 +90,9 @@ def options(program: str, description: str, pairs: int) -> argparse.ArgumentPars
         metavar="N",
         help=f"how many interleaved pairs (default {pairs}; 5 is enough to see that the benchmark runs)",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the figures to this JSON file, too")
+    parser.add_argument(
+        "--out", type=_new_file, metavar="FILE", help="write the figures to this JSON file, too"
+    )
     return parser
 
 
@@ -99,3 +101,10 @@ def _at_least_one(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError(f"at least one pair is needed, found {count}")
     return count
+
+
+def _new_file(text: str) -> Path:
+    path = Path(text)
+    if not path.parent.is_dir():  # better said now than after minutes of measuring
+        raise argparse.ArgumentTypeError(f"there is no folder {path.parent}; make it first")
+    return path

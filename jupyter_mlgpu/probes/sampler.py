@@ -9,8 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-import psutil
-
 from jupyter_mlgpu.record import Reading
 
 INTERVAL = 0.05
@@ -41,6 +39,8 @@ class _Looks:
         self.done = threading.Event()
         self.peak = 0
         self.samples = 0
+        import psutil  # 20 ms, which a kernel that never looks should not pay when it loads us
+
         self._process = psutil.Process()
 
     def go_on(self) -> None:
