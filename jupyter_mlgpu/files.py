@@ -71,11 +71,14 @@ class Journal:
 def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]:
     """The records of a file, marked as loaded, and one sentence for each line that is not readable.
 
+    A journal may hold a record twice, the second time with messages that came after its cell: the last
+    one counts, in the place of the first.
+
     A broken line, or one of a newer schema, costs only itself. Raises RecordError where the file itself
     cannot be read.
     """
     source = Path(path).expanduser()
-    records: list[Record] = []
+    records: dict[tuple[str, int], Record] = {}
     problems: list[str] = []
     try:
         with source.open("rb") as file:
@@ -84,7 +87,9 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
                     continue
                 try:
                     record = Record.from_json(json.loads(line))
-                    records.append(record.with_origin("loaded") if record.origin == "live" else record)
+                    if record.origin == "live":
+                        record = record.with_origin("loaded")
+                    records[record.key] = record
                 except (ValueError, RecursionError) as error:
                     what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is not JSON"
                     problems.append(f"Line {number} of {source.name} {what}; it was left out.")
@@ -94,7 +99,7 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
         raise RecordError(
             f"{source} cannot be read ({error.strerror or error}); check the path and try again."
         ) from error
-    return records, problems
+    return list(records.values()), problems
 
 
 def _line(record: Record) -> bytes:

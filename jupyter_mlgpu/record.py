@@ -140,6 +140,10 @@ class LogLine:
     time: str | None
     late: bool
 
+    def to_json(self) -> dict[str, Any]:
+        """The message as JSON-ready data."""
+        return {**_plain(self), "fields": dict(self.fields)}
+
 
 @dataclass(frozen=True, slots=True)
 class OpStat:
@@ -243,6 +247,17 @@ class Record:
     def with_note(self, note: str) -> Record:
         """The same record with one more sentence for the reader."""
         return dataclasses.replace(self, notes=(*self.notes, note))
+
+    def with_logs(
+        self, lines: Iterable[LogLine], facts: Mapping[str, Fact] | None = None, notes: Iterable[str] = ()
+    ) -> Record:
+        """The same record with more log messages, what they tell, and what was lost of them."""
+        return dataclasses.replace(
+            self,
+            logs=(*self.logs, *lines),
+            facts={**(facts or {}), **self.facts},
+            notes=(*self.notes, *(note for note in notes if note not in self.notes)),
+        )
 
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""

@@ -49,6 +49,11 @@ class Store:
         with self._lock:
             return tuple(self._records.values())
 
+    def get(self, key: tuple[str, int]) -> Record | None:
+        """The record with this run id and sequence, None where it is not held (any more)."""
+        with self._lock:
+            return self._records.get(key)
+
     def clear(self) -> None:
         """Forget all records."""
         with self._lock:

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 from collections.abc import Callable
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.logs.verbose import Verbose
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.state import device_state
-from jupyter_mlgpu.render import text, words
+from jupyter_mlgpu.render import logbook, text, words
 from jupyter_mlgpu.selection import parse
 
 
 class Commands:
     """The commands behind `%mlc_device` and `%mlc_trace`. All raise our errors, written for the user."""
 
-    def __init__(self, kit: Kit, events: CellEvents, channel: Channel) -> None:
+    def __init__(
+        self, kit: Kit, events: CellEvents, channel: Channel, logbook: Logbook, capture: Capture
+    ) -> None:
         self._kit = kit
         self._events = events
         self._channel = channel
+        self._logbook = logbook
+        self._capture = capture
+        self.verbose = Verbose(os.environ)
 
     def choose_device(self, word: str) -> str:
         """`%mlc_device WORD`; returns the sentence to print."""
@@ -70,6 +80,8 @@ class Commands:
             "clear": self._clear,
             "save": lambda: self._save(argument),
             "load": lambda: self._load(argument),
+            "logs": lambda: self._logs(argument),
+            "verbose": lambda: self.verbose.command(argument, sys.modules),
         }
         if command not in commands:
             raise UsageError(
@@ -83,7 +95,7 @@ class Commands:
         return commands[command]()
 
     def _set_tracing(self, on: bool) -> str:
-        self._events.tracing = on
+        self._events.set_tracing(on)
         self._channel.push({"type": "trace", "on": on})
         if on:
             return "Tracing is on: every cell gets a receipt, from the next one on."
@@ -98,6 +110,7 @@ class Commands:
 
     def _clear(self) -> str:
         self._kit.store.clear()
+        self._logbook.clear()
         self._channel.push({"type": "cleared"})
         return "All records of this kernel were forgotten; receipts in the notebook stay."
 
@@ -112,6 +125,27 @@ class Commands:
         known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
         loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
         return "\n".join([loaded, *problems])
+
+    def _logs(self, option: str) -> str:
+        records = self._kit.store.records()
+        if option == "--raw":
+            return self._raw()
+        if option == "--json":
+            return logbook.as_json(records, self._logbook.early)
+        if option:
+            raise UsageError(
+                f"Unknown option {option!r} after %mlc_trace logs: leave it out, or choose --raw or --json."
+            )
+        return logbook.explained(records, self._logbook.early)
+
+    def _raw(self) -> str:
+        lines = []
+        for sequence, stream, data, gone in self._capture.raw():
+            lines.append(f"cell {sequence}, {stream}:")
+            if gone:
+                lines.append(f"[{gone:,} older bytes are no longer kept]")
+            lines.append(logbook.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
+        return "\n".join(lines) or "No native lines of a traced cell are kept."
 
     def _import_frameworks(self) -> None:
         """A user who asks for devices wants the framework; importing it is said, for it takes a while."""

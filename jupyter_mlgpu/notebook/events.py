@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
@@ -34,8 +35,9 @@ class _Running:
 
     info: Any
     message: str | None
-    measurement: Measurement | None
-    entered: bool
+    measurement: Measurement | None = None
+    entered: bool = False
+    capture_begun_here: bool = False
 
 
 class CellEvents:
@@ -45,6 +47,7 @@ class CellEvents:
         self,
         shell: Any,
         kit: Kit,
+        capture: Capture,
         *,
         on_start: Callable[[Measurement], None],
         on_record: Callable[[Record], None],
@@ -52,13 +55,15 @@ class CellEvents:
         self.tracing = True
         self._shell = shell
         self._kit = kit
+        self._capture = capture
         self._on_start = on_start
         self._on_record = on_record
         self._here = _ThisThread()
         self._pid = os.getpid()
 
     def register(self) -> None:
-        """Begin to listen."""
+        """Begin to listen; native lines are captured from this moment on."""
+        self._start_capture()
         self._shell.events.register("pre_run_cell", self._before)
         self._shell.events.register("post_run_cell", self._after)
 
@@ -69,6 +74,15 @@ class CellEvents:
         for running in reversed(self._here.running):
             self._close(running)
         self._here.running.clear()
+        self._capture.stop()
+
+    def set_tracing(self, on: bool) -> None:
+        """Measure cells from the next one on, or no more; native lines are captured as long as it is on."""
+        self.tracing = on
+        if on:
+            self._start_capture()
+        else:
+            self._capture.stop()
 
     def _before(self, info: Any) -> None:
         try:
@@ -92,7 +106,7 @@ class CellEvents:
             for stale in reversed(stack):
                 self._close(stale)
             stack.clear()
-        running = _Running(info, message, None, False)
+        running = _Running(info, message)
         stack.append(running)
         problem: Exception | None = None
         try:
@@ -101,6 +115,8 @@ class CellEvents:
         except Exception as error:
             problem = error
         if len(stack) == 1 and self._measured(info.raw_cell):
+            running.capture_begun_here = not self._capture.active and self._start_capture()
+            self._capture.begin_cell()
             running.measurement = self._kit.recorder.start(
                 _title(info.raw_cell),
                 source=info.raw_cell,
@@ -131,15 +147,36 @@ class CellEvents:
                     else None,
                     notes=notes,
                 )
-                self._on_record(record)
+                self._on_record(self._with_logs(record))
+                if running.capture_begun_here and not self.tracing:
+                    self._capture.stop()
             if mine:
                 return
 
     def _close(self, running: _Running) -> None:
         if running.measurement is not None:
             running.measurement.abandon()
+            self._capture.abandon_cell()
         if running.entered:
             self._kit.selection.leave()
+
+    def _with_logs(self, record: Record) -> Record:
+        # Only now: what the device wrote while it was waited for belongs to the cell too.
+        try:
+            said = self._capture.end_cell(record.cell.sequence)
+        except Exception as error:
+            return record.with_note(
+                f"The native lines of this cell are not known: reading them failed ({error})."
+            )
+        return record if said is None else record.with_logs(said.lines, said.facts, said.notes)
+
+    def _start_capture(self) -> bool:
+        try:
+            self._capture.start()
+        except OSError as error:
+            _complain("could not begin to capture native lines", error)
+            return False
+        return True
 
     def _measured(self, code: str) -> bool:
         if code.lstrip().startswith(TRACE_CELL):

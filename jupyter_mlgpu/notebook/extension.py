@@ -9,10 +9,12 @@ from typing import Any
 from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
+from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import receipts, state, transform
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
@@ -32,6 +34,7 @@ class Extension:
         journal = os.environ.get(JOURNAL_VARIABLE)
         self._journal = files.Journal(journal) if journal else None
         self._running: Measurement | None = None
+        self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
         self.channel: Channel = (
@@ -39,8 +42,17 @@ class Extension:
             if kernel is not None
             else NoChannel()
         )
-        self._events = CellEvents(shell, self.kit, on_start=self._on_start, on_record=self._on_record)
-        self.commands = Commands(self.kit, self._events, self.channel)
+        self._capture = Capture(
+            _surroundings(shell),
+            now=self.kit.recorder.clock.utc,
+            clean=redact,
+            on_live=self._logbook.on_live,
+            on_outside=self._logbook.on_outside,
+        )
+        self._events = CellEvents(
+            shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
+        )
+        self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
 
     def start(self) -> None:
         """Trace from the next cell on."""
@@ -60,6 +72,7 @@ class Extension:
         self.kit.store.unsubscribe(self._push_record)
         self.kit.close()
         self._events.unregister()
+        self.commands.verbose.restore()
         self._shell.input_transformers_cleanup.remove(transform.drop_trace_line)
         for kind in self._shell.magics_manager.magics.values():
             for name in ("mlc_device", "mlc_trace"):
@@ -67,20 +80,29 @@ class Extension:
 
     def _on_start(self, measurement: Measurement) -> None:
         self._running = measurement
-        self.channel.push({"type": "running", **state.running_state(measurement)})
+        self._logbook.cell_begins(measurement.cell.sequence)
+        self._push({"type": "running", **state.running_state(measurement)})
 
     def _on_record(self, record: Record) -> None:
         self._running = None
+        record = self._save(record)
+        try:
+            receipts.show(record)  # before the browsers are told: showing waits for what was sent earlier
+        finally:
+            self.kit.store.add(record)
+            self._logbook.cell_ended(record)
+            self._push_device()
+
+    def _save(self, record: Record) -> Record:
         if self._journal is not None:
             try:
                 self._journal.append(record)
             except RecordError as error:
                 record = record.with_note(redact(f"This record was not saved: {error}"))
-        try:
-            receipts.show(record)  # before the browsers are told: showing waits for what was sent earlier
-        finally:
-            self.kit.store.add(record)
-            self._push_device()
+        return record
+
+    def _push(self, event: dict[str, Any]) -> None:
+        self.channel.push(event)
 
     def _push_record(self, record: Record) -> None:
         self.channel.push({"type": "record", "record": record.to_json()})
@@ -93,7 +115,20 @@ class Extension:
             self.channel.push({"type": "device", "device": device})
 
     def _snapshot(self) -> dict[str, Any]:
-        return state.snapshot(self.kit, tracing=self._events.tracing, running=self._running)
+        return state.snapshot(
+            self.kit, tracing=self._events.tracing, running=self._running, logbook=self._logbook
+        )
+
+
+def _surroundings(shell: Any) -> Surroundings:
+    # Each imports what only it needs: a terminal has no ipykernel.
+    if getattr(shell, "kernel", None) is not None:
+        from jupyter_mlgpu.notebook.capture_kernel import KernelSurroundings
+
+        return KernelSurroundings()
+    from jupyter_mlgpu.notebook.capture_terminal import TerminalSurroundings
+
+    return TerminalSurroundings(shell)
 
 
 def load(shell: Any) -> None:

@@ -62,11 +62,17 @@ class MlgpuMagics(Magics):
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %mlc_trace logs        every native log line, logging record and warning so far, explained
+        %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
+        %mlc_trace verbose     what the frameworks are asked to log; on, off, all, mlc or NAME=VALUE change it
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
 
         Examples:
 
             %mlc_trace save records.jsonl
+
+            %mlc_trace verbose on
+            import tensorflow as tf
 
             %%mlc_trace
             model.fit(x, y)

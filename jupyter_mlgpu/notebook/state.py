@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.render import words
 
@@ -14,14 +15,19 @@ from jupyter_mlgpu.render import words
 SNAPSHOT_RECORDS = 500
 
 
-def snapshot(kit: Kit, *, tracing: bool, running: Measurement | None) -> dict[str, Any]:
+def snapshot(
+    kit: Kit, *, tracing: bool, running: Measurement | None, logbook: Logbook
+) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something."""
     records = kit.store.records()
     return {
         "tracing": tracing,
         "notebook": kit.recorder.run.notebook,
         "device": device_state(kit),
-        "running": None if running is None else running_state(running),
+        "running": None
+        if running is None
+        else {**running_state(running), "logs": logbook.running()},
+        "logs": [line.to_json() for line in logbook.early],
         "records": [record.to_json() for record in records[-SNAPSHOT_RECORDS:]],
         "older": max(0, len(records) - SNAPSHOT_RECORDS) + kit.store.dropped,
         "versions": {"python": platform.python_version()},

@@ -1,0 +1,1 @@
+"""Native log lines: captured (tap), read (parse), explained (catalogue), given to their cell (capture)."""

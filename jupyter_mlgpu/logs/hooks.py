@@ -1,0 +1,72 @@
+"""Hear what Python's own `logging` and `warnings` say, without changing what the user sees.
+
+No handler is added: a handler on the root logger would turn `logging.basicConfig` into a no-op, and the
+user's own set-up with it. The one method that every logger passes its records through is wrapped
+instead, and `warnings.showwarning`, which runs only for warnings that are shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any, TextIO
+
+#: stream ("logging" or "warnings"), text, level, and who said it: a logger or a class of warning.
+OnMessage = Callable[[str, str, str, str], None]
+
+
+class PythonHooks:
+    """Calls `on_message` for each logging record and each warning from `start` to `stop`."""
+
+    def __init__(self, on_message: OnMessage) -> None:
+        self._on_message = on_message
+        self._call_handlers: Callable[[logging.Logger, logging.LogRecord], None] | None = None
+        self._show_warning: Callable[..., None] | None = None
+        self._ours: tuple[Any, Any] = (None, None)
+        self._listening = False
+
+    def start(self) -> None:
+        """Begin to hear."""
+        call_handlers = self._call_handlers = logging.Logger.callHandlers
+        show_warning = self._show_warning = warnings.showwarning
+        self._listening = True
+
+        def hear_record(logger: logging.Logger, record: logging.LogRecord) -> None:
+            call_handlers(logger, record)
+            if not self._listening:
+                return
+            with contextlib.suppress(Exception):  # a record whose arguments do not fit is logging's to report
+                text = f"{record.levelname}:{record.name}:{record.getMessage()}"
+                self._on_message("logging", text, record.levelname, record.name)
+
+        def hear_warning(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            show_warning(message, category, filename, lineno, file, line)
+            if not self._listening:
+                return
+            with contextlib.suppress(Exception):
+                text = warnings.formatwarning(message, category, filename, lineno, line)
+                self._on_message("warnings", text, "WARNING", category.__name__)
+
+        self._ours = (hear_record, hear_warning)
+        logging.Logger.callHandlers = hear_record  # type: ignore[method-assign]
+        warnings.showwarning = hear_warning
+
+    def stop(self) -> None:
+        """Put back what was there; what somebody else has wrapped since then stays, and we fall silent."""
+        hear_record, hear_warning = self._ours
+        if self._call_handlers is not None and logging.Logger.callHandlers is hear_record:
+            logging.Logger.callHandlers = self._call_handlers  # type: ignore[method-assign]
+        if self._show_warning is not None and warnings.showwarning is hear_warning:
+            warnings.showwarning = self._show_warning
+        self._call_handlers = self._show_warning = None
+        self._ours = (None, None)
+        self._listening = False

@@ -1,0 +1,253 @@
+"""The tap reads all that is written to the descriptors 1 and 2, passes it on, and puts everything back."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from jupyter_mlgpu.logs import tap as tap_module
+from jupyter_mlgpu.logs.storage import LogFile
+from jupyter_mlgpu.logs.tap import Tap
+
+
+class Heard:
+    """What a tap has handed over."""
+
+    def __init__(self):
+        self.data = {"stdout": b"", "stderr": b""}
+        self.lost = []
+
+    def on_data(self, name, data):
+        self.data[name] += data
+
+
+class FullTerminal:
+    """An echo that takes `room` bytes, and no more until it is given room."""
+
+    def __init__(self, room=0):
+        self.room = room
+        self.shown = b""
+
+    def write(self, data):
+        taken = data[: self.room]
+        self.room -= len(taken)
+        self.shown += taken
+        return len(taken)
+
+    def ready(self, timeout):
+        return self.room > 0
+
+
+def until(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def heard():
+    return Heard()
+
+
+@contextmanager
+def tapped(heard):
+    """A tap on both descriptors; pytest's capfd is the terminal."""
+    tap = Tap((1, 2), heard.on_data, on_lost=heard.lost.append)
+    tap.start()
+    try:
+        yield tap
+    finally:
+        tap.stop()
+
+
+def test_what_is_written_is_read_at_the_next_drain(heard, capfd):
+    with tapped(heard) as tap:
+        os.write(2, b"one\n")
+        os.write(1, b"two\n")
+        tap.drain()
+        assert heard.data == {"stderr": b"one\n", "stdout": b"two\n"}
+
+
+def test_what_is_written_is_read_without_being_asked_for(heard, capfd):
+    with tapped(heard) as tap:
+        os.write(2, b"live\n")
+        until(lambda: heard.data["stderr"] == b"live\n")
+
+
+def test_it_reaches_the_terminal_too(capfd, heard):
+    with tapped(heard) as tap:
+        os.write(2, b"one\n")
+        os.write(1, b"two\n")
+        tap.stop()
+        shown = capfd.readouterr()
+        assert (shown.out, shown.err) == ("two\n", "one\n")
+
+
+def test_what_c_still_holds_in_its_buffer_is_read(heard, capfd):
+    with tapped(heard) as tap:
+        ctypes.CDLL(None).printf(b"from C without a line end")
+        tap.drain()
+        assert heard.data["stdout"] == b"from C without a line end"
+
+
+def test_a_child_process_is_heard_also_after_a_drain(heard, capfd):
+    with tapped(heard) as tap:
+        child = subprocess.Popen(
+            ["sh", "-c", "echo early >&2; read go; echo late >&2"], stdin=subprocess.PIPE
+        )
+        until(lambda: heard.data["stderr"] == b"early\n")
+        child.communicate(b"go\n")
+        until(lambda: heard.data["stderr"] == b"early\nlate\n")
+
+
+def test_twenty_megabytes_written_without_letting_go_of_python_are_all_there(heard, capfd):
+    with tapped(heard) as tap:
+        line = b"x" * 144 + b"\n"
+        block = line * 1000
+        write = ctypes.PyDLL(None).write  # PyDLL keeps Python's lock: nothing can read meanwhile
+        for _ in range(145):
+            assert write(2, block, len(block)) == len(block)
+        tap.drain()
+        assert heard.data["stderr"] == block * 145
+
+
+def test_both_descriptors_are_put_back_exactly(heard, capfd):
+    before = [os.fstat(descriptor) for descriptor in (1, 2)]
+    tap = Tap((1, 2), heard.on_data)
+    tap.start()
+    during = [os.fstat(descriptor) for descriptor in (1, 2)]
+    tap.stop()
+    after = [os.fstat(descriptor) for descriptor in (1, 2)]
+    assert [(s.st_dev, s.st_ino) for s in before] == [(s.st_dev, s.st_ino) for s in after]
+    assert [(s.st_dev, s.st_ino) for s in before] != [(s.st_dev, s.st_ino) for s in during]
+
+
+def test_a_forked_child_writes_where_it_would_have_written_without_us(heard, capfd):
+    with tapped(heard) as tap:
+        child = os.fork()
+        if child == 0:
+            tap.after_fork_in_child()
+            os.write(2, b"from the child\n")
+            os._exit(0)
+        os.waitpid(child, 0)
+        tap.drain()
+        assert heard.data["stderr"] == b""
+        assert capfd.readouterr().err == "from the child\n"
+
+
+def test_a_descriptor_that_the_user_has_redirected_stays_so_and_it_is_said(heard, tmp_path, capfd):
+    with tapped(heard) as tap:
+        tap.check()
+        assert heard.lost == []
+        theirs = os.open(tmp_path / "theirs", os.O_WRONLY | os.O_CREAT)
+        os.dup2(theirs, 2)
+        tap.check()
+        tap.check()
+        os.write(2, b"into their file\n")
+        tap.stop()
+        os.write(2, b"still theirs\n")
+        assert (tmp_path / "theirs").read_bytes() == b"into their file\nstill theirs\n"
+        assert len(heard.lost) == 1
+        assert "File descriptor 2 (stderr) was closed or redirected" in heard.lost[0]
+        os.close(theirs)
+
+
+def test_a_descriptor_that_the_user_has_closed_stays_closed(heard, capfd):
+    with tapped(heard) as tap:
+        os.close(2)
+        tap.check()
+        tap.stop()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(2)
+        assert "closed or redirected" in heard.lost[0]
+
+
+def test_a_terminal_that_takes_nothing_holds_up_neither_the_reader_nor_the_cell(heard, capfd):
+    terminal = FullTerminal(room=4)
+    tap = Tap((2,), heard.on_data, make_echo=lambda descriptor, before: terminal)
+    tap.start()
+    os.write(2, b"abcdefgh")
+    start = time.monotonic()
+    tap.drain()
+    assert time.monotonic() - start < 5
+    assert heard.data["stderr"] == b"abcdefgh"
+    assert terminal.shown == b"abcd"
+    terminal.room = 100
+    tap.stop()
+    assert terminal.shown == b"abcdefgh"
+
+
+def test_a_reader_that_fails_costs_the_user_no_output(capfd):
+    lost = []
+
+    def fail(name, data):
+        raise ValueError("broken")
+
+    tap = Tap((2,), fail, on_lost=lost.append)
+    tap.start()
+    os.write(2, b"shown all the same\n")
+    tap.stop()
+    assert capfd.readouterr().err == "shown all the same\n"
+    assert lost == ["Reading native lines failed (ValueError: broken)."]
+
+
+def test_bytes_older_than_what_is_kept_are_given_back_and_counted(heard, capfd, monkeypatch):
+    monkeypatch.setattr(tap_module, "KEPT_BYTES", 8192)
+    tap = Tap((2,), heard.on_data)
+    tap.start()
+    os.write(2, b"a" * 20_000)
+    os.write(2, b"b" * 10_000)
+    tap.drain()
+    data, gone = tap.raw("stderr", 0, 30_000)
+    tap.stop()
+    assert gone == 20_480  # whole pages
+    assert data == b"b" * (30_000 - 20_480)
+    assert heard.data["stderr"] == b"a" * 20_000 + b"b" * 10_000
+
+
+def test_a_program_that_empties_the_file_is_noticed(heard, capfd):
+    with tapped(heard) as tap:
+        os.write(2, b"0123456789\n")
+        tap.drain()
+        subprocess.run(["sh", "-c", "echo ab > /dev/stderr"], check=True)
+        tap.drain()
+        assert heard.data["stderr"].endswith(b"ab\n")
+        assert heard.lost == ["A program emptied stderr; lines written just before may be missing."]
+
+
+def test_without_memory_files_a_nameless_temporary_file_is_used(monkeypatch, tmp_path, heard, capfd):
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    tap = Tap((2,), heard.on_data)
+    tap.start()
+    assert list(tmp_path.iterdir()) == []
+    os.write(2, b"kept\n")
+    tap.stop()
+    assert heard.data["stderr"] == b"kept\n"
+
+
+def test_a_disk_that_fills_ends_the_capture_before_a_write_of_the_users_fails(monkeypatch, heard, capfd):
+    monkeypatch.setattr(LogFile, "free_bytes", lambda self: 1024)
+    tap = Tap((2,), heard.on_data, on_lost=heard.lost.append)
+    tap.start()
+    os.write(2, b"before\n")
+    until(lambda: heard.lost)
+    os.write(2, b"after\n")
+    tap.stop()
+    assert heard.data["stderr"] == b"before\n"
+    assert capfd.readouterr().err == "before\nafter\n"
+    assert "The disk is nearly full" in heard.lost[0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory files exist on Linux alone")
+def test_on_linux_the_file_lies_in_memory():
+    file = LogFile("test")
+    assert file.in_memory
+    assert file.free_bytes() is None
+    file.close()
