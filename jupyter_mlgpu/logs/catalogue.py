@@ -1,0 +1,217 @@
+"""The catalogue: what messages mean. One TOML file a message, in `messages/<family>/<id>.toml`.
+
+Nothing is read before the catalogue is first asked for, and then only the head of each file, where the patterns
+stand; texts are read when a message is first explained. A message finds its patterns by the words in it. Which
+patterns may match depends on the words alone, so it is remembered by the text's shape: digits do not count.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.logs.parse import Message
+from jupyter_mlgpu.logs.template import Pattern, Value, straighten, words_of
+
+FOLDER = Path(__file__).parent / "messages"
+VERDICTS = ("fatal", "action", "performance", "info", "harmless")
+LANGUAGES = ("en", "zh")
+
+#: How much of a message's body is compared with patterns.
+COMPARED = 8 * 1024
+_REMEMBERED = 4096
+_REMEMBERED_LENGTH = 1024
+
+_DIGITS = str.maketrans(dict.fromkeys("123456789", "0"))
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+_FIRST_TABLE = re.compile(r"^\[\[?[a-z]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One message of the catalogue."""
+
+    id: str
+    path: Path
+    verdict: str
+    patterns: tuple[Pattern, ...]
+    sources: frozenset[str]
+    continues: tuple[Pattern, ...]
+    #: All occurrences are one, whatever their fields.
+    fold: bool
+
+    @classmethod
+    def from_head(cls, path: Path, head: Mapping[str, Any]) -> Definition:
+        """The definition in a file, of which `head` is what stands before the first table."""
+        return cls(
+            id=path.stem,
+            path=path,
+            verdict=head["verdict"],
+            patterns=tuple(Pattern(source) for source in head["patterns"]),
+            sources=frozenset(head.get("sources", ())),
+            continues=tuple(Pattern(source) for source in head.get("continues", ())),
+            fold=head.get("fold", False),
+        )
+
+    @cached_property
+    def tables(self) -> Mapping[str, Any]:
+        """The whole file: texts by language, facts and what else it has."""
+        return tomllib.loads(self.path.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the catalogue says of one message; `fields` are the values in it, `facts` what they tell of the machine."""
+
+    definition: Definition = field(repr=False)
+    fields: Mapping[str, Value]
+
+    @property
+    def id(self) -> str:
+        """The message's name in the catalogue."""
+        return self.definition.id
+
+    @property
+    def verdict(self) -> str:
+        """harmless, info, performance, action or fatal."""
+        return self.definition.verdict
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Facts for the record, by name; without those whose fields this wording lacks."""
+        facts = self.definition.tables.get("facts", {})
+        return {
+            name: fill(text, self.fields)
+            for name, text in facts.items()
+            if placeholders(text) <= self.fields.keys()
+        }
+
+    def meaning(self, language: str = "en") -> str:
+        """What happened, in a sentence or two."""
+        return fill(self.definition.tables[language]["meaning"], self.fields)
+
+    def advice(self, language: str = "en") -> str:
+        """What to do about it."""
+        return fill(self.definition.tables[language]["advice"], self.fields)
+
+    def continued_by(self, line: str) -> bool:
+        """Whether a line without prefix, next in the log, belongs to the message."""
+        if not self.definition.continues:
+            return False
+        text = straighten(line)
+        return any(pattern.match(text) is not None for pattern in self.definition.continues)
+
+
+class Catalogue:
+    """All messages that we know."""
+
+    def __init__(self, definitions: Sequence[Definition]) -> None:
+        self.definitions = {definition.id: definition for definition in definitions}
+        self._index = _index(definitions)
+        self._remembered: dict[tuple[str | None, str], tuple[tuple[Pattern, Definition], ...]] = {}
+
+    @classmethod
+    def load(cls) -> Catalogue:
+        """The package's own catalogue, read once in a process."""
+        return _load()
+
+    def explain(self, message: Message) -> Explanation | None:
+        """What a message means, or None where we do not know."""
+        text = straighten(message.body[:COMPARED])
+        found = self._match(text, message.origin)
+        if found is None and "\n" in text:
+            # Lines that only seemed to belong to it do not keep its first one from being known.
+            found = self._match(text.partition("\n")[0], message.origin)
+        return found
+
+    def explain_all(self, message: Message) -> list[Explanation]:
+        """Every definition that matches a message, the one that is meant first. For tests and writers."""
+        text = straighten(message.body[:COMPARED])
+        found: dict[str, Explanation] = {}
+        for pattern, definition in self._candidates(text, message.origin):
+            fields = pattern.match(text)
+            if fields is not None:
+                found.setdefault(definition.id, Explanation(definition, fields))
+        return list(found.values())
+
+    def _match(self, text: str, origin: str | None) -> Explanation | None:
+        if len(text) <= _REMEMBERED_LENGTH:
+            key = (origin, text.translate(_DIGITS))
+            candidates = self._remembered.get(key)
+            if candidates is None:
+                if len(self._remembered) >= _REMEMBERED:
+                    self._remembered.clear()
+                candidates = self._remembered[key] = self._candidates(text, origin)
+        else:
+            candidates = self._candidates(text, origin)
+        for pattern, definition in candidates:
+            fields = pattern.match(text)
+            if fields is not None:
+                return Explanation(definition, fields)
+        return None
+
+    def _candidates(self, text: str, origin: str | None) -> tuple[tuple[Pattern, Definition], ...]:
+        words = words_of(text)
+        found = [
+            (pattern, definition)
+            for key in (*words, _from(origin))
+            for pattern, definition in self._index.get(key, ())
+            if pattern.words <= words and (not definition.sources or origin in definition.sources)
+        ]
+        found.sort(key=lambda each: (-each[0].literals, not each[1].sources, each[1].id))
+        return tuple(found)
+
+
+def fill(text: str, fields: Mapping[str, Value]) -> str:
+    """The text with {name} replaced by the fields' values."""
+    return _PLACEHOLDER.sub(lambda found: str(fields[found[1]]) if found[1] else found[0][0], text)
+
+
+def placeholders(text: str) -> set[str]:
+    """The names of the fields in a text."""
+    return {found[1] for found in _PLACEHOLDER.finditer(text) if found[1]}
+
+
+def read_definitions(folder: Path) -> list[Definition]:
+    """The definitions below a folder. Raises ValueError for a file that is none."""
+    definitions = []
+    for path in sorted(folder.glob("*/*.toml")):
+        try:
+            text = path.read_text(encoding="utf-8")
+            table = _FIRST_TABLE.search(text)
+            definitions.append(
+                Definition.from_head(path, tomllib.loads(text[: table.start() if table else None]))
+            )
+        except (ValueError, LookupError, TypeError) as error:
+            raise ValueError(f"{path}: {error}") from error
+    return definitions
+
+
+@cache
+def _load() -> Catalogue:
+    return Catalogue(read_definitions(FOLDER))
+
+
+def _index(definitions: Sequence[Definition]) -> dict[str, list[tuple[Pattern, Definition]]]:
+    """Each pattern below the rarest of its words; below its sources where it has no word."""
+    pairs = [(pattern, definition) for definition in definitions for pattern in definition.patterns]
+    frequency = Counter(word for pattern, _ in pairs for word in pattern.words)
+    index: dict[str, list[tuple[Pattern, Definition]]] = {}
+    for pattern, definition in pairs:
+        if pattern.words:
+            keys = [min(pattern.words, key=lambda word: (frequency[word], -len(word), word))]
+        else:
+            keys = [_from(source) for source in definition.sources]
+        for key in keys:
+            index.setdefault(key, []).append((pattern, definition))
+    return index
+
+
+def _from(origin: str | None) -> str:
+    return f"from {origin}"

@@ -1,0 +1,222 @@
+"""Lines -> messages: what a line says before its body, and which lines belong together.
+
+A line with a prefix (prefixes.py) begins a message. One without belongs to the message before it where that
+message's `continues` in the catalogue say so; or where it means nothing by itself and is indented, or the
+message's first line ended with a colon. A Python traceback is one message, read at its last line. The
+allocator's dump (some 400 lines from bfc_allocator.cc) is one message, without its lists of chunks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from jupyter_mlgpu.logs import prefixes
+
+MAX_LINES = 200
+MAX_CHARACTERS = 64 * 1024
+
+_ALLOCATOR = "bfc_allocator.cc"
+# The lists of the dump, of which only the first lines are kept; and its last line, a picture of the memory.
+_CHUNKS = re.compile(
+    r"\s*(?:(?:InUse|Free|Chunk) +at |Next region of size|\d+ Chunks of size|Bin \(\d+\):|Size: )"
+)
+_CHUNKS_KEPT = 20
+_MEMORY_PICTURE = re.compile(r"[*_x]+$")
+
+_TRACEBACK = "Traceback (most recent call last):"
+_CHAINED = ("During handling of the above exception,", "The above exception was the direct cause of")
+_BARE_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*:?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a log.
+
+    `text` is what was printed, `body` what follows the prefix and patterns read. `origin` is the source
+    file's base name, the logger or the exception's class; `level` is None where none is printed.
+    `overwritten` marks one state of a progress bar: the line ended with a carriage return.
+    """
+
+    text: str
+    body: str
+    origin: str | None = None
+    level: str | None = None
+    overwritten: bool = False
+
+
+class Explained(Protocol):
+    """A message that the catalogue knows."""
+
+    def continued_by(self, line: str) -> bool:
+        """Whether a line without prefix belongs to the message."""
+        ...
+
+
+class Explainer(Protocol):
+    """Whoever knows messages: the catalogue."""
+
+    def explain(self, message: Message) -> Explained | None:
+        """What is known of a message."""
+        ...
+
+
+class Parser:
+    """Puts the lines of one stream together to messages; a message is given out when the next one begins."""
+
+    def __init__(self, catalogue: Explainer) -> None:
+        self._catalogue = catalogue
+        self._open: _Open | None = None
+
+    @property
+    def between_messages(self) -> bool:
+        """Whether no message waits for lines that may belong to it."""
+        return self._open is None or self._open.takes_nothing(self._catalogue)
+
+    def push(self, line: str, *, overwritten: bool = False) -> list[Message]:
+        """Take one line; returns the messages that it brings to an end."""
+        finished: list[Message] = []
+        while True:
+            start = prefixes.undecorated(line)
+            prefix = prefixes.read(line, start)
+            inside = prefixes.split_inside(line, (prefix.end if prefix else start) + 1)
+            self._push(line[:inside] if inside else line, start, prefix, overwritten and not inside, finished)
+            if not inside:
+                return finished
+            line = line[inside:]
+
+    def finish(self) -> list[Message]:
+        """The message that was still open: no line of it will come any more."""
+        opened, self._open = self._open, None
+        return [opened.message()] if opened else []
+
+    def _push(
+        self,
+        line: str,
+        start: int,
+        prefix: prefixes.Prefix | None,
+        overwritten: bool,
+        finished: list[Message],
+    ) -> None:
+        rest = line[start:]
+        if not rest.strip():
+            if self._open:
+                self._open.blank_lines += 1
+            return
+        opened = self._open
+        if opened and not overwritten and opened.has_room(line):
+            if prefix is None:
+                belongs = opened.takes(rest, self._catalogue)
+            else:
+                belongs = opened.takes_prefixed(prefix, line)
+            if belongs:
+                opened.add(line, rest, prefix)
+                return
+        finished += self.finish()
+        self._open = _Open.begin(line, start, prefix, overwritten)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A message whose lines are still coming."""
+
+    lines: list[str]
+    bodies: list[str]
+    origin: str | None
+    level: str | None
+    native: bool
+    decorated: bool
+    overwritten: bool
+    in_traceback: bool = False
+    blank_lines: int = 0
+    characters: int = 0
+    chunks: int = 0
+    explained: Explained | None = None
+    looked_up: bool = field(default=False)
+
+    @classmethod
+    def begin(cls, line: str, start: int, prefix: prefixes.Prefix | None, overwritten: bool) -> _Open:
+        opened = cls(
+            lines=[line],
+            bodies=[line[prefix.end if prefix else start :]],
+            origin=prefix.origin if prefix else None,
+            level=prefix.level if prefix else None,
+            native=prefix is not None and prefix.native,
+            decorated=start > 0,
+            overwritten=overwritten,
+        )
+        opened.characters = len(line)
+        opened.in_traceback = prefix is None and _begins_traceback(line[start:])
+        return opened
+
+    def message(self) -> Message:
+        body = "\n".join(self.bodies).strip()
+        text = "\n".join(self.lines)
+        if self.decorated:
+            body = body.rstrip("`*")
+        if self.chunks > _CHUNKS_KEPT:
+            text += f"\n… [{self.chunks - _CHUNKS_KEPT:,} more lines of chunks not kept]"
+        return Message(text, body, self.origin, self.level, self.overwritten)
+
+    def has_room(self, line: str) -> bool:
+        return len(self.lines) < MAX_LINES and self.characters + len(line) < MAX_CHARACTERS
+
+    def takes_nothing(self, catalogue: Explainer) -> bool:
+        """Whether the message is over, whatever comes."""
+        return not self.native and not self.in_traceback and self._look_up(catalogue) is None
+
+    def takes(self, rest: str, catalogue: Explainer) -> bool:
+        """Whether a line without prefix belongs to this message."""
+        indented = rest[0].isspace()
+        if self.in_traceback:
+            return indented or _begins_traceback(rest) or _BARE_EXCEPTION.match(rest) is not None
+        explained = self._look_up(catalogue)
+        if explained and explained.continued_by(rest.strip()):
+            return True
+        if not self.native and explained is None:
+            return False
+        heads_more = self.native and self.bodies[0].rstrip().endswith(":")
+        # After an empty line, an indented one is more likely the next thing printed.
+        if not heads_more and (not indented or self.blank_lines):
+            return False
+        return catalogue.explain(Message(rest, rest.strip())) is None
+
+    def takes_prefixed(self, prefix: prefixes.Prefix, line: str) -> bool:
+        """Whether a line with a prefix belongs to this message, which is the exception."""
+        if self.in_traceback:
+            return not prefix.native
+        if self.origin != _ALLOCATOR or prefix.origin != _ALLOCATOR or self.level != "INFO":
+            return False
+        return prefix.level == "INFO" or _MEMORY_PICTURE.match(line, prefix.end) is not None
+
+    def add(self, line: str, rest: str, prefix: prefixes.Prefix | None) -> None:
+        """Take a line that belongs to the message."""
+        body = line[prefix.end :] if prefix else rest
+        if self.in_traceback:
+            if not rest[0].isspace() and not _begins_traceback(rest):
+                self.in_traceback = False
+                self.origin = prefix.origin if prefix else rest.strip().rstrip(":").rpartition(".")[2]
+                self.level = prefix.level if prefix else "ERROR"
+                self.bodies = [body]
+        elif self.origin == _ALLOCATOR and prefix and _CHUNKS.match(body):
+            self.chunks += 1
+            if self.chunks > _CHUNKS_KEPT:
+                return
+            self.bodies.append(body)
+        else:
+            self.bodies += [""] * self.blank_lines + [body]
+        self.lines += [""] * self.blank_lines + [line]
+        self.blank_lines = 0
+        self.characters += len(line)
+        self.looked_up = False
+
+    def _look_up(self, catalogue: Explainer) -> Explained | None:
+        if not self.looked_up:
+            self.looked_up = True
+            self.explained = catalogue.explain(self.message())
+        return self.explained
+
+
+def _begins_traceback(line: str) -> bool:
+    return line.startswith(_TRACEBACK) or line.startswith(_CHAINED)

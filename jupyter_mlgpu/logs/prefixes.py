@@ -1,0 +1,145 @@
+"""What stands before a message: the forms in which libraries print time, level and origin.
+
+`read` takes a prefix off the start of a line, `split_inside` finds where another writer's message begins in the
+middle of one (interleaved writers, a progress bar without a line end).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Prefix(NamedTuple):
+    """What a prefix says, and where the message's body begins."""
+
+    level: str | None
+    origin: str | None
+    end: int
+    #: Printed by native code or a logging library: lines without a prefix may follow and belong to it.
+    native: bool
+
+
+_LEVELS = {
+    "D": "DEBUG",
+    "V": "DEBUG",
+    "I": "INFO",
+    "W": "WARNING",
+    "E": "ERROR",
+    "F": "FATAL",
+    "C": "FATAL",
+    "WARN": "WARNING",
+    "CRITICAL": "FATAL",
+}
+
+_DATE = r"\d{4}-\d\d-\d\d"
+_TIME = r"\d\d:\d\d:\d\d[.,]\d{3,9}"
+_STAMP = rf"{_DATE}[ T]{_TIME}"
+_FILE = r"(?:[A-Za-z]:)?[\w./+\\@-]*?(?P<origin>[\w+-]+\.\w{1,4})"
+_LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
+
+# Put before lines by launchers, terminals and the Markdown of bug reports.
+_DECORATION = re.compile(
+    r"(?:> ?|[`*]{1,3}(?=\S)|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) )+"
+)
+
+# TensorFlow 1 and 2: "2021-06-14 09:32:11.123456: I tensorflow/core/x.cc:12] ", also without the time.
+_TENSORFLOW = rf"(?:\.\.\. )?(?:{_STAMP}: )?(?P<level>[DIWEF]) {_FILE}:\d+\] ?"
+# glog and absl: "I0000 00:00:1755238054.678694   12345 file.cc:99] ", "I0308 09:32:11.441840 123456 train.py:55] ".
+# torch._logging adds labels: "[0/0] ".
+_GLOG = (
+    rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?(?:\[[\w/]+\] ?)*"
+)
+# PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ".
+_C10 = (
+    rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "
+    r"(?:\[(?:PG|Rank)[^\]]*\] ?)?(?:Warning: )?"
+)
+# Apple's NSLog: "2021-06-14 09:32:11.123 Python[123:456] ".
+_NSLOG = rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] "
+# Python's logging as it comes: "WARNING:tensorflow:"; JAX's own: "WARNING:2025-12-26 18:33:48,117:jax._src.xla:881: ".
+_LOGGING_TIMED = rf"{_LEVEL}:{_DATE} {_TIME}:(?P<origin>[\w.]+):\d+: "
+_LOGGING = rf"{_LEVEL}:(?P<origin>[A-Za-z_][\w.]*):"
+# Usual formats that programs give to logging.
+_DASHED = rf"{_STAMP} - (?P<origin>[\w.]+) - {_LEVEL} - "
+_HYDRA = rf"\[{_STAMP}\]\[(?P<origin>[\w.]+)\]\[{_LEVEL}\] - "
+_TRANSFORMERS = rf"\[{_LEVEL}\|(?P<origin>[\w.]+):\d+\] {_STAMP} >> "
+# Jupyter and tornado: "[W 2024-01-01 09:32:11.123 ServerApp] ".
+_JUPYTER = (
+    rf"\[(?P<level>[DIWEC]) (?:{_DATE} )?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: (?P<origin>[\w.]+)(?::\d+)?)?\] "
+)
+_NCCL = r"[\w.-]+:\d+:\d+ \[\d+\] (?:\d+\.\d+ )?(?:\S+:\d+ )?(?P<origin>NCCL) (?P<level>INFO|WARN) "
+# Python's warnings, with or without the file; exceptions, with or without their module.
+_WARNING = r"(?:\S[^:]*(?::[^\s\d:][^:]*)?:\d+: )?(?:[A-Za-z_]\w*\.)*(?P<origin>[A-Z]\w*Warning): "
+_EXCEPTION = (
+    r"(?:(?:[A-Za-z_]\w*\.)+(?P<dotted>[A-Z]\w*)|(?P<plain>[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)"
+    r"|Exception)): "
+)
+
+_NATIVE_FORMS = [
+    re.compile(form)
+    for form in (
+        _TENSORFLOW,
+        _GLOG,
+        _C10,
+        _NSLOG,
+        _LOGGING_TIMED,
+        _LOGGING,
+        _DASHED,
+        _HYDRA,
+        _TRANSFORMERS,
+        _JUPYTER,
+        _NCCL,
+    )
+]
+_WARNING_FORM = re.compile(_WARNING)
+_EXCEPTION_FORM = re.compile(_EXCEPTION)
+
+# Only what no sentence has: a time or a path with a slash before the bracket, or a known logger.
+_INSIDE = re.compile(
+    "|".join(
+        (
+            rf"{_STAMP}: [DIWEF] [\w./+-]+:\d+\] ",
+            r"[DIWEF]\d{4} \d\d:\d\d:\d+\.\d+\s+\d+ [\w./+-]+\.\w{1,4}:\d+\] ",
+            r"[DIWEF] (?:\./)?(?:tensorflow|external|xla|third_party)/[\w./+-]+:\d+\] ",
+            rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] ",
+            r"(?:INFO|WARNING|ERROR):(?:tensorflow|absl):",
+            r"\[[DIWEF](?:\d{4} \d\d:\d\d:\d\d\.\d+)? [\w.+-]+\.(?:cpp|h|mm|cc):\d+\] ",
+        )
+    ).replace("?P<level>", "?:")
+)
+
+
+def undecorated(line: str) -> int:
+    """Where the line itself begins, after what a launcher or Markdown put before it."""
+    found = _DECORATION.match(line)
+    return found.end() if found else 0
+
+
+def read(line: str, start: int = 0) -> Prefix | None:
+    """The prefix that begins at `start`, or None where there is none."""
+    if line[start : start + 1].isspace() or "]" not in line and ":" not in line and " - " not in line:
+        return None
+    for form in _NATIVE_FORMS:
+        found = form.match(line, start)
+        if found:
+            groups = found.groupdict()
+            level = groups.get("level")
+            return Prefix(
+                _LEVELS.get(level, level) if level else None, groups.get("origin"), found.end(), True
+            )
+    found = _WARNING_FORM.match(line, start)
+    if found:
+        return Prefix("WARNING", found["origin"], found.end(), False)
+    found = _EXCEPTION_FORM.match(line, start)
+    if found:
+        return Prefix("ERROR", found["dotted"] or found["plain"], found.end(), False)
+    return None
+
+
+def split_inside(line: str, start: int) -> int:
+    """Where another message begins in the line, at `start` or later, or 0."""
+    if "] " not in line and ":" not in line:
+        return 0
+    found = _INSIDE.search(line, start)
+    return found.start() if found else 0

@@ -1,0 +1,190 @@
+"""The little language in which the catalogue's patterns are written, and its regular expressions.
+
+    "Created device {device:word} with {memory:size} of memory{end}"
+
+Literal text stands for itself, and blanks for any white space. A slot is `{name}` (anything on one line, as
+short as possible), `{name:type}` with one of the TYPES below, or `{*}` (anything at all, line breaks too, not
+kept); `{:type}` is not kept either. `{end}` says that the text must end here, `{{` and `}}` are braces. A
+pattern is matched from the start of the text and may end anywhere, but not within a word.
+
+Matching takes time in proportion to the text, whatever the text: what follows a free slot is looked for once,
+from left to right, and never again (an atomic group).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+Value = str | int | float
+
+#: What a slot of each type takes. Each is bounded, so that no text makes a search slow.
+TYPES: Mapping[str, str] = {
+    "int": r"[+-]?\d{1,40}(?:,\d{3})*",
+    "number": r"[+-]?(?:\d{1,40}(?:,\d{3})*(?:\.\d{0,40})?|\.\d{1,40}|nan|inf)(?:[eE][+-]?\d{1,5})?",
+    "size": r"\d{1,40}(?:,\d{3})*(?:\.\d{1,40})?\s?(?:[kKMGTPE]i?[Bb]?|[Bb]ytes?|B)(?![A-Za-z])",
+    "word": r"\S{1,1000}?",
+    "hex": r"0x[0-9a-fA-F]{1,64}",
+    "line": r"[^\n]+",
+}
+_CONVERT: Mapping[str, Callable[[str], Value]] = {
+    "int": lambda text: int(text.replace(",", "")),
+    "number": lambda text: float(text.replace(",", "")),
+}
+_WORD = re.compile(r"[A-Za-z_]{3,}")
+_TOKEN = re.compile(r"\{\{|\}\}|\{(?P<slot>[^{}]*)\}|[{}]")
+_QUOTES = str.maketrans(dict.fromkeys("‘’‛`´", "'") | dict.fromkeys("“”", '"'))  # noqa: RUF001
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def straighten(text: str) -> str:
+    """The text with curly quotes and back quotes made straight, as patterns have them."""
+    return text.translate(_QUOTES)
+
+
+def words_of(text: str) -> set[str]:
+    """The words by which a text's patterns are found."""
+    return set(_WORD.findall(text))
+
+
+class _Slot(NamedTuple):
+    name: str
+    kind: str  # a key of TYPES, "text" for {name}, "any" for {*}
+
+    @property
+    def is_free(self) -> bool:
+        return self.kind in ("text", "any")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One pattern; compiled when it is first matched. Raises ValueError where the source is wrong."""
+
+    source: str
+    #: Each named slot and its type, in order.
+    slots: Mapping[str, str] = field(init=False)
+    #: How many characters stand for themselves: of two patterns that match, the more literal one is meant.
+    literals: int = field(init=False)
+    #: Words that every text matched by this pattern holds, whole.
+    words: frozenset[str] = field(init=False)
+    _parts: tuple[str | _Slot, ...] = field(init=False, repr=False)
+    _to_the_end: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        parts, to_the_end = _read(self.source)
+        kept = [part for part in parts if isinstance(part, _Slot) and part.name]
+        literal = [part for part in parts if isinstance(part, str)]
+        slots = {slot.name: slot.kind for slot in kept}
+        if len(slots) != len(kept):
+            raise ValueError(f"a slot's name stands twice in {self.source!r}")
+        # A zero byte marks where a slot would glue letters of its own to a word.
+        marked = "".join(part if isinstance(part, str) else "\0" for part in parts)
+        bounded = {
+            match[0]
+            for match in _WORD.finditer(marked)
+            if marked[match.start() - 1 : match.start()] != "\0"
+            and marked[match.end() : match.end() + 1] != "\0"
+        }
+        for name, value in {
+            "slots": slots,
+            "literals": sum(len(part) - part.count(" ") for part in literal),
+            "words": frozenset(bounded),
+            "_parts": tuple(parts),
+            "_to_the_end": to_the_end,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def match(self, text: str) -> dict[str, Value] | None:
+        """The named slots' values in a straightened text, or None where the pattern does not match."""
+        found = self._expression.match(text)
+        if found is None:
+            return None
+        return {
+            name: _CONVERT.get(self.slots[name], str.strip)(value)
+            for name, value in found.groupdict().items()
+        }
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        pieces: list[str] = []
+        open_groups = ""
+        last = len(self._parts) - 1
+        for number, part in enumerate(self._parts):
+            if isinstance(part, str):
+                pieces.append(_literal(part))
+                continue
+            if part.is_free:
+                pieces.append(open_groups + "(?>")
+                open_groups = ")"
+            pieces.append(_group(part, is_last=number == last and not self._to_the_end))
+        if self._to_the_end:
+            pieces.append(r"\s*\Z")
+        elif self._parts and isinstance(self._parts[-1], str) and self._parts[-1][-1:].isalpha():
+            pieces.append("(?![A-Za-z_])")
+        return re.compile("".join(pieces) + open_groups)
+
+
+def _read(source: str) -> tuple[list[str | _Slot], bool]:
+    """The parts of a pattern, and whether it ends with {end}."""
+    parts: list[str | _Slot] = []
+    literal = ""
+    done = 0
+    to_the_end = False
+    text = straighten(source.strip())
+    for token in _TOKEN.finditer(text):
+        literal += text[done : token.start()]
+        done = token.end()
+        if token[0] in ("{{", "}}"):
+            literal += token[0][0]
+            continue
+        slot = token["slot"]
+        if slot is None:
+            raise ValueError(f"a lone brace in {source!r}; write it twice")
+        if slot == "end":
+            if done != len(text):
+                raise ValueError(f"text after {{end}} in {source!r}")
+            to_the_end = True
+            continue
+        parts += [literal] if literal else []
+        literal = ""
+        parts.append(_slot(slot, source))
+    literal += text[done:]
+    parts += [literal] if literal else []
+    for before, after in zip(parts, parts[1:], strict=False):
+        if isinstance(before, _Slot) and isinstance(after, _Slot) and before.is_free:
+            raise ValueError(f"nothing stands between two slots in {source!r}")
+    return parts, to_the_end
+
+
+def _slot(text: str, source: str) -> _Slot:
+    if text == "*":
+        return _Slot("", "any")
+    name, colon, kind = text.partition(":")
+    if name and not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name for a slot in {source!r}: lower case, digits and _ only")
+    if colon and kind not in TYPES:
+        raise ValueError(f"{kind!r} is no type of slot in {source!r}; there are {', '.join(TYPES)}")
+    if not name and not colon:
+        raise ValueError(f"an empty slot in {source!r}")
+    return _Slot(name, kind or "text")
+
+
+def _literal(text: str) -> str:
+    return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
+
+
+def _group(slot: _Slot, *, is_last: bool) -> str:
+    if slot.kind == "any":
+        return r"[\s\S]*?"
+    if slot.kind == "text":
+        expression = "[^\n]+" if is_last else "[^\n]+?"
+    elif slot.kind == "word" and is_last:
+        expression = r"\S+"
+    elif slot.kind == "int" and is_last:
+        expression = TYPES["int"] + r"(?!\.?\d)"  # half a number is not the number
+    else:
+        expression = TYPES[slot.kind]
+    return f"(?P<{slot.name}>{expression})" if slot.name else f"(?:{expression})"
