@@ -9,6 +9,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { translateTo } from './i18n';
+import { loadMessages } from './messages';
 import { Notebooks } from './notebooks';
 import { Panel } from './panel';
 
@@ -28,9 +29,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null
   ) => {
-    const t = translateTo((translator ?? nullTranslator).languageCode);
+    const { languageCode } = translator ?? nullTranslator;
+    const t = translateTo(languageCode);
     const notebooks = new Notebooks(tracker, app.shell);
-    const panel = new Panel(notebooks, t);
+    const panel = new Panel(notebooks, t, loadMessages(languageCode));
     app.shell.add(panel, 'right', { rank: 300, type: 'Hardware' });
     restorer?.add(panel, panel.id);
     app.commands.addCommand(OPEN, {

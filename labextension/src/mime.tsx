@@ -8,14 +8,22 @@ import type { ReactElement } from 'react';
 
 import { translateTo } from './i18n';
 import type { Translate } from './i18n';
-import { MIME_TYPE, readRecord } from './protocol';
-import type { IRecord, Unreadable } from './protocol';
+import { loadMessages } from './messages';
+import type { Messages } from './messages';
+import { MIME_TYPE, readRecord } from './record';
+import type { IRecord, Unreadable } from './record';
+import { MessagesContext } from './views/MessagesContext';
 import { Receipt } from './views/Receipt';
 
 class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
-  constructor(private readonly t: Translate) {
+  constructor(languageCode: string) {
     super();
+    this.t = translateTo(languageCode);
     this.addClass('jp-mlgpu-ReceiptWidget');
+    void loadMessages(languageCode).then(messages => {
+      this.messages = messages;
+      this.update();
+    });
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -25,10 +33,16 @@ class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   }
 
   protected override render(): ReactElement {
-    return <Receipt record={this.record} t={this.t} />;
+    return (
+      <MessagesContext.Provider value={this.messages}>
+        <Receipt record={this.record} t={this.t} />
+      </MessagesContext.Provider>
+    );
   }
 
+  private messages: Messages | null = null;
   private record: IRecord | Unreadable = 'invalid';
+  private readonly t: Translate;
 }
 
 const extension: IRenderMime.IExtension = {
@@ -39,8 +53,7 @@ const extension: IRenderMime.IExtension = {
   rendererFactory: {
     safe: true,
     mimeTypes: [MIME_TYPE],
-    createRenderer: options =>
-      new ReceiptWidget(translateTo(options.translator?.languageCode ?? 'en'))
+    createRenderer: options => new ReceiptWidget(options.translator?.languageCode ?? 'en')
   },
   dataType: 'json'
 };

@@ -1,11 +1,15 @@
 /**
- * What one kernel has told us so far, and what its saved notebook holds. No DOM, no network.
+ * Keeps the state of one notebook right: what its kernel tells, in whatever order it arrives. No DOM,
+ * no network.
  */
 
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
-import type { Event, IDelta, IDeviceStatus, IRecord, IRunning, ISnapshot } from './protocol';
+import type { ILogLine } from './logs';
+import type { Event, IDelta, ISnapshot } from './protocol';
+import { NOTHING_KNOWN, liveEntry } from './state';
+import type { IEntry, IRunningCell, IState, KernelState } from './state';
 
 /** Records kept for a notebook; the oldest are let go beyond it. */
 const CAPACITY = 20_000;
@@ -13,77 +17,8 @@ const CAPACITY = 20_000;
 /** Deltas held while a snapshot is on its way; more than that, and the gap is asked for again. */
 const HELD = 200;
 
-/** What is known about the kernel: only `live` has records of its own. */
-export type KernelState =
-  | 'none' // the notebook has no kernel
-  | 'asking' // whether the extension is loaded is not known yet
-  | 'other' // not a Python kernel: left alone
-  | 'absent' // the extension is not loaded
-  | 'silent' // the extension is loaded and did not answer
-  | 'live'
-  | 'dead';
-
-/** A record with what the list needs to show it. */
-export interface IEntry {
-  key: string;
-  record: IRecord;
-  /** The cell to go to; null when the record names none. */
-  cellId: string | null;
-  saved: boolean;
-}
-
-/** A cell that runs, with the reading of the browser's own clock to which its elapsed time belongs. */
-export interface IRunningCell extends IRunning {
-  /** Milliseconds on this browser's monotonic clock when `elapsed` was true. */
-  seenAt: number;
-}
-
-export interface IState {
-  kernel: KernelState;
-  /** The kernel was restarted since we first saw it. */
-  restarted: boolean;
-  run: string | null;
-  tracing: boolean | null;
-  device: IDeviceStatus | null;
-  /** Nested cells run inside each other: the last one is the innermost. */
-  running: readonly IRunningCell[];
-  /** Oldest first. */
-  entries: readonly IEntry[];
-  /** Records the kernel holds that are older than the ones here. */
-  older: number;
-  /** The user cleared the records, and none has come since. */
-  cleared: boolean;
-  /** Receipts found in the notebook's outputs, oldest first. */
-  saved: readonly IEntry[];
-}
-
-const NOTHING_KNOWN = {
-  run: null,
-  tracing: null,
-  device: null,
-  running: [],
-  entries: [],
-  older: 0,
-  cleared: false
-} satisfies Partial<IState>;
-
-/** An entry for a record the kernel sent. */
-export function liveEntry(record: IRecord): IEntry {
-  const key = `${record.runId}/${record.cell.sequence}`;
-  return { key, record, cellId: record.cell.id, saved: false };
-}
-
-/** An entry for a receipt found in the saved outputs of a cell; copies of a cell hold it twice. */
-export function savedEntry(record: IRecord, cellId: string): IEntry {
-  const { key } = liveEntry(record);
-  return { key: `${key}@${cellId}`, record, cellId, saved: true };
-}
-
-/** The records to show: the kernel's own, or those of the saved notebook while it has none. */
-export function shownEntries(state: IState): readonly IEntry[] {
-  const ofKernel = state.entries.length > 0 || state.running.length > 0 || state.cleared;
-  return state.kernel === 'live' && ofKernel ? state.entries : state.saved;
-}
+/** Lines kept of a running cell, and of no cell; the newest, for the record will bring all of them. */
+const LIVE_LINES = 2_000;
 
 /**
  * State of one notebook, fed by deltas and snapshots in any order.
@@ -182,7 +117,8 @@ export class KernelModel {
       run: snapshot.run,
       tracing: snapshot.tracing,
       device: snapshot.device,
-      running: snapshot.running ? [{ ...snapshot.running, seenAt: at }] : [],
+      running: snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [],
+      logs: snapshot.logs,
       older: Math.max(0, snapshot.older - before.length)
     });
     return !complete;
@@ -210,7 +146,7 @@ export class KernelModel {
         this.hello.emit();
         return {};
       case 'running': {
-        const cell = { ...event.running, seenAt: at };
+        const cell = { ...event.running, earlierLogs: 0, seenAt: at };
         return { running: [...without(state.running, cell.cell.sequence), cell] };
       }
       case 'record': {
@@ -219,13 +155,17 @@ export class KernelModel {
         const ended = event.record.runId === state.run ? event.record.cell.sequence : null;
         return { running: without(state.running, ended), cleared: false };
       }
+      case 'logs':
+        return event.sequence === null
+          ? { logs: [...state.logs, ...event.lines].slice(-LIVE_LINES) }
+          : { running: state.running.map(cell => withLines(cell, event.sequence, event.lines)) };
       case 'device':
         return { device: event.device };
       case 'trace':
         return { tracing: event.on };
       case 'cleared':
         this.records.clear();
-        return { older: 0, cleared: true };
+        return { logs: [], older: 0, cleared: true };
       case 'goodbye':
         this.records.clear();
         return { ...NOTHING_KNOWN, kernel: 'absent' };
@@ -271,4 +211,17 @@ interface IReceived {
 
 function without(running: readonly IRunningCell[], sequence: number | null): IRunningCell[] {
   return running.filter(({ cell }) => cell.sequence !== sequence);
+}
+
+function withLines(
+  cell: IRunningCell,
+  sequence: number | null,
+  lines: readonly ILogLine[]
+): IRunningCell {
+  if (cell.cell.sequence !== sequence) {
+    return cell;
+  }
+  const logs = [...cell.logs, ...lines];
+  const over = Math.max(0, logs.length - LIVE_LINES);
+  return { ...cell, logs: logs.slice(over), earlierLogs: cell.earlierLogs + over };
 }

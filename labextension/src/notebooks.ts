@@ -10,9 +10,12 @@ import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
 import { Connection } from './connection';
-import { KernelModel, savedEntry } from './model';
-import type { IEntry } from './model';
-import { MIME_TYPE, readRecord } from './protocol';
+import { KernelModel } from './model';
+import { MIME_TYPE, readRecord } from './record';
+import type { IRecord, Unreadable } from './record';
+import { savedEntry } from './state';
+import type { IEntry } from './state';
+import { object } from './untrusted';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;
@@ -166,8 +169,7 @@ function savedEntries(notebook: NotebookPanel): IEntry[] {
     }
     const { outputs } = cell as ICodeCellModel;
     for (let index = 0; index < outputs.length; index++) {
-      const data = outputs.get(index).data[MIME_TYPE];
-      const record = data === undefined ? 'invalid' : readRecord(data);
+      const record = savedRecord(outputs.get(index).toJSON());
       if (typeof record !== 'string') {
         entries.push(savedEntry(record, cell.id));
       }
@@ -175,3 +177,19 @@ function savedEntries(notebook: NotebookPanel): IEntry[] {
   }
   return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
 }
+
+/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
+function savedRecord(output: object): IRecord | Unreadable {
+  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
+  if (data === null) {
+    return 'invalid';
+  }
+  let record = read.get(data);
+  if (record === undefined) {
+    record = readRecord(data);
+    read.set(data, record);
+  }
+  return record;
+}
+
+const read = new WeakMap<object, IRecord | Unreadable>();

@@ -7,7 +7,9 @@ import type { Message } from '@lumino/messaging';
 import type { ReactElement } from 'react';
 
 import type { Translate } from './i18n';
+import type { Messages } from './messages';
 import type { NotebookSession, Notebooks } from './notebooks';
+import { MessagesContext } from './views/MessagesContext';
 import { Sidebar } from './views/Sidebar';
 
 const icon = new LabIcon({
@@ -24,7 +26,8 @@ const icon = new LabIcon({
 export class Panel extends ReactWidget {
   constructor(
     private readonly notebooks: Notebooks,
-    private readonly t: Translate
+    private readonly t: Translate,
+    messages: Promise<Messages | null>
   ) {
     super();
     this.id = 'jupyter-mlgpu-sidebar';
@@ -36,10 +39,18 @@ export class Panel extends ReactWidget {
     this.node.tabIndex = -1;
     notebooks.currentChanged.connect(this.follow, this);
     this.follow();
+    void messages.then(loaded => {
+      this.messages = loaded;
+      this.update();
+    });
   }
 
   protected override render(): ReactElement | null {
-    return this.isVisible ? <Sidebar session={this.session} t={this.t} /> : null;
+    return this.isVisible ? (
+      <MessagesContext.Provider value={this.messages}>
+        <Sidebar session={this.session} t={this.t} />
+      </MessagesContext.Provider>
+    ) : null;
   }
 
   protected override onAfterShow(message: Message): void {
@@ -57,5 +68,6 @@ export class Panel extends ReactWidget {
     this.update();
   }
 
+  private messages: Messages | null = null;
   private session: NotebookSession | null = null;
 }

@@ -5,7 +5,7 @@
 import { formatBytes, formatSeconds, formatShare, formatValue } from './format';
 import { isMessage } from './i18n';
 import type { Translate } from './i18n';
-import type { IReading, IRecord } from './protocol';
+import type { IReading, IRecord } from './record';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
 const FRAMEWORKS = ['tensorflow', 'torch', 'jax', 'mlx'];
@@ -40,6 +40,12 @@ export function whyMissing(reading: IReading, t: Translate): string {
   return reading.whyMissing
     ? t('notMeasuredBecause', { why: reading.whyMissing })
     : t('notMeasured');
+}
+
+/** A fact's name for people. */
+export function factName(name: string, t: Translate): string {
+  const message = `fact_${name}`;
+  return isMessage(message) ? t(message) : name.replaceAll('_', ' ');
 }
 
 /** What a reading covers. */

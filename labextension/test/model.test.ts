@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { KernelModel, savedEntry, shownEntries } from '../src/model';
-import { readDelta, readRecord, readSnapshot } from '../src/protocol';
+import { KernelModel } from '../src/model';
+import { readDelta, readSnapshot } from '../src/protocol';
+import { readRecord } from '../src/record';
+import { savedEntry, shownEntries } from '../src/state';
 import { deltaJson, recordJson, runningJson, snapshotJson } from './records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDelta, readRecord, readSnapshot } from '../src/protocol';
-import type { IRecord } from '../src/protocol';
+import { readDelta, readSnapshot } from '../src/protocol';
+import { readRecord } from '../src/record';
+import type { IRecord } from '../src/record';
 import { deltaJson, reading, recordJson, runningJson, snapshotJson } from './records';
 
 function known(data: unknown): IRecord {

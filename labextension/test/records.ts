@@ -70,3 +70,35 @@ export function runningJson(sequence: number, elapsed = 0): object {
     elapsed_s: elapsed
   };
 }
+
+export function logJson(text: string, changes: object = {}): object {
+  return {
+    text,
+    id: null,
+    verdict: 'unknown',
+    meaning: null,
+    advice: null,
+    fields: {},
+    count: 1,
+    stream: 'stderr',
+    time: '2026-11-21T08:00:00.5Z',
+    late: false,
+    ...changes
+  };
+}
+
+export const metal = logJson('Metal device set to: Apple M1 Max', {
+  id: 'metal-device-set',
+  verdict: 'info',
+  meaning: "This Mac's GPU, Apple M1 Max, is the one TensorFlow will use.",
+  advice: 'Nothing to do.',
+  fields: { device: 'Apple M1 Max' }
+});
+
+export const outOfMemory = logJson('OOM when allocating', {
+  id: 'out-of-memory',
+  verdict: 'action',
+  meaning: 'The GPU has no memory left.',
+  advice: 'Make the batch smaller.',
+  count: 37
+});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { translateTo } from '../src/i18n';
-import { readRecord } from '../src/protocol';
-import type { IRecord } from '../src/protocol';
+import { readRecord } from '../src/record';
+import type { IRecord } from '../src/record';
 import { figure, line } from '../src/words';
 import { reading, recordJson } from './records';
 

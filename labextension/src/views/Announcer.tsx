@@ -7,7 +7,7 @@ import type { ReactElement } from 'react';
 
 import { formatSeconds } from '../format';
 import type { Message, Translate } from '../i18n';
-import type { IState } from '../model';
+import type { IState } from '../state';
 import { valueOf } from '../words';
 
 /** Seconds from which the end of a cell is news. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
-import type { IState, KernelState } from '../model';
+import type { IState, KernelState } from '../state';
 import { LOAD_LINE } from '../protocol';
 
 const SENTENCES: Record<Exclude<KernelState, 'live'>, Message> = {

@@ -4,7 +4,7 @@ import { checkIcon, closeIcon, stopIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import type { Outcome as OutcomeName } from '../protocol';
+import type { Outcome as OutcomeName } from '../record';
 
 const ICONS = { ok: checkIcon, error: closeIcon, interrupted: stopIcon };
 

@@ -5,8 +5,10 @@ import { useId, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import type { IRecord, Unreadable } from '../protocol';
+import type { IRecord, Unreadable } from '../record';
 import { line, longestTime } from '../words';
+import { LogNotes } from './LogNotes';
+import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { RecordDetails } from './RecordDetails';
 import { TimeBars } from './TimeBars';
@@ -46,6 +48,9 @@ function KnownReceipt(props: { record: IRecord; t: Translate }): ReactElement {
         <Outcome outcome={record.outcome} t={t} />
         {labels.length > 0 && <span className="jp-mlgpu-Label">{labels.join(' · ')}</span>}
         <span>{line(record, t)}</span>
+        <NotesCount record={record} t={t}>
+          {words => words}
+        </NotesCount>
       </button>
       {record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
@@ -55,6 +60,7 @@ function KnownReceipt(props: { record: IRecord; t: Translate }): ReactElement {
       <div id={details} hidden={!open}>
         {open && (
           <>
+            <LogNotes record={record} t={t} />
             <TimeBars record={record} scale={longestTime(record)} t={t} />
             <RecordDetails record={record} t={t} />
           </>

@@ -4,8 +4,9 @@ import type { ReactElement } from 'react';
 
 import { formatShare } from '../format';
 import type { Translate } from '../i18n';
-import type { IRanOn, IReading, IRecord } from '../protocol';
-import { figure, quantityName, scopeName, whyMissing } from '../words';
+import { cutInWords } from '../notes';
+import type { IFact, IRanOn, IReading, IRecord } from '../record';
+import { factName, figure, quantityName, scopeName, whyMissing } from '../words';
 
 export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
@@ -26,6 +27,7 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
         </tbody>
       </table>
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
+      {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
       <dl>
         {record.whyDeviceMissing && <Term name={t('device')} text={record.whyDeviceMissing} />}
         {!Number.isNaN(started.getTime()) && (
@@ -41,7 +43,7 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
       </dl>
       {record.cut.length > 0 && (
         <p className="jp-mlgpu-Quiet">
-          {t('cut', { parts: record.cut.map(([part, count]) => `${part} ${count}`).join(', ') })}
+          {t('cut', { parts: record.cut.map(part => cutInWords(part, t)).join(', ') })}
         </p>
       )}
     </div>
@@ -86,6 +88,24 @@ function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
             </th>
             <td>{entry.operations ?? entry.whyMissing}</td>
             <td>{entry.share === null ? entry.whyMissing : formatShare(entry.share)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Facts(props: { facts: IFact[]; t: Translate }): ReactElement {
+  const { facts, t } = props;
+  return (
+    <table aria-label={t('facts')}>
+      <tbody>
+        {facts.map(({ name, value, source }, index) => (
+          <tr key={index}>
+            <th scope="row">{factName(name, t)}</th>
+            <td>
+              {value} <span className="jp-mlgpu-Quiet">{source}</span>
+            </td>
           </tr>
         ))}
       </tbody>

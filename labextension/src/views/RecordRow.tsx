@@ -4,9 +4,10 @@ import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
-import type { IEntry } from '../model';
-import type { IRecord } from '../protocol';
+import type { IEntry } from '../state';
+import type { IRecord } from '../record';
 import { peakMemory, place } from '../words';
+import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { RecordDetails } from './RecordDetails';
 import { CellName } from './RunningCell';
@@ -14,6 +15,8 @@ import { TimeBars } from './TimeBars';
 
 export interface IRowActions {
   onGo: (entry: IEntry) => void;
+  /** Show its lines among the logs. */
+  onLogs: (entry: IEntry) => void;
   onToggle: (key: string) => void;
 }
 
@@ -30,7 +33,7 @@ export function RecordRow(
     t: Translate;
   }
 ): ReactElement {
-  const { entry, scale, open, lost, tabStop, onGo, onToggle, t } = props;
+  const { entry, scale, open, lost, tabStop, onGo, onLogs, onToggle, t } = props;
   const { record } = entry;
   const tabIndex = tabStop ? 0 : -1;
   const facts = [place(record, t), peakMemory(record, t)].filter(Boolean).join(' · ');
@@ -63,6 +66,19 @@ export function RecordRow(
       <Labels record={record} t={t} />
       <TimeBars record={record} scale={scale} t={t} />
       {facts && <p className="jp-mlgpu-Facts">{facts}</p>}
+      <NotesCount record={record} t={t}>
+        {words => (
+          <button
+            type="button"
+            className="jp-mlgpu-TextButton"
+            title={t('showLogs')}
+            tabIndex={tabIndex}
+            onClick={() => onLogs(entry)}
+          >
+            {words}
+          </button>
+        )}
+      </NotesCount>
       {record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
           {note}

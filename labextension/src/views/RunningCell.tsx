@@ -5,8 +5,8 @@ import type { ReactElement } from 'react';
 
 import { formatClock } from '../format';
 import type { Translate } from '../i18n';
-import type { IRunningCell } from '../model';
-import type { ICell } from '../protocol';
+import type { IRunningCell } from '../state';
+import type { ICell } from '../record';
 
 /** Milliseconds between two ticks, and where the user asked for less motion. */
 const TICK = 200;

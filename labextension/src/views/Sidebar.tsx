@@ -6,32 +6,46 @@ import { useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import { shownEntries } from '../model';
-import type { IEntry, IState, KernelModel } from '../model';
+import { ALL_LINES } from '../logrows';
+import type { ILogFilter } from '../logrows';
+import type { KernelModel } from '../model';
 import type { NotebookSession } from '../notebooks';
+import { countLines, shownEntries } from '../state';
+import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
 import { DeviceStatus } from './DeviceStatus';
 import { KernelNotice } from './KernelNotice';
+import { LogView } from './LogView';
 import { RecordList } from './RecordList';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
+import { Tabs } from './Tabs';
+
+/** What the sidebar shows of a notebook. */
+type View = 'cells' | 'logs';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
   const { session, t } = props;
+  const [view, setView] = useState<View>('cells');
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
   // A key a notebook: what is open or selected in one must not appear in the next.
-  return <NotebookView key={session.id} session={session} t={t} />;
+  return <NotebookView key={session.id} session={session} view={view} onView={setView} t={t} />;
 }
 
-function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
-  const { session, t } = props;
+function NotebookView(props: {
+  session: NotebookSession;
+  view: View;
+  onView: (view: View) => void;
+  t: Translate;
+}): ReactElement {
+  const { session, view, onView, t } = props;
   const state = useModel(session.model);
+  const [filter, setFilter] = useState<ILogFilter>(ALL_LINES);
   const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
-    (entry: IEntry): void => {
-      const { key, cellId } = entry;
+    ({ key, cellId }: Pick<IEntry, 'key' | 'cellId'>): void => {
       if (cellId === null) {
         setLost({ key, why: 'cellUnknown' });
       } else {
@@ -57,11 +71,40 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
         )}
       </header>
       {running && <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />}
-      {entries.length > 0 ? (
-        <RecordList entries={entries} older={state.older} lost={lost} onGo={goTo} t={t} />
-      ) : (
-        <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
-      )}
+      <Tabs
+        label={t('views')}
+        tabs={[
+          { id: 'cells', label: t('cells'), count: entries.length },
+          { id: 'logs', label: t('logs'), count: countLines(state) }
+        ]}
+        selected={view}
+        onSelect={onView}
+      >
+        {view === 'logs' ? (
+          <LogView
+            state={state}
+            filter={filter}
+            onFilter={change => setFilter(before => ({ ...before, ...change }))}
+            lost={lost}
+            onGo={goTo}
+            t={t}
+          />
+        ) : entries.length > 0 ? (
+          <RecordList
+            entries={entries}
+            older={state.older}
+            lost={lost}
+            onGo={goTo}
+            onLogs={entry => {
+              setFilter({ ...ALL_LINES, group: entry.key, raw: filter.raw });
+              onView('logs');
+            }}
+            t={t}
+          />
+        ) : (
+          <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
+        )}
+      </Tabs>
       <Announcer state={state} lost={lost?.why ?? null} t={t} />
     </>
   );

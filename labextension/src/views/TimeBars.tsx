@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 
 import { barWidth } from '../format';
 import type { Translate } from '../i18n';
-import type { IReading, IRecord } from '../protocol';
+import type { IReading, IRecord } from '../record';
 import { figure, quantityName, times, whyMissing } from '../words';
 
 export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {

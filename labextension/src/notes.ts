@@ -1,0 +1,72 @@
+/**
+ * Log lines in words, as jupyter_mlgpu/render/notes.py says them: a note is a line whose meaning is known.
+ */
+
+import { isMessage } from './i18n';
+import type { Translate } from './i18n';
+import { VERDICTS } from './logs';
+import type { ILogLine, Verdict } from './logs';
+import type { IRecord } from './record';
+
+/** How many different lines a record has of each kind, those cut from its receipt included. */
+interface INoteCounts {
+  notes: number;
+  toActOn: number;
+  unknown: number;
+}
+
+export function countNotes(record: IRecord): INoteCounts {
+  const counts = { notes: 0, toActOn: 0, unknown: 0 };
+  const add = (verdict: Verdict, count: number): void => {
+    counts[verdict === 'unknown' ? 'unknown' : 'notes'] += count;
+    counts.toActOn += isToActOn(verdict) ? count : 0;
+  };
+  for (const { verdict } of record.logs) {
+    add(verdict, 1);
+  }
+  for (const [part, count] of record.cut) {
+    const verdict = VERDICTS.find(known => part === `logs.${known}`);
+    if (verdict !== undefined) {
+      add(verdict, count);
+    }
+  }
+  return counts;
+}
+
+export function isToActOn(verdict: Verdict): boolean {
+  return verdict === 'fatal' || verdict === 'action';
+}
+
+/** `3 notes: 1 to act on`, `12 lines not known`; empty where there is neither. */
+export function notesInWords(record: IRecord, t: Translate): string[] {
+  const { notes, toActOn, unknown } = countNotes(record);
+  const sentences: string[] = [];
+  if (notes > 0) {
+    const counted = notes === 1 ? t('note') : t('notes', { count: notes.toLocaleString() });
+    sentences.push(
+      toActOn === 0 ? counted : t('toActOn', { notes: counted, count: toActOn.toLocaleString() })
+    );
+  }
+  if (unknown > 0) {
+    sentences.push(
+      unknown === 1 ? t('lineNotKnown') : t('linesNotKnown', { count: unknown.toLocaleString() })
+    );
+  }
+  return sentences;
+}
+
+/** The worst verdict first; lines of one verdict in the order in which they came. */
+export function worstFirst(lines: readonly ILogLine[]): ILogLine[] {
+  return VERDICTS.flatMap(verdict => lines.filter(line => line.verdict === verdict));
+}
+
+/** What was left out of a receipt, in words: `log lines, harmless: 12`. */
+export function cutInWords([part, count]: [string, number], t: Translate): string {
+  const [name = '', verdict = ''] = part.split('.');
+  const message = `part_${name}`;
+  const counted = count.toLocaleString();
+  const words = isMessage(message)
+    ? t(message, { count: counted })
+    : `${name.replaceAll('_', ' ')}: ${counted}`;
+  return isMessage(verdict) ? `${words} (${t(verdict)})` : words;
+}

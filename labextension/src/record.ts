@@ -1,0 +1,217 @@
+/**
+ * A record as it arrives from the kernel or stands in a saved notebook: its shape, and the only way in.
+ *
+ * The Python side of the same contract is jupyter_mlgpu/record.py.
+ */
+
+import { readLogs } from './logs';
+import type { ILogLine } from './logs';
+import {
+  FEW,
+  LONG,
+  amount,
+  choice,
+  count,
+  list,
+  listOrNull,
+  object,
+  pairs,
+  printed,
+  text
+} from './untrusted';
+
+export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
+
+const SCHEMA = 1;
+
+export type Outcome = 'ok' | 'error' | 'interrupted';
+export type Origin = 'live' | 'loaded' | 'replayed';
+
+export interface IReading {
+  quantity: string;
+  /** null: not known, and `whyMissing` says why. Never 0 for unknown. */
+  value: number | null;
+  unit: string;
+  scope: string;
+  source: string;
+  samples: number | null;
+  whyMissing: string | null;
+}
+
+export interface IDevice {
+  framework: string;
+  device: string;
+  kind: string;
+  nativeName: string | null;
+}
+
+export interface IRanOn extends IDevice {
+  operations: number | null;
+  /** Part of the operations counted, 0 to 1; not a share of time. */
+  share: number | null;
+  whyMissing: string | null;
+}
+
+export interface ICell {
+  sequence: number;
+  id: string | null;
+  executionCount: number | null;
+  name: string;
+}
+
+/** A piece of knowledge about the cell, as text, with where it comes from. */
+export interface IFact {
+  name: string;
+  value: string;
+  source: string;
+}
+
+export interface IRecord {
+  runId: string;
+  notebook: string | null;
+  cell: ICell;
+  startedAt: string;
+  outcome: Outcome;
+  requested: string | null;
+  ranOn: IRanOn[] | null;
+  whyDeviceMissing: string | null;
+  readings: IReading[];
+  logs: ILogLine[];
+  facts: IFact[];
+  versions: [name: string, version: string][];
+  mode: 'light' | 'profiled';
+  origin: Origin;
+  notes: string[];
+  /** What was left out of a receipt to keep the notebook small, and how many. */
+  cut: [part: string, count: number][];
+}
+
+/** Why a record cannot be drawn. */
+export type Unreadable = 'newer' | 'invalid';
+
+/** Read a record, or say why it cannot be read. */
+export function readRecord(data: unknown): IRecord | Unreadable {
+  const table = object(data);
+  const schema = count(table?.schema);
+  if (table === null || schema === null) {
+    return 'invalid';
+  }
+  if (schema > SCHEMA) {
+    return 'newer';
+  }
+  const run = object(table.run);
+  const runId = text(run?.id);
+  const cell = readCell(table.cell);
+  const outcome = choice(table.outcome, ['ok', 'error', 'interrupted'] as const);
+  const device = object(table.device);
+  const [logs, tooMany] = readLogs(table.logs);
+  if (!runId || cell === null || outcome === null || device === null) {
+    return 'invalid';
+  }
+  return {
+    runId,
+    notebook: text(run?.notebook),
+    cell,
+    startedAt: text(table.started_at) ?? '',
+    outcome,
+    requested: text(device.requested),
+    ranOn: listOrNull(device.ran_on, readRanOn),
+    whyDeviceMissing: text(device.why_missing, LONG),
+    readings: list(table.readings, FEW, readReading),
+    logs,
+    facts: pairs(table.facts, readFact).map(([name, fact]) => ({ name, ...fact })),
+    versions: pairs(table.versions, value => text(value)),
+    mode: choice(table.mode, ['light', 'profiled'] as const) ?? 'light',
+    origin: choice(table.origin, ['live', 'loaded', 'replayed'] as const) ?? 'live',
+    notes: list(table.notes, FEW, note => text(note, LONG)),
+    cut: [
+      ...pairs(table.cut, count),
+      ...(tooMany > 0 ? [['logs', tooMany] as [string, number]] : [])
+    ]
+  };
+}
+
+export function readCell(data: unknown): ICell | null {
+  const table = object(data);
+  const sequence = count(table?.sequence);
+  if (table === null || sequence === null) {
+    return null;
+  }
+  return {
+    sequence,
+    id: text(table.id),
+    executionCount: count(table.execution_count),
+    name: text(table.name) ?? ''
+  };
+}
+
+export function readDevice(data: unknown): IDevice | null {
+  const table = object(data);
+  const device = text(table?.device);
+  if (table === null || !device) {
+    return null;
+  }
+  return {
+    framework: text(table.framework) ?? '',
+    device,
+    kind: text(table.kind) ?? '',
+    nativeName: text(table.native_name)
+  };
+}
+
+function readRanOn(data: unknown): IRanOn | null {
+  const device = readDevice(data);
+  const table = object(data);
+  return (
+    device && {
+      ...device,
+      operations: count(table?.operations),
+      share: amount(table?.share),
+      whyMissing: text(table?.why_missing, LONG)
+    }
+  );
+}
+
+function readReading(data: unknown): IReading | null {
+  const table = object(data);
+  const quantity = text(table?.quantity);
+  if (table === null || !quantity) {
+    return null;
+  }
+  return {
+    quantity,
+    value: amount(table.value),
+    unit: text(table.unit) ?? '',
+    scope: text(table.scope) ?? '',
+    source: text(table.source) ?? '',
+    samples: count(table.samples),
+    whyMissing: text(table.why_missing, LONG)
+  };
+}
+
+function readFact(data: unknown): Omit<IFact, 'name'> | null {
+  const table = object(data);
+  const value = factText(table?.value);
+  return value === null
+    ? null
+    : { value: text(value, LONG) ?? '', source: text(table?.source) ?? '' };
+}
+
+/** A fact's value: text, a number, several of them, or a table as `name: value, name: value`. */
+function factText(value: unknown): string | null {
+  if (Array.isArray(value)) {
+    return list(value, FEW, plain).join(', ');
+  }
+  const table = object(value);
+  return table === null
+    ? plain(value)
+    : pairs(table, plain)
+        .map(pair => pair.join(': '))
+        .join(', ');
+}
+
+function plain(value: unknown): string | null {
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : printed(value, LONG);
+}

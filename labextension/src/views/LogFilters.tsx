@@ -1,0 +1,93 @@
+/** What to show of the log: verdicts, a cell, a text; explained, or as it was printed. */
+
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import { NO_CELL } from '../logrows';
+import type { ILogFilter, ILogGroup } from '../logrows';
+import { VERDICTS } from '../logs';
+import type { Verdict } from '../logs';
+import { VerdictShape } from './Verdict';
+
+/** Cells to choose from: the newest. */
+export const CHOICES = 200;
+
+export function LogFilters(props: {
+  filter: ILogFilter;
+  onFilter: (change: Partial<ILogFilter>) => void;
+  counts: Record<Verdict, number>;
+  /** Cells that have lines, newest first, at most `CHOICES`. */
+  groups: readonly ILogGroup[];
+  t: Translate;
+}): ReactElement {
+  const { filter, onFilter, counts, groups, t } = props;
+  const toggle = (verdict: Verdict): void => {
+    const verdicts = new Set(filter.verdicts);
+    if (!verdicts.delete(verdict)) {
+      verdicts.add(verdict);
+    }
+    onFilter({ verdicts });
+  };
+  const unlisted = filter.group !== null && !groups.some(({ group }) => group === filter.group);
+  return (
+    <div className="jp-mlgpu-Filters">
+      <div role="group" aria-label={t('verdict')} className="jp-mlgpu-Filters-verdicts">
+        {VERDICTS.filter(verdict => counts[verdict] > 0 || filter.verdicts.has(verdict)).map(
+          verdict => (
+            <button
+              key={verdict}
+              type="button"
+              className="jp-mlgpu-Chip"
+              aria-pressed={filter.verdicts.has(verdict)}
+              onClick={() => toggle(verdict)}
+            >
+              <VerdictShape verdict={verdict} />
+              {t(verdict)}{' '}
+              <span className="jp-mlgpu-Quiet">{counts[verdict].toLocaleString()}</span>
+            </button>
+          )
+        )}
+      </div>
+      <select
+        className="jp-mlgpu-Input"
+        aria-label={t('ofCell')}
+        value={filter.group ?? ''}
+        onChange={event => onFilter({ group: event.target.value || null })}
+      >
+        <option value="">{t('allCells')}</option>
+        {unlisted && <option value={filter.group ?? ''}>{t('ofCell')}</option>}
+        {groups.map(group => (
+          <option key={group.group} value={group.group}>
+            {groupName(group, t)}
+          </option>
+        ))}
+        {groups.length >= CHOICES && <option disabled>{t('olderCells')}</option>}
+      </select>
+      <div className="jp-mlgpu-Filters-text">
+        <input
+          type="search"
+          className="jp-mlgpu-Input"
+          aria-label={t('search')}
+          placeholder={t('search')}
+          value={filter.text}
+          onChange={event => onFilter({ text: event.target.value })}
+        />
+        <button
+          type="button"
+          className="jp-mlgpu-Chip"
+          aria-pressed={filter.raw}
+          title={t('rawTitle')}
+          onClick={() => onFilter({ raw: !filter.raw })}
+        >
+          {t('raw')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function groupName({ group, cell }: ILogGroup, t: Translate): string {
+  return group === NO_CELL || cell === null
+    ? t('noCell')
+    : `[${cell.executionCount ?? ' '}] ${cell.name}`;
+}

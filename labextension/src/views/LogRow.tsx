@@ -1,0 +1,83 @@
+/** One line of the log: explained, with the line as printed when opened; or only as it was printed. */
+
+import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import type { ReactElement } from 'react';
+
+import type { Message, Translate } from '../i18n';
+import type { ILogRow } from '../logrows';
+import { Explained, Marks, RawLine } from './LogLine';
+
+export function LogRow(props: {
+  row: ILogRow;
+  raw: boolean;
+  open: boolean;
+  /** Why its cell cannot be shown, when the user asked for it. */
+  lost: Message | null;
+  /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
+  tabStop: boolean;
+  onGo: (row: ILogRow) => void;
+  onToggle: (key: string) => void;
+  t: Translate;
+}): ReactElement {
+  const { row, raw, open, lost, tabStop, onGo, onToggle, t } = props;
+  const { line } = row;
+  const tabIndex = tabStop ? 0 : -1;
+  const known = line.verdict !== 'unknown';
+  const Caret = open ? caretDownIcon : caretRightIcon;
+  return (
+    <>
+      <div className="jp-mlgpu-Row-head">
+        <CellButton row={row} tabIndex={tabIndex} onGo={onGo} t={t} />
+        <Marks line={line} t={t} />
+        {(known || !raw) && (
+          <button
+            type="button"
+            className="jp-mlgpu-Toggle"
+            aria-expanded={open}
+            aria-label={t('details')}
+            title={t(open ? 'hideDetails' : 'showDetails')}
+            tabIndex={tabIndex}
+            onClick={() => onToggle(row.key)}
+          >
+            <Caret.react tag="span" />
+          </button>
+        )}
+      </div>
+      {known && (!raw || open) && <Explained line={line} t={t} />}
+      <div className="jp-mlgpu-LogRow-raw" data-open={open || raw}>
+        {(raw || open || !known) && <RawLine line={line} t={t} />}
+      </div>
+      {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
+    </>
+  );
+}
+
+/** The cell's number; leads to the cell. */
+function CellButton(props: {
+  row: ILogRow;
+  tabIndex: number;
+  onGo: (row: ILogRow) => void;
+  t: Translate;
+}): ReactElement {
+  const { row, tabIndex, onGo, t } = props;
+  const { cell, live } = row;
+  if (cell === null) {
+    return (
+      <button type="button" className="jp-mlgpu-Go" tabIndex={tabIndex} aria-disabled="true">
+        {t('noCell')}
+      </button>
+    );
+  }
+  return (
+    <button
+      type="button"
+      className="jp-mlgpu-Go"
+      title={`${t('goToCell')}: ${cell.name}`}
+      tabIndex={tabIndex}
+      onClick={() => onGo(row)}
+    >
+      <span className="jp-mlgpu-Count">[{live ? '*' : (cell.executionCount ?? ' ')}]</span>
+      <span className="jp-mlgpu-Hidden">{cell.name}</span>
+    </button>
+  );
+}

@@ -1,0 +1,121 @@
+/** All log lines of the notebook, oldest first, with filters; only those in sight are in the page. */
+
+import { useCallback, useContext, useDeferredValue, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import { ALL_LINES, filterRows, groups, linesLeftOut, logRows } from '../logrows';
+import type { ILogFilter, ILogRow } from '../logrows';
+import { hasOwnRecords } from '../state';
+import type { IState } from '../state';
+import { CHOICES, LogFilters } from './LogFilters';
+import { LogRow } from './LogRow';
+import { MessagesContext } from './MessagesContext';
+import type { ILost } from './RecordList';
+import { WindowedList } from './WindowedList';
+
+/** Height of a row, in pixels, until it has been measured. */
+const ROW_HEIGHT = 76;
+
+export function LogView(props: {
+  state: IState;
+  filter: ILogFilter;
+  onFilter: (change: Partial<ILogFilter>) => void;
+  lost: ILost | null;
+  onGo: (row: ILogRow) => void;
+  t: Translate;
+}): ReactElement {
+  const { state, filter, onFilter, lost, onGo, t } = props;
+  const messages = useContext(MessagesContext);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const all = useMemo(() => logRows(state), [state]);
+  const choices = useMemo(() => groups(all, CHOICES), [all]);
+  // Typing stays smooth: the list follows when there is time.
+  const followed = useDeferredValue(filter);
+  const { rows, counts } = useMemo(
+    () => filterRows(all, followed, messages),
+    [all, followed, messages]
+  );
+  const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
+  const toggle = (key: string): void => {
+    setOpen(before => {
+      const after = new Set(before);
+      if (!after.delete(key)) {
+        after.add(key);
+      }
+      return after;
+    });
+  };
+  if (all.length === 0) {
+    return <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>;
+  }
+  return (
+    <section className="jp-mlgpu-Records" aria-label={t('logLines')}>
+      <LogFilters filter={filter} onFilter={onFilter} counts={counts} groups={choices} t={t} />
+      <p className="jp-mlgpu-Filters-result" role="status">
+        {t('linesShown', {
+          shown: rows.length.toLocaleString(),
+          count: all.length.toLocaleString()
+        })}
+        {rows.length < all.length && (
+          <button
+            type="button"
+            className="jp-mlgpu-TextButton"
+            onClick={() => onFilter({ ...ALL_LINES, raw: filter.raw })}
+          >
+            {t('clearFilters')}
+          </button>
+        )}
+      </p>
+      <LeftOut state={state} t={t} />
+      {rows.length === 0 ? (
+        <p className="jp-mlgpu-Empty">{t('noLinesMatch')}</p>
+      ) : (
+        <WindowedList
+          count={rows.length}
+          keyOf={keyOf}
+          estimate={ROW_HEIGHT}
+          newest="last"
+          label={t('logLines')}
+          row={(index, tabStop) => {
+            const row = rows[index];
+            return (
+              row && (
+                <LogRow
+                  row={row}
+                  raw={filter.raw}
+                  open={open.has(row.key)}
+                  lost={lost?.key === row.key ? lost.why : null}
+                  tabStop={tabStop}
+                  onGo={onGo}
+                  onToggle={toggle}
+                  t={t}
+                />
+              )
+            );
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Lines that are known to exist and are not here. */
+function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
+  const { state, t } = props;
+  const earlier = state.running.reduce((sum, cell) => sum + cell.earlierLogs, 0);
+  const cut = useMemo(() => (hasOwnRecords(state) ? 0 : linesLeftOut(state.saved)), [state]);
+  return earlier > 0 || cut > 0 ? (
+    <p className="jp-mlgpu-Filters-result jp-mlgpu-Quiet">
+      {earlier > 0 && t('earlierLines', { count: earlier.toLocaleString() })}
+      {cut > 0 && t('linesLeftOut', { count: cut.toLocaleString() })}
+    </p>
+  ) : null;
+}
+
+function emptyText(state: IState, t: Translate): string {
+  if (state.kernel === 'live') {
+    return state.tracing === false ? t('noLinesTracingOff') : t('noLines');
+  }
+  return state.saved.length > 0 ? t('noLinesSaved') : '';
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ALL_LINES, filterRows, groups, linesLeftOut, logRows } from '../src/logrows';
+import type { ILogFilter, ILogRow } from '../src/logrows';
+import { KernelModel } from '../src/model';
+import { readDelta, readSnapshot } from '../src/protocol';
+import { readRecord } from '../src/record';
+import { savedEntry } from '../src/state';
+import {
+  RUN,
+  deltaJson,
+  logJson,
+  metal,
+  outOfMemory,
+  recordJson,
+  runningJson,
+  snapshotJson
+} from './records';
+
+/** A live kernel: lines of no cell, a record with lines, a cell that runs and brings lines. */
+function liveModel(): KernelModel {
+  const model = new KernelModel(() => 0);
+  const snapshot = readSnapshot(
+    snapshotJson(1, [], {
+      records: [recordJson(1, { logs: [metal, logJson('from one')] })],
+      logs: [logJson('at the start')],
+      running: { ...runningJson(2), logs: [logJson('first of two')] }
+    })
+  );
+  assert(snapshot);
+  model.applySnapshot(snapshot);
+  return model;
+}
+
+function tell(model: KernelModel, seq: number, ...events: object[]): void {
+  const delta = readDelta(deltaJson(seq, events));
+  assert(delta);
+  model.applyDelta(delta);
+}
+
+const texts = (rows: readonly ILogRow[]): string[] => rows.map(({ line }) => line.text);
+const shown = (model: KernelModel, filter: Partial<ILogFilter> = {}): string[] =>
+  texts(filterRows(logRows(model.state), { ...ALL_LINES, ...filter }, null).rows);
+
+test('lines stand in the order in which they came, those of the running cell last', () => {
+  const model = liveModel();
+  tell(model, 2, { type: 'logs', sequence: 2, lines: [outOfMemory] });
+  assert.deepEqual(shown(model), [
+    'at the start',
+    'Metal device set to: Apple M1 Max',
+    'from one',
+    'first of two',
+    'OOM when allocating'
+  ]);
+});
+
+test('the record replaces what was shown live, and late lines replace the record', () => {
+  const model = liveModel();
+  tell(model, 2, { type: 'record', record: recordJson(2, { logs: [logJson('whole of two')] }) });
+  assert.deepEqual(shown(model).slice(3), ['whole of two']);
+  const late = logJson('late', { late: true });
+  tell(model, 3, {
+    type: 'record',
+    record: recordJson(2, { logs: [logJson('whole of two'), late] })
+  });
+  assert.deepEqual(shown(model).slice(3), ['whole of two', 'late']);
+});
+
+test('live lines of a cell that has ended, or is not known, are not shown', () => {
+  const model = liveModel();
+  tell(model, 2, { type: 'logs', sequence: 99, lines: [logJson('whose?')] });
+  tell(model, 3, { type: 'logs', lines: [logJson('whose?')] });
+  assert(!shown(model).includes('whose?'));
+  tell(model, 4, { type: 'logs', sequence: null, lines: [logJson('nobody’s')] });
+  assert.equal(shown(model)[1], 'nobody’s');
+});
+
+test('of a cell that brings very many lines the newest are kept and the others counted', () => {
+  const model = liveModel();
+  const lines = Array.from({ length: 1_500 }, (_, n) => logJson(`line ${n}`));
+  tell(model, 2, { type: 'logs', sequence: 2, lines });
+  tell(model, 3, { type: 'logs', sequence: 2, lines });
+  const [cell] = model.state.running;
+  assert.equal(cell?.logs.length, 2_000);
+  assert.equal(cell.earlierLogs, 1_001);
+  const keys = logRows(model.state).map(({ key }) => key);
+  assert.equal(new Set(keys).size, keys.length);
+  assert(keys.includes(`${RUN}/2#3000`));
+});
+
+test('a filter by verdict, cell and text leaves what fits all of them', () => {
+  const model = liveModel();
+  tell(model, 2, { type: 'logs', sequence: 2, lines: [outOfMemory] });
+  const rows = logRows(model.state);
+  assert.deepEqual(shown(model, { verdicts: new Set(['action', 'info']) }), [
+    'Metal device set to: Apple M1 Max',
+    'OOM when allocating'
+  ]);
+  assert.deepEqual(shown(model, { group: `${RUN}/1`, text: 'FROM' }), ['from one']);
+  assert.deepEqual(shown(model, { text: 'batch smaller' }), ['OOM when allocating']);
+  const { counts } = filterRows(
+    rows,
+    { ...ALL_LINES, group: `${RUN}/2`, verdicts: new Set(['fatal']) },
+    null
+  );
+  assert.equal(counts.unknown, 1);
+  assert.equal(counts.action, 1);
+  assert.equal(counts.info, 0);
+});
+
+test('cells to choose from are those with lines, the newest first', () => {
+  const found = groups(logRows(liveModel().state), 10);
+  assert.deepEqual(
+    found.map(({ cell }) => cell?.sequence ?? null),
+    [2, 1, null]
+  );
+  assert.equal(groups(logRows(liveModel().state), 2).length, 2);
+});
+
+test('a saved notebook shows its lines, and says how many its receipts left out', () => {
+  const model = new KernelModel(() => 0);
+  const record = readRecord(recordJson(1, { logs: [metal], cut: { 'logs.unknown': 12, ops: 3 } }));
+  assert(typeof record !== 'string');
+  model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')]);
+  const rows = logRows(model.state);
+  assert.deepEqual(
+    rows.map(({ cellId }) => cellId),
+    ['cell-a', 'cell-b']
+  );
+  assert.equal(new Set(rows.map(({ key }) => key)).size, 2);
+  assert.equal(linesLeftOut(model.state.saved), 24);
+});
+
+test('100,000 lines are put in order and searched in a moment', () => {
+  const model = new KernelModel(() => 0);
+  const events = Array.from({ length: 100 }, (_, n) => ({
+    type: 'record',
+    record: recordJson(n, {
+      logs: Array.from({ length: 1_000 }, (_, line) => logJson(`${n} ${line} ${'x'.repeat(140)}`))
+    })
+  }));
+  tell(model, 1, ...events);
+  const start = performance.now();
+  assert.equal(logRows(model.state).length, 100_000);
+  assert.deepEqual(shown(model, { text: '99 999 ' }).length, 1);
+  assert(performance.now() - start < 2_000);
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { translateTo } from '../src/i18n';
+import { readLogs } from '../src/logs';
+import { explain } from '../src/messages';
+import { cutInWords, notesInWords, worstFirst } from '../src/notes';
+import { readRecord } from '../src/record';
+import { logJson, metal, outOfMemory, recordJson } from './records';
+
+const english = translateTo('en');
+
+function said(logs: object[], cut: object = {}): string {
+  const record = readRecord(recordJson(1, { logs, cut }));
+  assert(typeof record !== 'string');
+  return notesInWords(record, english).join(' · ');
+}
+
+test('the receipt counts its notes, those to act on, and the lines not known', () => {
+  const fatal = logJson('abort', { verdict: 'fatal', id: 'abort', meaning: 'It ended.' });
+  assert.equal(said([]), '');
+  assert.equal(said([metal]), '1 note');
+  assert.equal(said([metal, outOfMemory, fatal]), '3 notes: 2 to act on');
+  assert.equal(said([logJson('?')]), '1 line not known');
+  assert.equal(
+    said([outOfMemory, logJson('?'), logJson('??')]),
+    '1 note: 1 to act on · 2 lines not known'
+  );
+});
+
+test('lines that were cut from a saved receipt are still counted', () => {
+  const cut = { 'logs.harmless': 3, 'logs.unknown': 12 };
+  assert.equal(said([outOfMemory], cut), '4 notes: 1 to act on · 12 lines not known');
+  assert.equal(cutInWords(['logs.harmless', 3], english), 'log lines: 3 (Harmless)');
+  assert.equal(cutInWords(['odd_part', 3], english), 'odd part: 3');
+});
+
+test('the worst comes first, and lines of one verdict in their order', () => {
+  const [lines] = readLogs([logJson('a'), metal, logJson('b'), outOfMemory]);
+  assert.deepEqual(
+    worstFirst(lines).map(line => line.text),
+    ['OOM when allocating', 'Metal device set to: Apple M1 Max', 'a', 'b']
+  );
+});
+
+const chinese = {
+  'metal-device-set': {
+    meaning: 'TensorFlow 将使用这台 Mac 的 GPU：{device}。',
+    advice: '无需处理 {{}}。'
+  },
+  'out-of-memory': { meaning: '缺少 {size}。', advice: '请减小批次。' }
+};
+
+test('another language is found by the message, with the fields of the line', () => {
+  const [[line]] = readLogs([metal]);
+  assert(line);
+  assert.equal(explain(line, null).advice, 'Nothing to do.');
+  assert.deepEqual(explain(line, chinese), {
+    meaning: 'TensorFlow 将使用这台 Mac 的 GPU：Apple M1 Max。',
+    advice: '无需处理 {}。'
+  });
+});
+
+test('without the message or one of its fields the English of the record is shown', () => {
+  const [[unlisted, fieldless, hostile]] = readLogs([
+    logJson('x', { id: 'new-message', meaning: 'New.', advice: 'Wait.' }),
+    outOfMemory,
+    logJson('x', { id: 'toString', meaning: 'Own.', advice: null })
+  ]);
+  assert(unlisted && fieldless && hostile);
+  assert.equal(explain(unlisted, chinese).meaning, 'New.');
+  assert.equal(explain(fieldless, chinese).meaning, 'The GPU has no memory left.');
+  assert.equal(explain(fieldless, chinese).advice, '请减小批次。');
+  assert.equal(explain(hostile, chinese).meaning, 'Own.');
+});
+
+test('a field is put in as it came', () => {
+  const [[line]] = readLogs([
+    logJson('x', { id: 'metal-device-set', meaning: 'm', fields: { device: '{device} $& <b>' } })
+  ]);
+  assert(line);
+  assert.equal(
+    explain(line, chinese).meaning,
+    'TensorFlow 将使用这台 Mac 的 GPU：{device} $& <b>。'
+  );
+});
