@@ -27,7 +27,8 @@ _SAID_OF: Mapping[str, str] = {
     "all": "Careful: TensorFlow then says everything, 55,000 lines in a 20-step fit that takes 12 times as "
     "long; `%mlc_trace verbose on` is the usable mode.",
     "mlc": "Apple's fork never runs in this kernel, for it needs Python 3.8: this is for programs started "
-    "from here, such as `!python3.8 mlcompute_fork.py script.py`.",
+    "from here, such as `!python3.8 mlcompute_fork.py script.py`. TensorFlow, once imported here, will run "
+    "one operation at a time too.",
 }
 
 
@@ -104,7 +105,8 @@ def plan(
     if name not in KNOBS:
         raise UsageError(
             f"Unknown words {words!r} after %mlc_trace verbose: choose {', '.join(LEVELS)}, off or status, "
-            f"or set a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` (known: {', '.join(KNOBS)})."
+            "or set a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` "
+            f"(known: {', '.join(KNOBS)})."
         )
     if not equals:
         return Plan({}, before, explain(KNOBS[name]))
@@ -218,7 +220,7 @@ def _status(environ: Mapping[str, str], loaded: Collection[str], before: Mapping
     lines = [f"Set in this kernel: {', '.join(shown)}." if shown else "No variable about logs is set."]
     names = " and ".join(FRAMEWORKS[name] for name in sorted(loaded))
     if names:
-        lines.append(f"{names} was imported already: a change for it needs a restart of the kernel.")
+        lines.append(f"Imported already, so that a change needs a restart of the kernel: {names}.")
     lines.append(
         "`%mlc_trace verbose on`, `all` or `mlc` make the frameworks say more, `off` puts it back, and "
         "`%mlc_trace verbose TF_CPP_VMODULE` explains a variable."

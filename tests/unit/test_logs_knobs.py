@@ -140,7 +140,7 @@ def test_the_status_tells_what_is_set_and_what_is_imported():
         said = verbose.command(words, TENSORFLOW)
         assert "TF_CPP_MIN_LOG_LEVEL=1" in said
         assert "TF_DISABLE_MLC=1 (set here)" in said
-        assert "TensorFlow was imported already" in said
+        assert "needs a restart of the kernel: TensorFlow." in said
     assert "No variable about logs is set." in Verbose({}).command("", {})
 
 
