@@ -1,18 +1,20 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-notes or operations. What does not fit is left out, counted and named in the record's `cut`.
+lines or operations. What does not fit is left out, counted and named in the record's `cut`; of the log
+lines those that matter least go first, and they are counted by verdict.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import html, text
+from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -21,15 +23,28 @@ FULL_LIMIT = 65_536
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
 
-# What is easiest to miss goes first.
-_CUT_ORDER = ("ops", "logs", "facts", "notes")
+# The log lines stand in a list in the record, which is the bundle's item.
+_LINE_DEPTH = _DEPTH + 3
+
+#: Characters of one log line, and of its explanation, that a receipt holds.
+_LINE_LIMIT = 2_000
+_FIELD_LIMIT = 200
+
+# What is easiest to miss goes first; log lines have a way of their own.
+_CUT_ORDER = ("ops", "facts", "notes")
+
+_ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
     limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT
     cut: dict[str, int] = {}
+    record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)
+    if _bytes(made) > limit and record.logs:
+        record, cut = _cut_logs(record, limit)
+        made = _make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
@@ -53,6 +68,53 @@ def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
     return made
 
 
+def _cut_logs(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
+    """The record with as many of its log lines as fit, the worst verdicts first."""
+    cut: dict[str, int] = {}
+    bare = dataclasses.replace(record, logs=())
+    # As if all lines were cut, which is the longest that saying so gets.
+    all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
+    while bare.ops and _bytes(_make(bare, all_cut)) > limit // 2:
+        bare, left_out = _halve(bare, "ops")
+        cut["ops"] = cut.get("ops", 0) + left_out
+    left = limit - _bytes(_make(bare, {**all_cut, **cut}))
+    kept = set()
+    for number, line in sorted(enumerate(record.logs), key=lambda item: _ORDER[notes.rank(item[1])]):
+        left -= _line_bytes(line)
+        if left < 0:
+            break
+        kept.add(number)
+    counts = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
+    cut |= {notes.CUT + verdict: counts[verdict] for verdict in notes.VERDICTS if counts[verdict]}
+    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
+    return dataclasses.replace(bare, logs=logs), cut
+
+
+def _shortened(line: LogLine) -> LogLine:
+    texts = (line.text, line.meaning or "", line.advice or "")
+    if max(map(len, texts)) <= _LINE_LIMIT and all(
+        len(value) <= _FIELD_LIMIT for value in line.fields.values() if isinstance(value, str)
+    ):
+        return line
+    return dataclasses.replace(
+        line,
+        text=notes.shortened(line.text, _LINE_LIMIT),
+        meaning=line.meaning and notes.shortened(line.meaning, _LINE_LIMIT),
+        advice=line.advice and notes.shortened(line.advice, _LINE_LIMIT),
+        fields={
+            name: notes.shortened(value, _FIELD_LIMIT) if isinstance(value, str) else value
+            for name, value in line.fields.items()
+        },
+    )
+
+
+def _line_bytes(line: LogLine) -> int:
+    """What a log line adds to a stored receipt, at most."""
+    data = dataclasses.asdict(line) | {"fields": dict(line.fields)}
+    shown = [data, html.note(line), text.note(line) if notes.to_act_on(line) else ""]
+    return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
+
+
 def _halve(record: Record, part: str) -> tuple[Record, int]:
     items = getattr(record, part)
     keep = len(items) // 2
@@ -64,8 +126,11 @@ def _halve(record: Record, part: str) -> tuple[Record, int]:
 def _bytes(made: dict[str, Any]) -> int:
     # As a notebook file stores it: one line an item, indented by one, inside a cell's outputs. Writing
     # it so is slow (Python's indenting encoder), so the line ends and indents are counted apart.
-    compact = json.dumps(made, ensure_ascii=False, separators=(",", ": "))
-    return len(compact.encode()) + _layout(made, _DEPTH)
+    return len(_compact(made).encode()) + _layout(made, _DEPTH)
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ": "))
 
 
 def _layout(value: Any, depth: int) -> int:

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.render import notes, words
+
+#: Log lines to act on that a receipt spells out; the others are counted.
+ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """The receipt's line, and a line for each note; `cut` counts what was left out for size."""
+    """The receipt's line, and one for each log line to act on; `cut` counts what was left out for size."""
     label = words.label(record)
-    head = f"[mlgpu] {label + ': ' if label else ''}{words.line(record)}"
-    return "\n".join([head, *(f"        {note}" for note in [*record.notes, *words.left_out(cut)])])
+    line = " · ".join([words.line(record), *notes.summary(record, cut)])
+    head = f"[mlgpu] {label + ': ' if label else ''}{line}"
+    below = [*_to_act_on(record), *record.notes, *words.left_out(cut)]
+    return "\n".join([head, *(f"        {one}" for one in below)])
+
+
+def note(line: LogLine) -> str:
+    """A log line's explanation on one line of text."""
+    said = notes.visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
+    times = notes.times(line)
+    return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+
+
+def _to_act_on(record: Record) -> list[str]:
+    lines = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
+    more = len(lines) - ACT_LINES
+    return [*map(note, lines[:ACT_LINES]), *([f"{more:,} more to act on."] if more > 0 else [])]
 
 
 def table(records: Sequence[Record]) -> str:

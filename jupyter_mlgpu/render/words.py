@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from jupyter_mlgpu.record import RanOn, Reading, Record
+from jupyter_mlgpu.render import notes
 
 TITLES = {
     "wall_time": "Wall time",
@@ -14,6 +16,19 @@ TITLES = {
     "peak_memory_allocator": "Peak memory, allocator",
     "peak_memory_device": "Peak memory, device",
     "energy": "Energy",
+}
+
+# Words of facts' names that are not written in lower case.
+_WRITTEN = {
+    "cpu": "CPU",
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "gpu": "GPU",
+    "gpus": "GPUs",
+    "metal": "Metal",
+    "mps": "MPS",
+    "numa": "NUMA",
+    "xla": "XLA",
 }
 
 _FRAMEWORKS = {"tensorflow": "TensorFlow"}
@@ -122,9 +137,29 @@ def missing(record: Record) -> list[str]:
 def left_out(cut: Mapping[str, int] | None) -> list[str]:
     """What did not fit into a receipt, counted and named; empty where all of it did."""
     parts = ", ".join(
-        f"{count:,} of its {part}" for part, count in (cut or {}).items() if part != "text/html"
+        f"{count:,} of its {_part(part)}" for part, count in (cut or {}).items() if part != "text/html"
     )
     return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
+
+
+def fact_title(name: str) -> str:
+    """A fact's name for people: `gpu_name` is the GPU name."""
+    return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
+
+
+def fact_value(value: Any) -> str:
+    """A fact's value as text; several of them, and a table, on one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {one}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _part(part: str) -> str:
+    # Lines are counted by verdict, for what was left out decides whether one wants to see it.
+    verdict = part.removeprefix(notes.CUT)
+    return part if verdict == part else f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
 
 
 def _inside(title: str) -> str:

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from jupyter_mlgpu.record import Fact, LogLine, OpStat, RanOn, Reading, Record
-from jupyter_mlgpu.render import html, text, words
+from jupyter_mlgpu.render import html, notes, text, words
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record
 
@@ -97,6 +97,85 @@ def test_notes_stand_under_the_line():
     assert text.receipt(record(notes=("A note.",))).endswith("\n        A note.")
 
 
+def log_line(text: str, verdict: str = "unknown", **changes) -> LogLine:
+    known = verdict != "unknown"
+    meaning, advice = (f"Meaning of {text}.", f"Advice on {text}.") if known else (None, None)
+    line = LogLine(text, "an-id" if known else None, verdict, meaning, advice, {}, 1, "stderr", None, False)
+    return dataclasses.replace(line, **changes)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        ([], []),
+        (["harmless"], ["1 note"]),
+        (["info", "performance", "action"], ["3 notes: 1 to act on"]),
+        (["fatal", "action"], ["2 notes: 2 to act on"]),
+        (["unknown"], ["1 line not known"]),
+        (["fatal", "unknown", "unknown"], ["1 note: 1 to act on", "2 lines not known"]),
+        (["a verdict of a later version"], ["1 line not known"]),
+    ],
+)
+def test_the_line_counts_notes_and_lines_that_are_not_known(verdicts, said):
+    assert notes.summary(record(logs=tuple(map(log_line, verdicts, verdicts)))) == said
+
+
+def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
+    logs = (
+        log_line("h", "harmless"),
+        log_line("?"),
+        log_line("a", "action", count=37, late=True),
+        log_line("f", "fatal"),
+    )
+    first, *below = text.receipt(record(logs=logs)).splitlines()
+    assert first.endswith(" · 3 notes: 2 to act on · 1 line not known")
+    assert below == [
+        "        Fatal: Meaning of f. Advice on f.",
+        "        To act on (x 37, arrived after the cell had ended): Meaning of a. Advice on a.",
+    ]
+
+
+def test_of_very_many_lines_to_act_on_the_text_counts_the_rest():
+    shown = text.receipt(record(logs=tuple(log_line(f"a{number}", "action") for number in range(25))))
+    assert len(shown.splitlines()) == 12
+    assert shown.endswith("15 more to act on.")
+
+
+def test_the_html_explains_each_line_the_worst_first():
+    logs = (log_line("h", "harmless"), log_line("two\nlines"), log_line("f", "fatal", count=1200))
+    shown = html.receipt(record(logs=logs))
+    assert "2 notes: 1 to act on · 1 line not known</summary>" in shown
+    assert "<b>Fatal</b> x 1,200<br>Meaning of f.<br>Advice on f.<pre" in shown
+    assert shown.index("<b>Fatal") < shown.index("<b>Harmless") < shown.index("<b>Not known")
+    assert ">two&#10;lines</pre>" in shown
+    assert "\n" not in shown
+
+
+def test_facts_stand_in_the_html_with_their_source():
+    facts = {
+        "gpu_name": Fact("Apple M1 Max", "log message metal-device-set"),
+        "numa_nodes": Fact(["0", "1"], "logs"),
+        "placement": Fact({"MatMul": "gpu:0"}, "logs"),
+    }
+    shown = html.receipt(record(facts=facts))
+    assert "<tr><td>GPU name<td>Apple M1 Max<td>log message metal-device-set" in shown
+    assert "<td>0, 1<td>" in shown
+    assert "<td>MatMul: gpu:0<td>" in shown
+
+
+def test_html_and_control_characters_in_a_log_line_stay_text():
+    hostile = "<script>alert(1)</script>\x1b[31m\u202egnp.exe\r\n</pre>"
+    line = log_line(hostile, "action", meaning=hostile, advice=hostile, fields={"a": hostile})
+    bad = record(logs=(line,), facts={hostile: Fact(hostile, hostile)})
+    elements = Elements()
+    elements.feed(html.receipt(bad))
+    assert elements.seen == {"details", "summary", "b", "br", "div", "pre", "table", "tr", "td"}
+    for shown in (html.receipt(bad), text.receipt(bad)):
+        assert not set(shown) & {"\x1b", "\u202e", "\r"}
+        assert "\\u001b[31m\\u202egnp.exe" in shown
+    assert len(text.receipt(bad).splitlines()) == 2
+
+
 def test_an_empty_table_says_what_to_do():
     assert "run a cell" in text.table([])
 
@@ -148,8 +227,44 @@ def test_logs_and_operations_fit_in_64_kilobytes_and_say_what_is_missing():
     shown = bundle(record(logs=(line,) * 2000, ops=(op,) * 3000, facts={"a": Fact(1, "test")}))
     data = shown[MIME_TYPE]
     assert as_stored(shown) <= FULL_LIMIT == 65536
-    assert len(data["logs"]) + data["cut"].get("logs", 0) == 2000
+    assert len(data["logs"]) + data["cut"]["logs.unknown"] == 2000
+    assert 0 < len(data["logs"]) < 2000
     assert len(data["ops"]) + data["cut"].get("ops", 0) == 3000
+
+
+def test_of_too_many_log_lines_the_worst_are_kept_and_the_others_counted_by_verdict():
+    verdicts = ["unknown", "harmless", "info", "performance", "action", "fatal"]
+    logs = tuple(log_line(f"{verdict} {n}", verdict) for n in range(40) for verdict in verdicts)
+    shown = bundle(record(logs=logs))
+    data = shown[MIME_TYPE]
+    kept = [line["verdict"] for line in data["logs"]]
+    assert as_stored(shown) <= FULL_LIMIT
+    assert as_stored(shown) > FULL_LIMIT * 0.9
+    assert kept.count("fatal") == kept.count("action") == 40
+    assert data["cut"]["logs.unknown"] == data["cut"]["logs.harmless"] == 40
+    assert kept[:3] == ["performance", "action", "fatal"], "those that stay keep their order"
+    assert len(kept) + sum(data["cut"].values()) == len(logs)
+    for said in (shown["text/html"], shown["text/plain"]):
+        assert "200 notes: 80 to act on · 40 lines not known" in said
+        assert "40 of its log lines (not known)" in said
+
+
+def test_a_line_of_a_megabyte_is_shortened_and_its_length_said():
+    long = "x" * 1_000_000
+    shown = bundle(record(logs=(log_line(long, "fatal", meaning=long, fields={"a": long}),)))
+    assert as_stored(shown) <= FULL_LIMIT
+    (line,) = shown[MIME_TYPE]["logs"]
+    assert line["text"].endswith("xx… (1,000,000 characters in all)")
+    assert "cut" not in shown[MIME_TYPE]
+
+
+def test_many_facts_leave_room_for_the_line_and_are_counted():
+    facts = {f"fact_{number}": Fact("v" * 100, "logs") for number in range(500)}
+    shown = bundle(record(logs=(log_line("f", "fatal"),), facts=facts))
+    data = shown[MIME_TYPE]
+    assert as_stored(shown) <= FULL_LIMIT
+    assert len(data["facts"]) + data["cut"]["facts"] == 500
+    assert len(data["logs"]) + data["cut"].get("logs.fatal", 0) == 1
 
 
 def test_a_bundle_has_our_type_html_and_plain_text():
