@@ -1,8 +1,9 @@
 """The catalogue: what messages mean. One TOML file a message, in `messages/<family>/<id>.toml`.
 
-Nothing is read before the catalogue is first asked for, and then only the head of each file, where the patterns
-stand; texts are read when a message is first explained. A message finds its patterns by the words in it. Which
-patterns may match depends on the words alone, so it is remembered by the text's shape: digits do not count.
+Nothing is read before the catalogue is first asked for, and then only the head of each file, where the
+patterns stand; texts are read when a message is first explained. A message finds its patterns by the words in
+it. Which patterns may match depends on the words alone, so it is remembered by the text's shape: digits do
+not count.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the catalogue says of one message; `fields` are the values in it, `facts` what they tell of the machine."""
+    """What the catalogue says of one message; `fields` are the values found in it."""
 
     definition: Definition = field(repr=False)
     fields: Mapping[str, Value]

@@ -17,7 +17,8 @@ from jupyter_mlgpu.logs import prefixes
 MAX_LINES = 200
 MAX_CHARACTERS = 64 * 1024
 
-_ALLOCATOR = "bfc_allocator.cc"
+#: Its consecutive messages are one.
+ALLOCATOR = "bfc_allocator.cc"
 # The lists of the dump, of which only the first lines are kept; and its last line, a picture of the memory.
 _CHUNKS = re.compile(
     r"\s*(?:(?:InUse|Free|Chunk) +at |Next region of size|\d+ Chunks of size|Bin \(\d+\):|Size: )"
@@ -70,8 +71,18 @@ class Parser:
         self._open: _Open | None = None
 
     @property
-    def between_messages(self) -> bool:
-        """Whether no message waits for lines that may belong to it."""
+    def is_open(self) -> bool:
+        """Whether a message waits for its end."""
+        return self._open is not None
+
+    @property
+    def open_lines(self) -> int:
+        """How many lines the open message has so far."""
+        return len(self._open.lines) if self._open else 0
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether no line that may come can belong to the open message."""
         return self._open is None or self._open.takes_nothing(self._catalogue)
 
     def push(self, line: str, *, overwritten: bool = False) -> list[Message]:
@@ -186,7 +197,7 @@ class _Open:
         """Whether a line with a prefix belongs to this message, which is the exception."""
         if self.in_traceback:
             return not prefix.native
-        if self.origin != _ALLOCATOR or prefix.origin != _ALLOCATOR or self.level != "INFO":
+        if self.origin != ALLOCATOR or prefix.origin != ALLOCATOR or self.level != "INFO":
             return False
         return prefix.level == "INFO" or _MEMORY_PICTURE.match(line, prefix.end) is not None
 
@@ -199,7 +210,7 @@ class _Open:
                 self.origin = prefix.origin if prefix else rest.strip().rstrip(":").rpartition(".")[2]
                 self.level = prefix.level if prefix else "ERROR"
                 self.bodies = [body]
-        elif self.origin == _ALLOCATOR and prefix and _CHUNKS.match(body):
+        elif self.origin == ALLOCATOR and prefix and _CHUNKS.match(body):
             self.chunks += 1
             if self.chunks > _CHUNKS_KEPT:
                 return

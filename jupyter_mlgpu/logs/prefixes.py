@@ -1,7 +1,7 @@
 """What stands before a message: the forms in which libraries print time, level and origin.
 
-`read` takes a prefix off the start of a line, `split_inside` finds where another writer's message begins in the
-middle of one (interleaved writers, a progress bar without a line end).
+`read` takes a prefix off the start of a line, `split_inside` finds where another writer's message begins in
+the middle of one (interleaved writers, a progress bar without a line end).
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ _LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
 
 # Put before lines by launchers, terminals and the Markdown of bug reports.
 _DECORATION = re.compile(
-    r"(?:> ?|[`*]{1,3}(?=\S)|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) )+"
+    r"(?:> ?|[`*]{1,3}(?=\S)|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?"
+    r"|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) )+"
 )
 
 # TensorFlow 1 and 2: "2021-06-14 09:32:11.123456: I tensorflow/core/x.cc:12] ", also without the time.
 _TENSORFLOW = rf"(?:\.\.\. )?(?:{_STAMP}: )?(?P<level>[DIWEF]) {_FILE}:\d+\] ?"
-# glog and absl: "I0000 00:00:1755238054.678694   12345 file.cc:99] ", "I0308 09:32:11.441840 123456 train.py:55] ".
+# glog and absl: "I0000 00:00:1755238054.678694   12345 file.cc:99] ", "I0308 09:32:11.4418 12 train.py:55] ".
 # torch._logging adds labels: "[0/0] ".
 _GLOG = (
     rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?(?:\[[\w/]+\] ?)*"
@@ -57,7 +58,8 @@ _C10 = (
 )
 # Apple's NSLog: "2021-06-14 09:32:11.123 Python[123:456] ".
 _NSLOG = rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] "
-# Python's logging as it comes: "WARNING:tensorflow:"; JAX's own: "WARNING:2025-12-26 18:33:48,117:jax._src.xla:881: ".
+# Python's logging as it comes: "WARNING:tensorflow:".
+# JAX's own: "WARNING:2025-12-26 18:33:48,117:jax._src.xla_bridge:881: ".
 _LOGGING_TIMED = rf"{_LEVEL}:{_DATE} {_TIME}:(?P<origin>[\w.]+):\d+: "
 _LOGGING = rf"{_LEVEL}:(?P<origin>[A-Za-z_][\w.]*):"
 # Usual formats that programs give to logging.
@@ -118,7 +120,7 @@ def undecorated(line: str) -> int:
 
 def read(line: str, start: int = 0) -> Prefix | None:
     """The prefix that begins at `start`, or None where there is none."""
-    if line[start : start + 1].isspace() or "]" not in line and ":" not in line and " - " not in line:
+    if line[start : start + 1].isspace() or ("]" not in line and ":" not in line and " - " not in line):
         return None
     for form in _NATIVE_FORMS:
         found = form.match(line, start)

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 Value = str | int | float
@@ -57,6 +58,9 @@ class _Slot(NamedTuple):
     @property
     def is_free(self) -> bool:
         return self.kind in ("text", "any")
+
+
+_ANYTHING = _Slot("", "any")
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,9 @@ def _read(source: str) -> tuple[list[str | _Slot], bool]:
         parts.append(_slot(slot, source))
     literal += text[done:]
     parts += [literal] if literal else []
-    for before, after in zip(parts, parts[1:], strict=False):
+    if parts and parts[-1] == _ANYTHING and not to_the_end:  # nothing at all may follow, no blank either
+        parts = [*parts[:-2], *(part.rstrip() for part in parts[-2:-1] if isinstance(part, str))]
+    for before, after in pairwise(parts):
         if isinstance(before, _Slot) and isinstance(after, _Slot) and before.is_free:
             raise ValueError(f"nothing stands between two slots in {source!r}")
     return parts, to_the_end
@@ -161,7 +167,7 @@ def _read(source: str) -> tuple[list[str | _Slot], bool]:
 
 def _slot(text: str, source: str) -> _Slot:
     if text == "*":
-        return _Slot("", "any")
+        return _ANYTHING
     name, colon, kind = text.partition(":")
     if name and not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name for a slot in {source!r}: lower case, digits and _ only")

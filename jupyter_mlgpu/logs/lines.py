@@ -1,0 +1,85 @@
+"""Bytes -> lines, as they come: any chunking, any bytes, bounded memory.
+
+`\\n`, `\\r\\n` and a lone `\\r` end a line; one that a lone `\\r` ended keeps it, for it is one state of a
+progress bar, overwritten by the next. Lines stay bytes here; `text_of` makes text of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: A longer line is cut to its first KEPT bytes.
+LONGEST = 64 * 1024
+KEPT = 8 * 1024
+
+_ENDS = re.compile(rb"(?<=\r)(?!\n)|\r*\n")
+# Colours, cursor movements, window titles; and the backspaces of old progress bars.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
+
+
+def text_of(line: bytes) -> str:
+    """A line as text: without its `\\r` and without terminal escapes; what is not UTF-8 as `\\xe9`."""
+    text = line.rstrip(b"\r").decode("utf-8", "backslashreplace")
+    return _ESCAPES.sub("", text) if "\x1b" in text or "\x08" in text else text
+
+
+class LineSplitter:
+    """Cuts one stream into lines; the last one waits for its end."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._length = 0
+        self._return_held = False
+        #: How many lines were too long, and how many bytes of them were let go.
+        self.cut_lines = 0
+        self.cut_bytes = 0
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take some bytes; returns the lines that they complete."""
+        if self._return_held:
+            data = b"\r" + data
+        # A \r at the end may be half of \r\n: it is looked at again with what follows.
+        self._return_held = data.endswith(b"\r")
+        if self._return_held:
+            data = data[:-1]
+        lines = data.split(b"\n") if b"\r" not in data else _ENDS.split(data)
+        if len(lines) == 1:
+            self._keep(lines[0])
+            return []
+        if self._pieces:
+            self._keep(lines[0])
+            lines[0] = self._take()
+        self._keep(lines.pop())
+        if max(map(len, lines)) > LONGEST:
+            lines = [line if len(line) <= LONGEST else self._cut(line, len(line)) for line in lines]
+        return lines
+
+    def finish(self) -> list[bytes]:
+        """The last line, if it has no end."""
+        if self._return_held:
+            self._return_held = False
+            self._keep(b"\r")
+        return [self._take()] if self._pieces else []
+
+    def _keep(self, piece: bytes) -> None:
+        """Add to the line that is not complete yet; of an endless one, only the beginning."""
+        if not piece:
+            return
+        if self._length + len(piece) <= LONGEST:
+            self._pieces.append(piece)
+        elif self._length <= LONGEST:
+            self._pieces = [b"".join([*self._pieces, piece[: KEPT + 1]])[: KEPT + 1]]
+        self._length += len(piece)
+
+    def _take(self) -> bytes:
+        line, length = b"".join(self._pieces), self._length
+        self._pieces, self._length = [], 0
+        return line if length <= LONGEST else self._cut(line, length)
+
+    def _cut(self, line: bytes, length: int) -> bytes:
+        end = KEPT
+        while end > KEPT - 4 and line[end] & 0xC0 == 0x80:
+            end -= 1  # not within a character
+        self.cut_lines += 1
+        self.cut_bytes += length - end
+        return line[:end] + f"… [{length - end:,} more bytes not kept]".encode()

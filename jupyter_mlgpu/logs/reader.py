@@ -1,0 +1,189 @@
+"""The bytes of one cell -> its log lines.
+
+A kernel may print 140,000 lines in a cell, so most must cost next to nothing. When a line has been through the
+parser and was a message of its own, the next ones of its shape (all but the digits) are counted after two
+look-ups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from jupyter_mlgpu.logs import prefixes
+from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.logs.fold import DISTINCT_OF_A_KIND, Counter, Folder, Kind
+from jupyter_mlgpu.logs.lines import LineSplitter, text_of
+from jupyter_mlgpu.logs.parse import ALLOCATOR, Message, Parser
+from jupyter_mlgpu.record import Fact, LogLine
+
+_BLOCK = 64 * 1024
+_DIGITS = b"0123456789"
+_SHAPES_REMEMBERED = 5_000
+_TEXTS_REMEMBERED = 2 * DISTINCT_OF_A_KIND
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a cell's lines came to; `notes` are sentences about what was not kept."""
+
+    lines: tuple[LogLine, ...]
+    facts: Mapping[str, Fact]
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Shape:
+    """Lines that differ in their digits only, each of them a message of its own."""
+
+    kind: Kind
+    #: With a prefix of native code, a line is a message whatever came before; another may belong to that.
+    has_prefix: bool
+    #: Lines that follow may belong to such a line.
+    may_go_on: bool
+    #: The end of the prefix, where time, process and thread stand before it, which make no difference.
+    marker: bytes
+    #: Where each text seen was counted.
+    texts: dict[bytes, Counter]
+
+
+class _Stream:
+    """How far one stream has been read."""
+
+    def __init__(self, name: str, catalogue: Catalogue) -> None:
+        self.name = name
+        self.splitter = LineSplitter()
+        self.parser = Parser(catalogue)
+        #: The only line so far of the parser's open message.
+        self.begun: bytes | None = None
+        #: A line that is a message of its own unless the next one belongs to it, and where to count it then.
+        self.waiting: tuple[bytes, Counter] | None = None
+
+
+class LogReader:
+    """Reads what one cell printed. Not for several threads at once: whoever shares it takes turns."""
+
+    def __init__(self, catalogue: Catalogue, *, clean: Callable[[str], str] = str) -> None:
+        self._catalogue = catalogue
+        self._folder = Folder(catalogue, clean)
+        self._streams: dict[str, _Stream] = {}
+        self._shapes: dict[tuple[str, bytes], _Shape] = {}
+        self._taken = 0
+        self._lost: dict[str, None] = {}
+        self._time = ""
+
+    def feed(self, stream: str, data: bytes, time: str) -> None:
+        """Take what was written to a stream; `time` is when, as the lines shall say it."""
+        self._time = time
+        reading = self._streams.get(stream)
+        if reading is None:
+            reading = self._streams[stream] = _Stream(stream, self._catalogue)
+        for start in range(0, len(data), _BLOCK):
+            self._read(reading, reading.splitter.feed(data[start : start + _BLOCK]))
+
+    def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
+        """Take a whole message of Python's logging or warnings."""
+        self._folder.take(Message(text, text.strip(), origin, level), stream, time)
+
+    def lost(self, sentence: str) -> None:
+        """Something never reached this reader: a note says so."""
+        self._lost[sentence] = None
+
+    def take_new(self, limit: int) -> tuple[LogLine, ...]:
+        """Lines that were not taken before, at most `limit`; their counts may still grow."""
+        new = self._folder.entries[self._taken : self._taken + limit]
+        self._taken += len(new)
+        return tuple(entry.log_line() for entry in new)
+
+    def finish(self, *, late: bool = False) -> Notes:
+        """All that was read; nothing may be fed afterwards. `late`: it came after its cell had ended."""
+        for reading in self._streams.values():
+            self._read(reading, reading.splitter.finish())
+            if reading.waiting:
+                reading.waiting[1].count += 1
+                reading.waiting = None
+            self._close(reading)
+        return Notes(self._folder.lines(late=late), self._folder.facts(), tuple(self._notes()))
+
+    def _notes(self) -> list[str]:
+        notes = [*self._lost, *self._folder.notes()]
+        cut_lines = sum(reading.splitter.cut_lines for reading in self._streams.values())
+        cut_bytes = sum(reading.splitter.cut_bytes for reading in self._streams.values())
+        if cut_lines:
+            lines = "1 line was" if cut_lines == 1 else f"{cut_lines:,} lines were"
+            notes.append(f"{lines} too long to keep whole: {cut_bytes:,} bytes were left out.")
+        return notes
+
+    def _read(self, reading: _Stream, lines: list[bytes]) -> None:
+        """Count the lines whose shape is known, and give the others to the parser."""
+        shapes, stream = self._shapes, reading.name
+        waiting = reading.waiting
+        for line in lines:
+            shape = shapes.get((stream, line.translate(None, _DIGITS)))
+            if shape is not None and (shape.has_prefix or (waiting is None and not reading.parser.is_open)):
+                counter = shape.texts.get(line[line.find(shape.marker) + len(shape.marker) :])
+                if counter is None and shape.kind.is_full:
+                    counter = shape.kind.beyond
+                if counter is not None:
+                    if waiting is not None:
+                        waiting[1].count += 1
+                        waiting = None
+                    elif reading.parser.is_open:
+                        self._close(reading)
+                    if shape.may_go_on:
+                        waiting = (line, counter)
+                    else:
+                        counter.count += 1
+                    continue
+            if waiting is not None:  # this line may belong to the one that waits: the parser decides
+                reading.begun = waiting[0]
+                reading.parser.push(text_of(waiting[0]))
+                waiting = None
+            self._parse(reading, line)
+        reading.waiting = waiting
+
+    def _parse(self, reading: _Stream, line: bytes) -> None:
+        parser = reading.parser
+        for message in parser.push(text_of(line), overwritten=line.endswith(b"\r")):
+            self._take(reading, message)
+        if parser.open_lines != 1:
+            reading.begun = None
+        elif reading.begun is None:
+            reading.begun = line
+        if parser.is_open and parser.takes_nothing:
+            self._close(reading)
+
+    def _close(self, reading: _Stream) -> None:
+        for message in reading.parser.finish():
+            self._take(reading, message)
+
+    def _take(self, reading: _Stream, message: Message) -> None:
+        """Count a message; if it was one line, the next ones of its shape can do without the parser."""
+        line, reading.begun = reading.begun, None
+        counter, kind = self._folder.take(message, reading.name, self._time)
+        if line is None or counter is None or kind is None or message.origin == ALLOCATOR:
+            return
+        if message.text != text_of(line):
+            return
+        key = (reading.name, line.translate(None, _DIGITS))
+        shape = self._shapes.get(key)
+        if shape is None:
+            if len(self._shapes) >= _SHAPES_REMEMBERED:
+                self._shapes.clear()
+            shape = self._shapes[key] = _shape(line, message, kind)
+        if len(shape.texts) < _TEXTS_REMEMBERED:
+            shape.texts[line[line.find(shape.marker) + len(shape.marker) :]] = counter
+
+
+def _shape(line: bytes, message: Message, kind: Kind) -> _Shape:
+    prefix = prefixes.read(message.text, prefixes.undecorated(message.text))
+    native = prefix is not None and prefix.native
+    at = line.find(b"] ")
+    marked = native and prefix is not None and at >= 0 and len(text_of(line[: at + 2])) <= prefix.end
+    return _Shape(
+        kind=kind,
+        has_prefix=native,
+        may_go_on=native or kind.first.explanation is not None,
+        marker=b"] " if marked else b"",
+        texts={},
+    )

@@ -1,0 +1,60 @@
+"""ML Compute's subgraphs: the MLCSubgraphOp nodes that its lines name, and what the lines say of them.
+
+Only what public logs show is read. No log is known that lists the operations of a subgraph that worked.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+#: How many subgraphs are named; more are left out of the fact.
+LIMIT = 200
+
+_NAME = r"(?P<name>\S*MLCSubgraphOp_\w+)"
+_NAMED = re.compile(_NAME)
+_CONVERTED = re.compile(rf"Finished converting subgraph {_NAME}")
+_FAILED = re.compile(rf"Failed in processing TensorFlow graph {_NAME}")
+# "... for node: n10 = dropout/RealDiv (RealDiv)", "... for node: Reshape_1", "... for n20 = dense/MatMul (MatMul)".
+_NODE = re.compile(r" for (?:node: )?(?:n\d+ = |(?<=node: ))(?P<node>[^\s(]+)(?: \((?P<operation>\w+)\))?")
+
+
+class Subgraphs:
+    """What one cell's lines said of subgraphs."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._converted: dict[str, None] = {}
+        self._fell_back: dict[str, None] = {}
+        self._nodes: dict[str, dict[str, str | None]] = {}
+
+    def add(self, body: str) -> None:
+        """Take a message's body."""
+        if "MLCSubgraphOp" not in body:
+            return
+        for found in _NAMED.finditer(body):
+            if len(self._names) < LIMIT:
+                self._names.add(found["name"])
+        converted, failed = _CONVERTED.search(body), _FAILED.search(body)
+        if converted and converted["name"] in self._names:
+            self._converted[converted["name"]] = None
+        if failed and failed["name"] in self._names:
+            self._fell_back[failed["name"]] = None
+            node = _NODE.search(body, failed.end())
+            if node:
+                self._nodes.setdefault(failed["name"], {})[node["node"]] = node["operation"]
+
+    def fact(self) -> dict[str, Any] | None:
+        """Names by what was said of them; None where no subgraph was named.
+
+        `nodes` holds, for a subgraph that fell back, the node named as the reason and its operation, null
+        where the line does not tell it.
+        """
+        if not self._names:
+            return None
+        return {
+            "count": len(self._names),
+            "converted": list(self._converted),
+            "fell_back": list(self._fell_back),
+            "nodes": self._nodes,
+        }
