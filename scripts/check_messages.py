@@ -236,9 +236,9 @@ def main(folder: Path = catalogues.FOLDER) -> int:
             if name is None:
                 unknown.add(template["id"])
             elif template["id"] not in seen:
-                reason = f"argued in {reasons.get(template['id'])}"
+                reason = f"argued in {reasons[template['id']]}" if template["id"] in reasons else "not argued"
                 print(
-                    f"{template['id']}: {template['verdict']}, not {verdict} ({name}; {reason}) {text[:150]!r}"
+                    f"{template['id']}: {template['verdict']}, ours {verdict} by {name}, {reason}: {text[:99]!r}"
                 )
             seen.add(template["id"])
         print(f"seed {seed}: {total - len(found)} of {total} templates agree ({1 - len(found) / total:.1%})")

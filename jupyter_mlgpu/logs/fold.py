@@ -166,7 +166,7 @@ class Folder:
         if rest:
             yield f"{rest:,} more lines of {len(full) - KINDS_NAMED:,} other shapes were counted, not kept."
         if self._not_kept:
-            yield f"{self._not_kept:,} more lines of new shapes were not kept: the cell printed too many different ones."
+            yield f"{self._not_kept:,} more lines were not kept: there were too many different ones."
         yield from self._placement.notes()
 
     def _is_long(self) -> bool:

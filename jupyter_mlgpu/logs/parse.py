@@ -2,7 +2,7 @@
 
 A line with a prefix (prefixes.py) begins a message. One without belongs to the message before it where that
 message's `continues` in the catalogue say so; or where it means nothing by itself and is indented, or the
-message's first line ended with a colon. A Python traceback is one message, read at its last line. The
+message's first line ended with a colon or said nothing. A Python traceback is one message, read at its last line. The
 allocator's dump (some 400 lines from bfc_allocator.cc) is one message, without its lists of chunks.
 """
 
@@ -187,7 +187,8 @@ class _Open:
             return True
         if not self.native and explained is None:
             return False
-        heads_more = self.native and self.bodies[0].rstrip().endswith(":")
+        head = self.bodies[0].rstrip()
+        heads_more = self.native and (not head or head.endswith(":"))
         # After an empty line, an indented one is more likely the next thing printed.
         if not heads_more and (not indented or self.blank_lines):
             return False

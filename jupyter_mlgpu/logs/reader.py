@@ -1,7 +1,7 @@
 """The bytes of one cell -> its log lines.
 
-A kernel may print 140,000 lines in a cell, so most must cost next to nothing. When a line has been through the
-parser and was a message of its own, the next ones of its shape (all but the digits) are counted after two
+A kernel may print 140,000 lines in a cell, so most must cost next to nothing. When a line has been through
+the parser and was a message of its own, the next ones of its shape (all but the digits) are counted after two
 look-ups.
 """
 
