@@ -18,6 +18,8 @@ import pytest
 
 from jupyter_mlgpu.backends import mlcompute_fork
 from jupyter_mlgpu.files import load_records
+from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.logs.reexplain import explain_again
 
 FILE = Path(mlcompute_fork.__file__)
 FAKE = Path(__file__).parent / "fake_fork"
@@ -97,6 +99,18 @@ def test_a_script_on_the_gpu_is_measured_and_its_lines_are_kept(folder):
     assert texts[-1].endswith("Falling back to TensorFlow...")
     assert {(line.id, line.verdict, line.meaning) for line in record.logs} == {(None, "unknown", None)}
     assert done.stderr.splitlines() == texts
+
+
+def test_its_lines_are_explained_when_the_record_is_loaded(folder):
+    run(folder, "--device", "gpu", code="import tensorflow as tf\ntf.matmul(6, 7)\nprint('mine')\n")
+    record = explain_again(the_record(folder), Catalogue.load())
+    assert {line.text.rpartition("] ")[2][:20]: line.verdict for line in record.logs} == {
+        "WARNING:tensorflow:E": "info",
+        "Compute: Failed in p": "performance",
+        "Falling back to Tens": "performance",
+        "mine": "unknown",
+    }
+    assert record.facts["mlc_subgraphs"].value["fell_back"] == ["MLCSubgraphOp_0_1"]
 
 
 def test_the_file_serves_where_it_was_installed_beside_modules_named_like_frameworks(folder):
