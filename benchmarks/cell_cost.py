@@ -9,7 +9,6 @@ Exit status 1: a cost that is above its target beyond doubt.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,6 +20,7 @@ from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.spread import Interval, Quartiles, median_interval, quartiles
+from benchmarks.tracing import timed
 from benchmarks.workloads import SETUP, WORKLOADS, Workload, calibrate
 
 PAIRS = 60
@@ -29,10 +29,6 @@ TARGET_FIXED = 0.003
 TARGET_SHARE = 0.015
 #: Cells run before the first pair, half of them traced.
 WARM_UP = 6
-
-# The extension sends what happens within 50 ms of its last message together, when they are over. After
-# that time nothing of one cell can fall into the next.
-_SETTLE = 0.100
 
 _ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2"}
 
@@ -86,10 +82,10 @@ def measure(pairs: int) -> list[Cost]:
 
 
 def _cost(kernel: Kernel, workload: Workload, pairs: int) -> Cost:
-    _timed(kernel, workload.cell(1), on=False)  # builds graphs, and is no measure of later runs
+    timed(kernel, workload.cell(1), on=False)  # builds graphs, and is no measure of later runs
     steps = 1
     if workload.adjustable:
-        steps = calibrate(lambda steps: _timed(kernel, workload.cell(steps), on=False))
+        steps = calibrate(lambda steps: timed(kernel, workload.cell(steps), on=False))
     run = _alternating(kernel, workload.cell(steps))
     for number in range(WARM_UP):
         run(number % 2 == 0)
@@ -97,20 +93,7 @@ def _cost(kernel: Kernel, workload: Workload, pairs: int) -> Cost:
 
 
 def _alternating(kernel: Kernel, code: str) -> Callable[[bool], float]:
-    return lambda on: _timed(kernel, code, on=on)
-
-
-def _timed(kernel: Kernel, code: str, *, on: bool) -> float:
-    kernel.run(f"%mlc_trace {'on' if on else 'off'}")
-    _settle(kernel)
-    seconds = kernel.run(code)
-    _settle(kernel)
-    return seconds
-
-
-def _settle(kernel: Kernel) -> None:
-    kernel.wait_until_idle()
-    time.sleep(_SETTLE)
+    return lambda on: timed(kernel, code, on=on)
 
 
 def as_text(costs: Sequence[Cost]) -> str:

@@ -12,13 +12,15 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.logs.echo import Echo
 from jupyter_mlgpu.logs.hooks import PythonHooks
-from jupyter_mlgpu.logs.reader import LogReader, Notes
-from jupyter_mlgpu.logs.tap import MakeEcho, Tap
+from jupyter_mlgpu.logs.tap import Tap
 from jupyter_mlgpu.record import LogLine
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.logs.reader import LogReader, Notes
 
 #: Lines of the running cell that are told at once, ten times a second; the record has them all.
 LIVE_LINES = 100
@@ -29,8 +31,8 @@ RAW_CELLS = 1_000
 class Surroundings(Protocol):
     """What is special about capturing in a kernel or in a terminal; see `notebook.surroundings`."""
 
-    descriptors: tuple[int, ...]
-    make_echo: MakeEcho
+    def make_echo(self, descriptor: int, before: int | None) -> Echo:
+        """Where a descriptor's output goes on to; see `logs.tap.MakeEcho`."""
 
     def attach(self, tap: Tap) -> None:
         """The tap has just begun."""
@@ -44,8 +46,8 @@ class Surroundings(Protocol):
     def detach(self, tap: Tap) -> None:
         """The tap is about to end."""
 
-    def after_fork_in_child(self) -> None:
-        """This is a forked child: undo what `attach` did."""
+    def after_fork_in_child(self, tap: Tap) -> None:
+        """This is a forked child: undo what `attach` and `cell_begins` did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Capture:
         self._on_live = on_live
         self._on_outside = on_outside
         self._tap = Tap(
-            surroundings.descriptors,
+            (1, 2),
             self._on_data,
             on_tick=self._tick,
             on_lost=self._on_lost,
@@ -87,7 +89,7 @@ class Capture:
         )
         self._hooks = PythonHooks(self._on_message)
         self._lock = threading.RLock()
-        self._reader = self._new_reader()
+        self._reader: LogReader | None = None  # None: nothing has come since the last one
         self._cell_starts: dict[str, int] | None = None
         self._quiet = True
         self._stretches: deque[_Stretch] = deque(maxlen=RAW_CELLS)
@@ -129,7 +131,7 @@ class Capture:
         self._surroundings.cell_begins(self._tap)
 
     def end_cell(self, sequence: int) -> Notes | None:
-        """What came since `begin_cell`; None where nothing was captured. `sequence` is the record's."""
+        """What came since `begin_cell`; None where nothing came. `sequence` is the record's."""
         if self._cell_starts is None:
             return None
         if self.active:
@@ -137,8 +139,7 @@ class Capture:
             self._tap.drain()
             self._surroundings.cell_ended(self._tap)
         with self._lock:
-            notes = self._reader.finish()
-            self._reader = self._new_reader()
+            notes = self._finish_reader(late=False)
             if self.active:
                 self._stretches.append(_Stretch(sequence, self._cell_starts, self._tap.offsets()))
             self._cell_starts = None
@@ -164,30 +165,40 @@ class Capture:
         self._lock = threading.RLock()
         if self.active:
             self._hooks.stop()
-            self._surroundings.after_fork_in_child()
+            self._surroundings.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()
 
-    def _new_reader(self) -> LogReader:
-        return LogReader(Catalogue.load(), clean=self._clean)
+    def _reading(self) -> LogReader:
+        if self._reader is None:
+            # The catalogue takes a moment to read: who prints no native line never waits for it.
+            from jupyter_mlgpu.logs.catalogue import Catalogue
+            from jupyter_mlgpu.logs.reader import LogReader
+
+            self._reader = LogReader(Catalogue.load(), clean=self._clean)
+        return self._reader
+
+    def _finish_reader(self, *, late: bool) -> Notes | None:
+        reader, self._reader = self._reader, None
+        return reader.finish(late=late) if reader is not None else None
 
     def _on_data(self, stream: str, data: bytes) -> None:
         with self._lock:
             self._quiet = False
-            self._reader.feed(stream, data, self._now())
+            self._reading().feed(stream, data, self._now())
 
     def _on_message(self, stream: str, text: str, level: str, origin: str) -> None:
         with self._lock:
             self._quiet = False
-            self._reader.add(stream, text, level=level, origin=origin, time=self._now())
+            self._reading().add(stream, text, level=level, origin=origin, time=self._now())
 
     def _on_lost(self, sentence: str) -> None:
         with self._lock:
-            self._reader.lost(sentence)
+            self._reading().lost(sentence)
 
     def _tick(self) -> None:
         with self._lock:
             lines: tuple[LogLine, ...] = ()
-            if self._cell_starts is not None:
+            if self._cell_starts is not None and self._reader is not None:
                 lines = self._reader.take_new(LIVE_LINES)
             # A message between cells is whole when nothing follows it for a tick.
             settled = self._cell_starts is None and self._quiet
@@ -199,11 +210,8 @@ class Capture:
 
     def _finish_outside(self) -> None:
         with self._lock:
-            if self._reader.empty:
-                return
-            notes = self._reader.finish(late=True)
-            self._reader = self._new_reader()
-        if notes.lines or notes.notes:
+            notes = self._finish_reader(late=True)
+        if notes is not None:
             self._on_outside(notes)
 
 

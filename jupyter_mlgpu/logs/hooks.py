@@ -35,7 +35,7 @@ class PythonHooks:
 
         def hear_record(logger: logging.Logger, record: logging.LogRecord) -> None:
             call_handlers(logger, record)
-            if not self._listening:
+            if not self._listening or not _is_shown(logger, record):
                 return
             with contextlib.suppress(Exception):  # a record whose arguments do not fit is logging's to report
                 text = f"{record.levelname}:{record.name}:{record.getMessage()}"
@@ -57,16 +57,30 @@ class PythonHooks:
                 self._on_message("warnings", text, "WARNING", category.__name__)
 
         self._ours = (hear_record, hear_warning)
-        logging.Logger.callHandlers = hear_record  # type: ignore[method-assign]
+        logging.Logger.callHandlers = hear_record  # type: ignore[assignment, method-assign]
         warnings.showwarning = hear_warning
 
     def stop(self) -> None:
         """Put back what was there; what somebody else has wrapped since then stays, and we fall silent."""
         hear_record, hear_warning = self._ours
         if self._call_handlers is not None and logging.Logger.callHandlers is hear_record:
-            logging.Logger.callHandlers = self._call_handlers  # type: ignore[method-assign]
+            logging.Logger.callHandlers = self._call_handlers  # type: ignore[assignment, method-assign]
         if self._show_warning is not None and warnings.showwarning is hear_warning:
             warnings.showwarning = self._show_warning
         self._call_handlers = self._show_warning = None
         self._ours = (None, None)
         self._listening = False
+
+
+def _is_shown(logger: logging.Logger, record: logging.LogRecord) -> bool:
+    """Whether a handler takes the record: ipykernel logs everything, to handlers that take little."""
+    found = False
+    at: logging.Logger | None = logger
+    while at is not None:
+        for handler in at.handlers:
+            found = True
+            if record.levelno >= handler.level and not isinstance(handler, logging.NullHandler):
+                return True
+        at = at.parent if at.propagate else None
+    last = logging.lastResort
+    return not found and last is not None and record.levelno >= last.level

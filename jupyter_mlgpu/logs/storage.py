@@ -88,8 +88,6 @@ def _punch(descriptor: int, start: int, length: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "fallocate"):
         raise OSError("this system cannot punch holes")
-    done = libc.fallocate(
-        descriptor, _KEEP_SIZE | _PUNCH_HOLE, ctypes.c_int64(start), ctypes.c_int64(length)
-    )
+    done = libc.fallocate(descriptor, _KEEP_SIZE | _PUNCH_HOLE, ctypes.c_int64(start), ctypes.c_int64(length))
     if done != 0:
         raise OSError(ctypes.get_errno(), "fallocate")

@@ -20,8 +20,6 @@ from jupyter_mlgpu.logs.tap import Tap, plain_echo
 class TerminalSurroundings:
     """IPython in a terminal: descriptor 1 is captured only while a cell runs."""
 
-    descriptors = (1, 2)
-
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._before: dict[int, int] = {}
@@ -61,14 +59,14 @@ class TerminalSurroundings:
 
     def detach(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
-        self.after_fork_in_child()
-
-    def after_fork_in_child(self) -> None:
-        """See `logs.capture.Surroundings`."""
         for name in list(self._replaced):
             self._put_back(name)
         with contextlib.suppress(AttributeError):
             del self._shell.system
+
+    def after_fork_in_child(self, tap: Tap) -> None:
+        """See `logs.capture.Surroundings`."""
+        self.detach(tap)
 
     def _replace(self, name: str, descriptor: int, tap: Tap) -> None:
         """What Python prints goes to the terminal itself: it is no native line."""
@@ -106,9 +104,11 @@ class _TerminalStream(io.TextIOWrapper):
             write_through=like.write_through,
         )
         self._pump = pump
-        self.mode = "w"
 
     def write(self, text: str, /) -> int:
         with contextlib.suppress(Exception):
             self._pump()
-        return super().write(text)
+        written = super().write(text)
+        if self.write_through:  # this says it to the text layer alone; the bytes below are buffered
+            self.flush()
+        return written

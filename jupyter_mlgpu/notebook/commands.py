@@ -17,6 +17,7 @@ from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.state import device_state
+from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import logbook, text, words
 from jupyter_mlgpu.selection import parse
 
@@ -120,6 +121,7 @@ class Commands:
 
     def _load(self, path: str) -> str:
         records, problems = files.load_records(path)
+        records = [_explained(record) for record in records]
         new = self._kit.store.extend(records)
         self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
         known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
@@ -155,3 +157,13 @@ class Commands:
             if importlib.util.find_spec(name) is not None:
                 print(f"Importing {words.framework(name)} to see its devices…", flush=True)
             registry.import_framework(name)
+
+
+def _explained(record: Record) -> Record:
+    """A record of Apple's fork comes with its lines as they were printed: they are explained here."""
+    if all(line.verdict != "unknown" for line in record.logs):
+        return record
+    from jupyter_mlgpu.logs.catalogue import Catalogue
+    from jupyter_mlgpu.logs.reexplain import explain_again
+
+    return explain_again(record, Catalogue.load())

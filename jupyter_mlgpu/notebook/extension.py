@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from pathlib import PurePath
 from typing import Any
@@ -63,6 +64,7 @@ class Extension:
         self._shell.input_transformers_cleanup.append(transform.drop_trace_line)
         self._events.register()
         self.kit.watch_imports()
+        atexit.register(self._capture.stop)  # what is written after that goes where it always went
         self.kit.store.subscribe(self._push_record)
         self.channel.open()
 
@@ -72,6 +74,7 @@ class Extension:
         self.kit.store.unsubscribe(self._push_record)
         self.kit.close()
         self._events.unregister()
+        atexit.unregister(self._capture.stop)
         self.commands.verbose.restore()
         self._shell.input_transformers_cleanup.remove(transform.drop_trace_line)
         for kind in self._shell.magics_manager.magics.values():

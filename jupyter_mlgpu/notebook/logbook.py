@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.logs.reader import Notes
 from jupyter_mlgpu.record import LogLine, Record
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.logs.reader import Notes
 
 #: Messages of the running cell that a browser which has just come is told.
 RUNNING_LINES = 500

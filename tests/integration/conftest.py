@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -51,14 +52,17 @@ class Result:
 
 
 class Notebook:
-    """A kernel with a client; `run` executes a cell and waits for it."""
+    """A kernel with a client; `run` executes a cell and waits for it.
 
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        import os
+    A variable of the environment that is None is taken out.
+    """
 
+    def __init__(self, folder: Path, environment: dict[str, str | None]) -> None:
+        self.folder = folder
+        variables = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), **environment}
         self.manager = KernelManager()
         self.manager.start_kernel(
-            cwd=str(folder), env={**os.environ, "IPYTHONDIR": str(folder / "ipython"), **environment}
+            cwd=str(folder), env={name: value for name, value in variables.items() if value is not None}
         )
         self.client = self.manager.client()
         self.client.start_channels()
@@ -139,7 +143,7 @@ def start_kernel(tmp_path: Path) -> Iterator[Any]:
     """Starts kernels for one test, with the extension loaded unless told otherwise."""
     started: list[Notebook] = []
 
-    def start(*, extension: bool = True, **environment: str) -> Notebook:
+    def start(*, extension: bool = True, **environment: str | None) -> Notebook:
         notebook = Notebook(tmp_path, environment)
         started.append(notebook)
         if extension:

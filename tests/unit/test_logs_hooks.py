@@ -9,8 +9,16 @@ import pytest
 from jupyter_mlgpu.logs.hooks import PythonHooks
 
 
+@pytest.fixture(autouse=True)
+def shown(monkeypatch):
+    """What would be shown of warnings; put back after the test."""
+    warned = []
+    monkeypatch.setattr(warnings, "showwarning", lambda *warning, **more: warned.append(warning))
+    return warned
+
+
 @pytest.fixture
-def heard():
+def heard(shown):
     messages = []
     hooks = PythonHooks(lambda *message: messages.append(message))
     hooks.start()
@@ -61,10 +69,9 @@ def test_a_record_whose_arguments_do_not_fit_is_left_to_logging(heard, monkeypat
     assert heard == []
 
 
-def test_a_warning_that_is_shown_is_heard(heard):
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning("slow", UserWarning, "file.py", 3)
+def test_a_warning_that_is_shown_is_heard(heard, shown):
+    warnings.showwarning("slow", UserWarning, "file.py", 3)
+    assert len(shown) == 1
     assert heard == [("warnings", "file.py:3: UserWarning: slow\n", "WARNING", "UserWarning")]
 
 
@@ -83,10 +90,9 @@ def test_everything_is_put_back():
     assert (logging.Logger.callHandlers, warnings.showwarning) == before
 
 
-def test_what_somebody_wrapped_around_us_stays_and_we_fall_silent(monkeypatch):
+def test_what_somebody_wrapped_around_us_stays_and_we_fall_silent():
     messages = []
     hooks = PythonHooks(lambda *message: messages.append(message))
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # put back after this test
     hooks.start()
     ours = warnings.showwarning
 

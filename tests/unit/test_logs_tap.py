@@ -74,7 +74,7 @@ def test_what_is_written_is_read_at_the_next_drain(heard, capfd):
 
 
 def test_what_is_written_is_read_without_being_asked_for(heard, capfd):
-    with tapped(heard) as tap:
+    with tapped(heard):
         os.write(2, b"live\n")
         until(lambda: heard.data["stderr"] == b"live\n")
 
@@ -96,7 +96,7 @@ def test_what_c_still_holds_in_its_buffer_is_read(heard, capfd):
 
 
 def test_a_child_process_is_heard_also_after_a_drain(heard, capfd):
-    with tapped(heard) as tap:
+    with tapped(heard):
         child = subprocess.Popen(
             ["sh", "-c", "echo early >&2; read go; echo late >&2"], stdin=subprocess.PIPE
         )
