@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kernel(lab: Lab) -> None:
-    write_with_receipts(lab, "saved.ipynb", bundle(example_record()))
+    lab.write_with_receipts("saved.ipynb", bundle(example_record()))
     lab.open_without_kernel("saved.ipynb")
     assert (
         lab.page.evaluate("() => jupyterapp.shell.currentWidget.content.model.cells.get(0).trusted") is False
@@ -33,7 +32,7 @@ def test_a_saved_notebook_that_is_not_trusted_draws_its_receipts_without_a_kerne
 
 
 def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
-    write_with_receipts(lab, "opens_up.ipynb", bundle(example_record()))
+    lab.write_with_receipts("opens_up.ipynb", bundle(example_record()))
     lab.open_without_kernel("opens_up.ipynb")
     line = lab.receipts.first.get_by_role("button")
     expect(line).to_have_attribute("aria-expanded", "false")
@@ -69,7 +68,7 @@ def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
     data["device"]["ran_on"][0]["device"] = markup
     data["versions"] = {markup: markup}
     data["readings"] *= 1000
-    write_with_receipts(lab, "hostile.ipynb", {MIME_TYPE: data})
+    lab.write_with_receipts("hostile.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("hostile.ipynb")
     lab.receipts.first.get_by_role("button").click()
     expect(lab.receipts.first).to_contain_text("<script>window.pwned = 1</script>")
@@ -82,7 +81,7 @@ def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
 
 def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab: Lab) -> None:
     newer = {**example_record().to_json(), "schema": 99}
-    write_with_receipts(lab, "strange.ipynb", {MIME_TYPE: newer}, {MIME_TYPE: {"schema": 1}}, {MIME_TYPE: []})
+    lab.write_with_receipts("strange.ipynb", {MIME_TYPE: newer}, {MIME_TYPE: {"schema": 1}}, {MIME_TYPE: []})
     lab.open_without_kernel("strange.ipynb")
     newer_sentence = (
         "This receipt was made by a newer jupyter_mlgpu. Update with: pip install --upgrade jupyter_mlgpu"
@@ -90,13 +89,3 @@ def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab:
     invalid_sentence = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
     expect(lab.receipts).to_have_text([newer_sentence, invalid_sentence, invalid_sentence])
     expect(lab.records).to_have_count(0)
-
-
-def write_with_receipts(lab: Lab, name: str, *bundles: dict[str, Any]) -> None:
-    """A notebook as a stranger would send it: saved outputs, no signature, a kernel we do not have."""
-    path = lab.write(name, *("model.fit(x, y)" for _ in bundles), kernel="not-installed")
-    notebook = json.loads(path.read_text())
-    for cell, data in zip(notebook["cells"], bundles, strict=True):
-        cell["execution_count"] = 1
-        cell["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": data}]
-    path.write_text(json.dumps(notebook))

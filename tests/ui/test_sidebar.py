@@ -256,7 +256,7 @@ def test_records_that_come_in_above_do_not_move_what_is_being_read(lab: Lab) -> 
     lab.run_to_end(1)
     expect(lab.records.first).to_contain_text("TRACED")
     read = lab.records.filter(has_text="step 20")
-    lab.sidebar.locator(".jp-mlgpu-Records-scroller").hover()
+    lab.sidebar.locator(".jp-mlgpu-Scroller").hover()
     while read.count() == 0:
         lab.page.mouse.wheel(0, 300)
     read.scroll_into_view_if_needed()

@@ -3,7 +3,7 @@
 import type { ReactElement, ReactNode } from 'react';
 
 import type { Translate } from '../i18n';
-import { countNotes, notesInWords } from '../notes';
+import { isToActOn, notesInWords, worstFirst } from '../notes';
 import type { IRecord } from '../record';
 import { VerdictShape } from './Verdict';
 
@@ -17,9 +17,10 @@ export function NotesCount(props: {
   if (sentences.length === 0) {
     return null;
   }
+  const [worst] = worstFirst(record.logs);
   return (
     <span className="jp-mlgpu-NotesCount">
-      {countNotes(record).toActOn > 0 && <VerdictShape verdict="action" />}
+      {worst && isToActOn(worst.verdict) && <VerdictShape verdict={worst.verdict} />}
       {children(sentences.join(' · '))}
     </span>
   );

@@ -47,10 +47,12 @@ function KnownReceipt(props: { record: IRecord; t: Translate }): ReactElement {
         <Caret.react tag="span" className="jp-mlgpu-Caret" />
         <Outcome outcome={record.outcome} t={t} />
         {labels.length > 0 && <span className="jp-mlgpu-Label">{labels.join(' · ')}</span>}
-        <span>{line(record, t)}</span>
-        <NotesCount record={record} t={t}>
-          {words => words}
-        </NotesCount>
+        <span>
+          {line(record, t)}
+          <NotesCount record={record} t={t}>
+            {words => words}
+          </NotesCount>
+        </span>
       </button>
       {record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">

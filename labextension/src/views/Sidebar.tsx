@@ -20,29 +20,25 @@ import { RecordList } from './RecordList';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
 import { Tabs } from './Tabs';
+import { useKept } from './useKept';
 
 /** What the sidebar shows of a notebook. */
 type View = 'cells' | 'logs';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
   const { session, t } = props;
-  const [view, setView] = useState<View>('cells');
   if (session === null) {
     return <p className="jp-mlgpu-Empty">{t('noNotebook')}</p>;
   }
   // A key a notebook: what is open or selected in one must not appear in the next.
-  return <NotebookView key={session.id} session={session} view={view} onView={setView} t={t} />;
+  return <NotebookView key={session.id} session={session} t={t} />;
 }
 
-function NotebookView(props: {
-  session: NotebookSession;
-  view: View;
-  onView: (view: View) => void;
-  t: Translate;
-}): ReactElement {
-  const { session, view, onView, t } = props;
+function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
+  const { session, t } = props;
   const state = useModel(session.model);
-  const [filter, setFilter] = useState<ILogFilter>(ALL_LINES);
+  const [view, setView] = useKept<View>(session, 'view', 'cells');
+  const [filter, setFilter] = useKept<ILogFilter>(session, 'filter', ALL_LINES);
   const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
     ({ key, cellId }: Pick<IEntry, 'key' | 'cellId'>): void => {
@@ -78,13 +74,13 @@ function NotebookView(props: {
           { id: 'logs', label: t('logs'), count: countLines(state) }
         ]}
         selected={view}
-        onSelect={onView}
+        onSelect={setView}
       >
         {view === 'logs' ? (
           <LogView
             state={state}
             filter={filter}
-            onFilter={change => setFilter(before => ({ ...before, ...change }))}
+            onFilter={change => setFilter({ ...filter, ...change })}
             lost={lost}
             onGo={goTo}
             t={t}
@@ -97,7 +93,7 @@ function NotebookView(props: {
             onGo={goTo}
             onLogs={entry => {
               setFilter({ ...ALL_LINES, group: entry.key, raw: filter.raw });
-              onView('logs');
+              setView('logs');
             }}
             t={t}
           />
