@@ -199,8 +199,10 @@ class Capture:
         with self._lock:
             lines: tuple[LogLine, ...] = ()
             if self._cell_starts is not None and self._reader is not None:
+                if self._quiet:
+                    self._reader.settle()
                 lines = self._reader.take_new(LIVE_LINES)
-            # A message between cells is whole when nothing follows it for a tick.
+            # A message is whole when nothing follows it for a tick.
             settled = self._cell_starts is None and self._quiet
             self._quiet = True
         if lines:

@@ -95,14 +95,16 @@ class LogReader:
         self._taken += len(new)
         return tuple(entry.log_line() for entry in new)
 
+    def settle(self) -> None:
+        """Nothing has come for a while: a message that waited for further lines is whole."""
+        for reading in self._streams.values():
+            self._close_waiting(reading)
+
     def finish(self, *, late: bool = False) -> Notes:
         """All that was read; nothing may be fed afterwards. `late`: it came after its cell had ended."""
         for reading in self._streams.values():
             self._read(reading, reading.splitter.finish())
-            if reading.waiting:
-                reading.waiting[1].count += 1
-                reading.waiting = None
-            self._close(reading)
+            self._close_waiting(reading)
         return Notes(self._folder.lines(late=late), self._folder.facts(), tuple(self._notes()))
 
     def _notes(self) -> list[str]:
@@ -152,6 +154,12 @@ class LogReader:
             reading.begun = line
         if parser.is_open and parser.takes_nothing:
             self._close(reading)
+
+    def _close_waiting(self, reading: _Stream) -> None:
+        if reading.waiting:
+            reading.waiting[1].count += 1
+            reading.waiting = None
+        self._close(reading)
 
     def _close(self, reading: _Stream) -> None:
         for message in reading.parser.finish():

@@ -166,8 +166,8 @@ class Tap:
             self._reading = True
             try:
                 for stream in self._streams:
-                    self._read(stream)
                     self._echo(stream)
+                    self._read(stream)
             finally:
                 self._reading = False
 
@@ -207,17 +207,19 @@ class Tap:
                 self._on_data(stream.name, data)
             except Exception as error:  # a reader that fails must not take the user's output with it
                 self._lose(f"Reading native lines failed ({type(error).__name__}: {error}).")
-            self._echo(stream)
+            if stream.echoed_to == stream.read_to - len(data):
+                stream.echoed_to += stream.echo.write(data)
+            stream.file.forget(stream.echoed_to - KEPT_BYTES)
 
     def _echo(self, stream: _Stream) -> None:
+        """Go on where an echo would take no more."""
         while stream.echoed_to < stream.read_to:
             end = min(stream.read_to, stream.echoed_to + _CHUNK)
             data = stream.file.read(stream.echoed_to, end)
-            done = stream.echo.write(data) if data else end - stream.echoed_to
+            done = stream.echo.write(data)
             stream.echoed_to += done
             if done < len(data):
                 return
-        stream.file.forget(stream.echoed_to - KEPT_BYTES)
 
     def _watch(self, stop: threading.Event) -> None:
         while not stop.wait(INTERVAL):

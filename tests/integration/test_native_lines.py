@@ -231,7 +231,7 @@ def test_live_lines_reach_the_browser_while_the_cell_runs(start_kernel):
     notebook = start_kernel(**USERS)
     message = notebook.send(
         "import os, time\n"
-        "os.write(2, b'Metal device set to: Apple M1 Max\\nnext\\n')\n"
+        "os.write(2, b'Metal device set to: Apple M1 Max\\n')\n"
         "while not os.path.exists('go'): time.sleep(0.01)"
     )
 
