@@ -14,7 +14,7 @@ from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
-    from tests.ui.conftest import Lab
+    from tests.ui.conftest import Gate, Lab
 
 METAL = LogLine(
     "Metal device set to: Apple M1 Max",
@@ -42,6 +42,8 @@ OUT_OF_MEMORY = dataclasses.replace(
 NOT_KNOWN = dataclasses.replace(
     METAL, text="frobnicating 7 gadgets", id=None, verdict="unknown", meaning=None, advice=None, fields={}
 )
+LOAD = "%load_ext jupyter_mlgpu"
+WRITE_METAL = r"""import os; _ = os.write(2, b"Metal device set to: Apple M1 Max\n")"""
 MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
 
 
@@ -58,7 +60,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     receipt.get_by_role("button").click()
     notes = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
     expect(notes).to_have_count(3)
-    for shown in ("To act on", "× 37", "arrived after the cell had ended", "The GPU has no memory left."):
+    for shown in ("To act on", "37", "arrived after the cell had ended", "The GPU has no memory left."):
         expect(notes.first).to_contain_text(shown)
     expect(notes.first).to_contain_text("Make the batch smaller.")
     assert notes.first.locator("pre").inner_text() == OUT_OF_MEMORY.text
@@ -66,6 +68,86 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     expect(notes.nth(2)).to_contain_text("Not known")
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
     expect(receipt.get_by_role("table", name="Facts")).to_contain_text("log message metal-device-set")
+
+
+def test_a_native_line_is_explained_under_the_cell_that_brought_it(lab: Lab) -> None:
+    lab.write("native.ipynb", LOAD, WRITE_METAL, "quiet = 1")
+    lab.open("native.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
+    expect(receipt).to_contain_text("1 note")
+    receipt.get_by_role("button").click()
+    note = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
+    expect(note).to_contain_text("This Mac's GPU, Apple M1 Max")
+    expect(note.locator("pre")).to_have_text("Metal device set to: Apple M1 Max")
+    expect(receipt.get_by_role("table", name="Facts")).to_contain_text("Apple M1 Max")
+    expect(lab.cell(2).locator(".jp-mlgpu-Receipt")).not_to_contain_text("note")
+
+
+def test_lines_are_in_the_log_while_their_cell_runs(lab: Lab, gate: Gate) -> None:
+    lab.write("live_lines.ipynb", LOAD, f"{WRITE_METAL}\n{gate.cell}")
+    lab.open("live_lines.ipynb")
+    lab.run_to_end(0)
+    lab.show_logs()
+    expect(lab.sidebar).to_contain_text("No native lines yet.")
+    lab.run(1)
+    expect(lab.log).to_have_count(1)
+    expect(lab.log.first).to_contain_text("This Mac's GPU, Apple M1 Max")
+    expect(lab.log.first).to_contain_text("[*]")
+    expect(lab.running).to_be_visible()
+    gate.open()
+    expect(lab.running).to_be_hidden()
+    expect(lab.log.first).to_contain_text("[2]")
+    expect(lab.log).to_have_count(1)
+
+
+def test_a_page_loaded_in_mid_cell_has_the_lines_so_far(lab: Lab, gate: Gate) -> None:
+    lab.write("reloaded_lines.ipynb", LOAD, f"{WRITE_METAL}\n{gate.cell}")
+    lab.open("reloaded_lines.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    lab.show_logs()
+    expect(lab.log).to_have_count(1)
+    lab.save()
+    lab.reload()
+    lab.wait_for_app()
+    lab.show_sidebar()
+    lab.show_logs()
+    expect(lab.log).to_have_count(1)
+    expect(lab.log.first).to_contain_text("[*]")
+    gate.open()
+    expect(lab.log.first).to_contain_text("[2]")
+
+
+def test_a_line_that_comes_after_its_cell_is_shown_as_late(lab: Lab, gate: Gate) -> None:
+    waits = f"while [ ! -e {gate.path} ]; do sleep 0.01; done; echo from a child >&2"
+    lab.write("late.ipynb", LOAD, f"import subprocess\nchild = subprocess.Popen({waits!r}, shell=True)")
+    lab.open("late.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    lab.show_logs()
+    gate.open()
+    expect(lab.log).to_have_count(1)
+    expect(lab.log.first).to_contain_text("from a child")
+    expect(lab.log.first).to_contain_text("arrived after the cell had ended")
+
+
+def test_a_hostile_line_of_a_running_kernel_is_text(lab: Lab) -> None:
+    printed = f"{MARKUP}\n".encode()
+    lab.write("hostile_line.ipynb", LOAD, f"import os\n_ = os.write(2, {printed!r})")
+    lab.open("hostile_line.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    receipt = lab.cell(1).locator(".jp-mlgpu-Receipt")
+    expect(receipt).to_contain_text("1 line not known")
+    receipt.get_by_role("button").click()
+    expect(receipt.locator("pre")).to_contain_text(MARKUP)
+    lab.show_logs()
+    expect(lab.log.locator("pre")).to_contain_text(MARKUP)
+    for place in (receipt, lab.sidebar):
+        assert place.locator("img[src], script").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
 
 
 def test_a_receipt_without_lines_says_nothing_of_notes(lab: Lab) -> None:
@@ -194,12 +276,14 @@ def test_a_chinese_jupyterlab_explains_in_chinese_what_it_can(lab: Lab, chinese:
     lab.load("chinese_logs.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
-    expect(lab.receipts.first).to_contain_text("2 条说明：1 条需处理")
+    expect(lab.receipts.first).to_contain_text(re.compile("2 条说明.1 条需处理"))
     lab.receipts.first.get_by_role("button").click()
     notes = lab.receipts.first.get_by_role("listitem")
     expect(notes.first).to_contain_text("需处理")
     expect(notes.first).to_contain_text("The GPU has no memory left.")
-    expect(notes.nth(1)).to_contain_text(re.compile(r"[\u4e00-\u9fff].*Apple M1 Max|Apple M1 Max.*[\u4e00-\u9fff]"))
+    expect(notes.nth(1)).to_contain_text(
+        re.compile(r"[\u4e00-\u9fff].*Apple M1 Max|Apple M1 Max.*[\u4e00-\u9fff]")
+    )
     expect(notes.nth(1)).not_to_contain_text("is the one TensorFlow will use.")
     lab.show_sidebar()
     lab.sidebar.get_by_role("tab", name="日志").click()
