@@ -1,6 +1,6 @@
 """What `jupyter mlgpu explain` needs for a log of 100 MB: seconds and memory, for both forms of output.
 
-The log is a mixture, the same every time: a tenth of its lines are messages of the catalogue, half are lines a
+The log is a mixture, the same every time: a tenth of it are messages of the catalogue, half are lines that a
 training loop prints, and the rest are unknown native lines, lines that are all different, progress bars and
 messages of several lines.
 
@@ -48,7 +48,7 @@ def write_log(path: Path, megabytes: float) -> int:
 
 def _kinds(chance: random.Random) -> dict[Callable[[], str], int]:
     """Makers of lines, and how often each is asked."""
-    examples = [
+    examples: list[str] = [
         example
         for definition in Catalogue.load().definitions.values()
         for example in definition.tables["examples"]
@@ -66,11 +66,11 @@ def _kinds(chance: random.Random) -> dict[Callable[[], str], int]:
         return chance.choice(examples) + "\n"
 
     def printed() -> str:
-        step, loss, accuracy = chance.randrange(10**5), chance.random(), chance.random()
-        return f"Epoch {step % 90}/90 step {step} - loss: {loss:.4f} - accuracy: {accuracy:.4f} - {step % 40}ms\n"
+        step, loss, rate = chance.randrange(10**5), chance.random(), chance.random()
+        return f"Epoch {step % 90}/90 step {step} - loss: {loss:.4f} - accuracy: {rate:.4f} - {step % 40}ms\n"
 
     def native() -> str:
-        return f"{stamp()}: I tensorflow/core/framework/op_kernel.cc:{chance.randrange(900)}] step of node {word()}\n"
+        return f"{stamp()}: I tensorflow/core/x.cc:{chance.randrange(900)}] step of node {word()} begins\n"
 
     def different() -> str:
         return " ".join(word() for _ in range(12)) + "\n"
@@ -80,7 +80,8 @@ def _kinds(chance: random.Random) -> dict[Callable[[], str], int]:
         return f"{done}%|{'█' * (done // 10):10}| {done}/100 [00:{done:02}<00:01, 25.31it/s]\r"
 
     def several() -> str:
-        return f"{stamp()}: W tensorflow/core/x.cc:9] Details of {word()}:\n\t[[{{{{node {word()}}}}}]]\n\tof {word()}\n"
+        node = word()
+        return f"{stamp()}: W tensorflow/core/x.cc:9] Details:\n\t[[{{{{node {node}}}}}]]\n\tof {word()}\n"
 
     return {known: 10, printed: 50, native: 10, different: 10, bar: 10, several: 10}
 

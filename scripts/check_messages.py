@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.logs import catalogue as catalogues
-from jupyter_mlgpu.logs.catalogue import Catalogue, Definition
-from jupyter_mlgpu.logs.parse import Message, Parser
+from jupyter_mlgpu.logs.catalogue import Catalogue, Definition, Explanation
+from jupyter_mlgpu.logs.parse import Message
+from jupyter_mlgpu.logs.stream import messages
 
 TEMPLATES = Path(__file__).parents[1] / "tests" / "data" / "messages.jsonl"
 FACTS = frozenset(
@@ -69,11 +70,9 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _SLOT = re.compile(r"\{\{|\}\}|\{([a-z]+)\}")
 
 
-def messages_in(text: str, catalogue: Catalogue) -> list[Message]:
-    """A text's messages, as a log reader finds them."""
-    parser = Parser(catalogue)
-    messages = [message for line in text.split("\n") for message in parser.push(line)]
-    return messages + parser.finish()
+def messages_in(text: str, catalogue: Catalogue) -> list[tuple[Message, Explanation | None]]:
+    """A text's messages, each with what the catalogue says of it."""
+    return list(messages([text.encode()], catalogue))
 
 
 def complaints(definition: Definition, catalogue: Catalogue) -> Iterator[str]:
@@ -138,12 +137,12 @@ def _complaints_of_schema(definition: Definition, data: Mapping[str, Any]) -> It
 
 
 def _complaints_of_example(example: str, definition: Definition, catalogue: Catalogue) -> Iterator[str]:
-    messages = messages_in(example, catalogue)
-    found = [[each.id for each in catalogue.explain_all(message)] for message in messages]
+    all_of_it = [message for message, _ in messages_in(example, catalogue)]
+    found = [[each.id for each in catalogue.explain_all(message)] for message in all_of_it]
     if len(found) != 1:
-        yield f"example {example[:70]!r} is {len(found)} messages, not one: {[m.text for m in messages]}"
+        yield f"example {example[:70]!r} is {len(found)} messages, not one: {[m.text for m in all_of_it]}"
     elif not found[0]:
-        body, origin = messages[0].body, messages[0].origin
+        body, origin = all_of_it[0].body, all_of_it[0].origin
         yield f"example {example[:70]!r} is not matched: its body is {body!r}, from {origin}"
     elif found[0][0] != definition.id:
         yield f"example {example[:70]!r} is explained by {found[0]} (most literal characters first)"
@@ -184,8 +183,8 @@ def filled(template: str, chance: random.Random) -> str:
 
 def verdict_of(text: str, catalogue: Catalogue) -> tuple[str, str | None]:
     """The verdict and id of a text's only, or last known, message; "unknown" and None for none."""
-    known = [catalogue.explain(message) for message in messages_in(text, catalogue)]
-    last = next((explanation for explanation in reversed(known) if explanation), None)
+    known = [explanation for _, explanation in messages_in(text, catalogue) if explanation]
+    last = known[-1] if known else None
     return (last.verdict, last.id) if last else ("unknown", None)
 
 
@@ -236,10 +235,9 @@ def main(folder: Path = catalogues.FOLDER) -> int:
             if name is None:
                 unknown.add(template["id"])
             elif template["id"] not in seen:
+                asked = f"{template['id']} {template['verdict']}"
                 reason = f"argued in {reasons[template['id']]}" if template["id"] in reasons else "not argued"
-                print(
-                    f"{template['id']}: {template['verdict']}, ours {verdict} by {name}, {reason}: {text[:99]!r}"
-                )
+                print(f"{asked}: ours {verdict}, {name}, {reason}: {text[:99]!r}")
             seen.add(template["id"])
         print(f"seed {seed}: {total - len(found)} of {total} templates agree ({1 - len(found) / total:.1%})")
     print(f"templates without an explanation: {sorted(unknown)}")

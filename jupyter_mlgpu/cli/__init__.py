@@ -20,6 +20,7 @@ PROGRAM = "jupyter mlgpu"
 COMMANDS = {
     "run": "run a notebook with tracing on; write it, its records and a report",
     "strip": "remove our receipts from notebooks",
+    "explain": "say what the lines of a log mean, and what to do",
 }
 REFUSED = 2
 INTERRUPTED = 130

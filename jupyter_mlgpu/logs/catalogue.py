@@ -1,9 +1,7 @@
 """The catalogue: what messages mean. One TOML file a message, in `messages/<family>/<id>.toml`.
 
 Nothing is read before the catalogue is first asked for, and then only the head of each file, where the
-patterns stand; texts are read when a message is first explained. A message finds its patterns by the words in
-it. Which patterns may match depends on the words alone, so it is remembered by the text's shape: digits do
-not count.
+patterns stand; texts are read when a message is first explained. A message finds its patterns by its words.
 """
 
 from __future__ import annotations
@@ -26,10 +24,7 @@ LANGUAGES = ("en", "zh")
 
 #: How much of a message's body is compared with patterns.
 COMPARED = 8 * 1024
-_REMEMBERED = 4096
-_REMEMBERED_LENGTH = 1024
 
-_DIGITS = str.maketrans(dict.fromkeys("123456789", "0"))
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
 _FIRST_TABLE = re.compile(r"^\[\[?[a-z]", re.MULTILINE)
 
@@ -101,10 +96,13 @@ class Explanation:
         """What to do about it."""
         return fill(self.definition.tables[language]["advice"], self.fields)
 
+    @property
+    def may_continue(self) -> bool:
+        """Whether there are lines without prefix that belong to the message."""
+        return bool(self.definition.continues)
+
     def continued_by(self, line: str) -> bool:
         """Whether a line without prefix, next in the log, belongs to the message."""
-        if not self.definition.continues:
-            return False
         text = straighten(line)
         return any(pattern.match(text) is not None for pattern in self.definition.continues)
 
@@ -115,7 +113,9 @@ class Catalogue:
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.definitions = {definition.id: definition for definition in definitions}
         self._index = _index(definitions)
-        self._remembered: dict[tuple[str | None, str], tuple[tuple[Pattern, Definition], ...]] = {}
+        self._keys = frozenset(self._index)
+        #: Asked for again by whoever puts a message together and whoever counts it.
+        self._last: tuple[Message | None, Explanation | None] = (None, None)
 
     @classmethod
     def load(cls) -> Catalogue:
@@ -124,12 +124,20 @@ class Catalogue:
 
     def explain(self, message: Message) -> Explanation | None:
         """What a message means, or None where we do not know."""
+        last, found = self._last
+        if last is message:
+            return found
         text = straighten(message.body[:COMPARED])
         found = self._match(text, message.origin)
         if found is None and "\n" in text:
             # Lines that only seemed to belong to it do not keep its first one from being known.
             found = self._match(text.partition("\n")[0], message.origin)
+        self._last = (message, found)
         return found
+
+    def has_words_of(self, text: str) -> bool:
+        """Whether any pattern could match such a text at all, whatever the digits in it."""
+        return bool(self._candidates(straighten(text[:COMPARED]), None))
 
     def explain_all(self, message: Message) -> list[Explanation]:
         """Every definition that matches a message, the one that is meant first. For tests and writers."""
@@ -142,31 +150,25 @@ class Catalogue:
         return list(found.values())
 
     def _match(self, text: str, origin: str | None) -> Explanation | None:
-        if len(text) <= _REMEMBERED_LENGTH:
-            key = (origin, text.translate(_DIGITS))
-            candidates = self._remembered.get(key)
-            if candidates is None:
-                if len(self._remembered) >= _REMEMBERED:
-                    self._remembered.clear()
-                candidates = self._remembered[key] = self._candidates(text, origin)
-        else:
-            candidates = self._candidates(text, origin)
-        for pattern, definition in candidates:
+        for pattern, definition in self._candidates(text, origin):
             fields = pattern.match(text)
             if fields is not None:
                 return Explanation(definition, fields)
         return None
 
-    def _candidates(self, text: str, origin: str | None) -> tuple[tuple[Pattern, Definition], ...]:
+    def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:
+        """The patterns that may match, the one with most literal characters first."""
         words = words_of(text)
+        words.add(_from(origin))
         found = [
             (pattern, definition)
-            for key in (*words, _from(origin))
-            for pattern, definition in self._index.get(key, ())
+            for key in self._keys & words
+            for pattern, definition in self._index[key]
             if pattern.words <= words and (not definition.sources or origin in definition.sources)
         ]
-        found.sort(key=lambda each: (-each[0].literals, not each[1].sources, each[1].id))
-        return tuple(found)
+        if len(found) > 1:
+            found.sort(key=lambda each: (-each[0].literals, not each[1].sources, each[1].id))
+        return found
 
 
 def fill(text: str, fields: Mapping[str, Value]) -> str:

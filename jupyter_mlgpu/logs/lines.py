@@ -12,7 +12,6 @@ import re
 LONGEST = 64 * 1024
 KEPT = 8 * 1024
 
-_ENDS = re.compile(rb"(?<=\r)(?!\n)|\r*\n")
 # Colours, cursor movements, window titles; and the backspaces of old progress bars.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
 
@@ -21,6 +20,16 @@ def text_of(line: bytes) -> str:
     """A line as text: without its `\\r` and without terminal escapes; what is not UTF-8 as `\\xe9`."""
     text = line.rstrip(b"\r").decode("utf-8", "backslashreplace")
     return _ESCAPES.sub("", text) if "\x1b" in text or "\x08" in text else text
+
+
+def _split(data: bytes) -> list[bytes]:
+    lines = []
+    # Windows' line ends, also after its C library doubled the \\r.
+    for line in data.replace(b"\r\r\n", b"\n").replace(b"\r\n", b"\n").split(b"\n"):
+        *overwritten, last = line.split(b"\r")
+        lines += [state + b"\r" for state in overwritten]
+        lines.append(last)
+    return lines
 
 
 class LineSplitter:
@@ -42,7 +51,7 @@ class LineSplitter:
         self._return_held = data.endswith(b"\r")
         if self._return_held:
             data = data[:-1]
-        lines = data.split(b"\n") if b"\r" not in data else _ENDS.split(data)
+        lines = data.split(b"\n") if b"\r" not in data else _split(data)
         if len(lines) == 1:
             self._keep(lines[0])
             return []

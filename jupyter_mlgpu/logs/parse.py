@@ -2,14 +2,14 @@
 
 A line with a prefix (prefixes.py) begins a message. One without belongs to the message before it where that
 message's `continues` in the catalogue say so; or where it means nothing by itself and is indented, or the
-message's first line ended with a colon or said nothing. A Python traceback is one message, read at its last line. The
-allocator's dump (some 400 lines from bfc_allocator.cc) is one message, without its lists of chunks.
+message's first line ended with a colon or said nothing. A Python traceback is one message, read at its last
+line. The allocator's dump (some 400 lines from bfc_allocator.cc) is one message, without its lists of chunks.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.logs import prefixes
@@ -50,6 +50,11 @@ class Message:
 class Explained(Protocol):
     """A message that the catalogue knows."""
 
+    @property
+    def may_continue(self) -> bool:
+        """Whether there are lines without prefix that belong to the message."""
+        ...
+
     def continued_by(self, line: str) -> bool:
         """Whether a line without prefix belongs to the message."""
         ...
@@ -84,6 +89,11 @@ class Parser:
     def takes_nothing(self) -> bool:
         """Whether no line that may come can belong to the open message."""
         return self._open is None or self._open.takes_nothing(self._catalogue)
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether the open message may take a line that means nothing and has neither prefix nor indent."""
+        return self._open is not None and self._open.takes_plain(self._catalogue)
 
     def push(self, line: str, *, overwritten: bool = False) -> list[Message]:
         """Take one line; returns the messages that it brings to an end."""
@@ -143,8 +153,9 @@ class _Open:
     blank_lines: int = 0
     characters: int = 0
     chunks: int = 0
+    so_far: Message | None = None
+    asked: Message | None = None
     explained: Explained | None = None
-    looked_up: bool = field(default=False)
 
     @classmethod
     def begin(cls, line: str, start: int, prefix: prefixes.Prefix | None, overwritten: bool) -> _Open:
@@ -162,13 +173,15 @@ class _Open:
         return opened
 
     def message(self) -> Message:
-        body = "\n".join(self.bodies).strip()
-        text = "\n".join(self.lines)
-        if self.decorated:
-            body = body.rstrip("`*")
-        if self.chunks > _CHUNKS_KEPT:
-            text += f"\n… [{self.chunks - _CHUNKS_KEPT:,} more lines of chunks not kept]"
-        return Message(text, body, self.origin, self.level, self.overwritten)
+        if self.so_far is None:
+            body = "\n".join(self.bodies).strip()
+            text = "\n".join(self.lines)
+            if self.decorated:
+                body = body.rstrip("`*")
+            if self.chunks > _CHUNKS_KEPT:
+                text += f"\n… [{self.chunks - _CHUNKS_KEPT:,} more lines of chunks not kept]"
+            self.so_far = Message(text, body, self.origin, self.level, self.overwritten)
+        return self.so_far
 
     def has_room(self, line: str) -> bool:
         return len(self.lines) < MAX_LINES and self.characters + len(line) < MAX_CHARACTERS
@@ -176,6 +189,13 @@ class _Open:
     def takes_nothing(self, catalogue: Explainer) -> bool:
         """Whether the message is over, whatever comes."""
         return not self.native and not self.in_traceback and self._look_up(catalogue) is None
+
+    def takes_plain(self, catalogue: Explainer) -> bool:
+        """Whether this message may take a line that means nothing and has neither prefix nor indent."""
+        if self.in_traceback or self._heads_more():
+            return True
+        explained = self._look_up(catalogue)
+        return explained is not None and explained.may_continue
 
     def takes(self, rest: str, catalogue: Explainer) -> bool:
         """Whether a line without prefix belongs to this message."""
@@ -187,10 +207,8 @@ class _Open:
             return True
         if not self.native and explained is None:
             return False
-        head = self.bodies[0].rstrip()
-        heads_more = self.native and (not head or head.endswith(":"))
         # After an empty line, an indented one is more likely the next thing printed.
-        if not heads_more and (not indented or self.blank_lines):
+        if not self._heads_more() and (not indented or self.blank_lines):
             return False
         return catalogue.explain(Message(rest, rest.strip())) is None
 
@@ -204,6 +222,7 @@ class _Open:
 
     def add(self, line: str, rest: str, prefix: prefixes.Prefix | None) -> None:
         """Take a line that belongs to the message."""
+        self.so_far = None
         body = line[prefix.end :] if prefix else rest
         if self.in_traceback:
             if not rest[0].isspace() and not _begins_traceback(rest):
@@ -221,12 +240,16 @@ class _Open:
         self.lines += [""] * self.blank_lines + [line]
         self.blank_lines = 0
         self.characters += len(line)
-        self.looked_up = False
+
+    def _heads_more(self) -> bool:
+        head = self.bodies[0].rstrip()
+        return self.native and (not head or head.endswith(":"))
 
     def _look_up(self, catalogue: Explainer) -> Explained | None:
-        if not self.looked_up:
-            self.looked_up = True
-            self.explained = catalogue.explain(self.message())
+        # Once known, a message stays what it is; until then, each further line may tell.
+        if self.explained is None and self.asked is not self.message():
+            self.asked = self.message()
+            self.explained = catalogue.explain(self.asked)
         return self.explained
 
 

@@ -45,7 +45,7 @@ class Placement:
 
 
 def short_device(name: str) -> str:
-    """`/job:localhost/replica:0/task:0/device:GPU:0` and `/gpu:0` -> `gpu:0`; of other machines, the whole."""
+    """`/job:localhost/replica:0/task:0/device:GPU:0` and `/gpu:0` -> `gpu:0`; another machine's stays."""
     found = _DEVICE.search(name)
     if found is None or ("job:" in name and not _JOB.match(name)):
         return name

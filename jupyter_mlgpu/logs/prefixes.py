@@ -44,13 +44,13 @@ _DECORATION = re.compile(
     r"|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) )+"
 )
 
+_DECORATED = (">", "`", "*", "[", "(")
+
 # TensorFlow 1 and 2: "2021-06-14 09:32:11.123456: I tensorflow/core/x.cc:12] ", also without the time.
 _TENSORFLOW = rf"(?:\.\.\. )?(?:{_STAMP}: )?(?P<level>[DIWEF]) {_FILE}:\d+\] ?"
 # glog and absl: "I0000 00:00:1755238054.678694   12345 file.cc:99] ", "I0308 09:32:11.4418 12 train.py:55] ".
-# torch._logging adds labels: "[0/0] ".
-_GLOG = (
-    rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?(?:\[[\w/]+\] ?)*"
-)
+# torch._logging adds labels: "[0/0] [__recompiles] ".
+_GLOG = rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?(?:\[(?:\d+/\d+(?:_\d+)?|__\w+)\] ?)*"
 # PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ".
 _C10 = (
     rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "
@@ -96,6 +96,14 @@ _NATIVE_FORMS = [
 ]
 _WARNING_FORM = re.compile(_WARNING)
 _EXCEPTION_FORM = re.compile(_EXCEPTION)
+#: All of them at once, for most lines have none.
+_ANY_FORM = re.compile(
+    re.sub(
+        r"\(\?P<\w+>",
+        "(?:",
+        "|".join(form.pattern for form in (*_NATIVE_FORMS, _WARNING_FORM, _EXCEPTION_FORM)),
+    )
+)
 
 # Only what no sentence has: a time or a path with a slash before the bracket, or a known logger.
 _INSIDE = re.compile(
@@ -114,13 +122,13 @@ _INSIDE = re.compile(
 
 def undecorated(line: str) -> int:
     """Where the line itself begins, after what a launcher or Markdown put before it."""
-    found = _DECORATION.match(line)
+    found = _DECORATION.match(line) if line.startswith(_DECORATED) else None
     return found.end() if found else 0
 
 
 def read(line: str, start: int = 0) -> Prefix | None:
     """The prefix that begins at `start`, or None where there is none."""
-    if line[start : start + 1].isspace() or ("]" not in line and ":" not in line and " - " not in line):
+    if not _ANY_FORM.match(line, start):
         return None
     for form in _NATIVE_FORMS:
         found = form.match(line, start)
@@ -141,7 +149,7 @@ def read(line: str, start: int = 0) -> Prefix | None:
 
 def split_inside(line: str, start: int) -> int:
     """Where another message begins in the line, at `start` or later, or 0."""
-    if "] " not in line and ":" not in line:
+    if "] " not in line and "tensorflow:" not in line and "absl:" not in line:
         return 0
     found = _INSIDE.search(line, start)
     return found.start() if found else 0

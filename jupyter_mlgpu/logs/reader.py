@@ -39,12 +39,19 @@ class _Shape:
     kind: Kind
     #: With a prefix of native code, a line is a message whatever came before; another may belong to that.
     has_prefix: bool
-    #: Lines that follow may belong to such a line.
+    #: Lines that follow may belong to such a line; of these, also some that are not indented.
     may_go_on: bool
+    takes_plain: bool
+    #: It means nothing and is not indented: few messages take it for theirs.
+    is_plain: bool
     #: The end of the prefix, where time, process and thread stand before it, which make no difference.
     marker: bytes
     #: Where each text seen was counted.
     texts: dict[bytes, Counter]
+
+
+#: A line that is a message of its own unless the next one belongs to it, and where to count it then.
+_Waiting = tuple[bytes, Counter, _Shape]
 
 
 class _Stream:
@@ -56,8 +63,7 @@ class _Stream:
         self.parser = Parser(catalogue)
         #: The only line so far of the parser's open message.
         self.begun: bytes | None = None
-        #: A line that is a message of its own unless the next one belongs to it, and where to count it then.
-        self.waiting: tuple[bytes, Counter] | None = None
+        self.waiting: _Waiting | None = None
 
 
 class LogReader:
@@ -122,7 +128,7 @@ class LogReader:
         waiting = reading.waiting
         for line in lines:
             shape = shapes.get((stream, line.translate(None, _DIGITS)))
-            if shape is not None and (shape.has_prefix or (waiting is None and not reading.parser.is_open)):
+            if shape is not None and (shape.has_prefix or not _may_belong(shape, waiting, reading.parser)):
                 counter = shape.texts.get(line[line.find(shape.marker) + len(shape.marker) :])
                 if counter is None and shape.kind.is_full:
                     counter = shape.kind.beyond
@@ -133,7 +139,7 @@ class LogReader:
                     elif reading.parser.is_open:
                         self._close(reading)
                     if shape.may_go_on:
-                        waiting = (line, counter)
+                        waiting = (line, counter, shape)
                     else:
                         counter.count += 1
                     continue
@@ -183,15 +189,28 @@ class LogReader:
             shape.texts[line[line.find(shape.marker) + len(shape.marker) :]] = counter
 
 
+def _may_belong(shape: _Shape, waiting: _Waiting | None, parser: Parser) -> bool:
+    """Whether a line without prefix may belong to the message before it."""
+    if waiting is not None:
+        return waiting[2].takes_plain or not shape.is_plain
+    return parser.is_open and (parser.takes_plain or not shape.is_plain)
+
+
 def _shape(line: bytes, message: Message, kind: Kind) -> _Shape:
-    prefix = prefixes.read(message.text, prefixes.undecorated(message.text))
+    text = message.text
+    start = prefixes.undecorated(text)
+    prefix = prefixes.read(text, start)
     native = prefix is not None and prefix.native
     at = line.find(b"] ")
     marked = native and prefix is not None and at >= 0 and len(text_of(line[: at + 2])) <= prefix.end
+    known = kind.first.explanation
+    heads_more = native and (not message.body or message.body.endswith(":"))
     return _Shape(
         kind=kind,
         has_prefix=native,
-        may_go_on=native or kind.first.explanation is not None,
+        may_go_on=native or known is not None,
+        takes_plain=heads_more or (known is not None and known.may_continue),
+        is_plain=not (prefix or known or start or message.overwritten or text[:1].isspace()),
         marker=b"] " if marked else b"",
         texts={},
     )

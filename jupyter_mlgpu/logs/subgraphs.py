@@ -15,7 +15,7 @@ _NAME = r"(?P<name>\S*MLCSubgraphOp_\w+)"
 _NAMED = re.compile(_NAME)
 _CONVERTED = re.compile(rf"Finished converting subgraph {_NAME}")
 _FAILED = re.compile(rf"Failed in processing TensorFlow graph {_NAME}")
-# "... for node: n10 = dropout/RealDiv (RealDiv)", "... for node: Reshape_1", "... for n20 = a/MatMul (MatMul)".
+# "... for node: n10 = a/RealDiv (RealDiv)", "... for node: Reshape_1", "... for n20 = a/MatMul_1 (MatMul)".
 _NODE = re.compile(r" for (?:node: )?(?:n\d+ = |(?<=node: ))(?P<node>[^\s(]+)(?: \((?P<operation>\w+)\))?")
 
 

@@ -43,7 +43,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 def straighten(text: str) -> str:
     """The text with curly quotes and back quotes made straight, as patterns have them."""
-    return text.translate(_QUOTES)
+    # What most texts are, in a tenth of the time.
+    return text.replace("`", "'") if text.isascii() else text.translate(_QUOTES)
 
 
 def words_of(text: str) -> set[str]:
@@ -160,7 +161,9 @@ def _read(source: str) -> tuple[list[str | _Slot], bool]:
     if parts and parts[-1] == _ANYTHING and not to_the_end:  # nothing at all may follow, no blank either
         parts = [*parts[:-2], *(part.rstrip() for part in parts[-2:-1] if isinstance(part, str))]
     for before, after in pairwise(parts):
-        if isinstance(before, _Slot) and isinstance(after, _Slot) and before.is_free:
+        if not isinstance(before, _Slot) or not isinstance(after, _Slot):
+            continue
+        if before.kind == "text" or (before.is_free and after.is_free):
             raise ValueError(f"nothing stands between two slots in {source!r}")
     return parts, to_the_end
 

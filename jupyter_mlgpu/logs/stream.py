@@ -1,0 +1,59 @@
+"""A whole log, message by message, each with what it means: for whoever keeps nothing of what went by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from jupyter_mlgpu.logs import prefixes
+from jupyter_mlgpu.logs.catalogue import Catalogue, Explanation
+from jupyter_mlgpu.logs.lines import LineSplitter, text_of
+from jupyter_mlgpu.logs.parse import Message, Parser
+
+_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+_REMEMBERED = 10_000
+
+
+def messages(blocks: Iterable[bytes], catalogue: Catalogue) -> Iterator[tuple[Message, Explanation | None]]:
+    """The messages of a log that comes in blocks, in order."""
+    parser = Parser(catalogue)
+    # Lines without prefix in which no pattern can be found, their digits made alike: most lines of most logs.
+    plain: set[bytes] = set()
+    for line in _lines(blocks):
+        shape = line.translate(_DIGITS_ALIKE)
+        if shape in plain and not parser.takes_plain:
+            yield from _explained(parser.finish(), catalogue)
+            text = text_of(line)
+            yield Message(text, text.strip()), None
+            continue
+        text = text_of(line)
+        yield from _explained(parser.push(text, overwritten=line.endswith(b"\r")), catalogue)
+        if parser.is_open and parser.takes_nothing:
+            yield from _explained(parser.finish(), catalogue)
+            if _is_plain(text, catalogue) and not line.endswith(b"\r"):
+                if len(plain) >= _REMEMBERED:
+                    plain.clear()
+                plain.add(shape)
+    yield from _explained(parser.finish(), catalogue)
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    splitter = LineSplitter()
+    for block in blocks:
+        yield from splitter.feed(block)
+    yield from splitter.finish()
+
+
+def _explained(finished: list[Message], catalogue: Catalogue) -> Iterator[tuple[Message, Explanation | None]]:
+    for message in finished:
+        yield message, catalogue.explain(message)
+
+
+def _is_plain(text: str, catalogue: Catalogue) -> bool:
+    return not (
+        not text.strip()
+        or text[0].isspace()
+        or prefixes.undecorated(text)
+        or prefixes.read(text)
+        or prefixes.split_inside(text, 1)
+        or catalogue.has_words_of(text)
+    )
