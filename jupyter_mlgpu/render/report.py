@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from html import escape
 
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import figures, html, words
+from jupyter_mlgpu.render import figures, html, notes, words
 
 # Text that is read aloud or printed comes from the tables; the charts draw the same figures.
 _STYLE = """
@@ -103,6 +103,7 @@ def _head(records: Sequence[Record]) -> str:
     walls = [record.reading("wall_time").value for record in records]
     total = sum(wall for wall in walls if wall is not None)
     failed = sum(record.outcome == "error" for record in records)
+    act = sum(notes.to_act_on(line) for record in records for line in record.logs)
     places = dict.fromkeys(
         f"{entry.device} ({words.framework(entry.framework)})"
         for record in records
@@ -112,6 +113,7 @@ def _head(records: Sequence[Record]) -> str:
         f"{len(records):,} cell{'s' if len(records) != 1 else ''} measured",
         f"{words.seconds(total)} in them",
         *([f"{failed:,} ended with an error"] if failed else []),
+        *([f"{act:,} log note{'s' if act != 1 else ''} to act on"] if act else []),
         f"ran on {', '.join(places)}" if places else "no operations seen on a device",
     ]
     versions = {name: version for record in records for name, version in record.versions.items()}

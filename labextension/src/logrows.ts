@@ -56,8 +56,12 @@ export interface ILogGroup {
   cell: ICell | null;
 }
 
-/** The cells that have lines, newest first, at most `limit`. */
-export function groups(rows: readonly ILogRow[], limit: number): ILogGroup[] {
+/** The cells that have lines, newest first, at most `limit`; `chosen` in any case. */
+export function groups(
+  rows: readonly ILogRow[],
+  limit: number,
+  chosen: string | null = null
+): ILogGroup[] {
   const found = new Map<string, ILogGroup>();
   for (let index = rows.length - 1; index >= 0 && found.size < limit; index--) {
     const place = rows[index];
@@ -65,7 +69,12 @@ export function groups(rows: readonly ILogRow[], limit: number): ILogGroup[] {
       found.set(place.group, place);
     }
   }
-  return [...found.values()];
+  const other = chosen === null || found.has(chosen) ? undefined : rows.find(isOf(chosen));
+  return other ? [...found.values(), other] : [...found.values()];
+}
+
+function isOf(group: string): (row: ILogRow) => boolean {
+  return row => row.group === group;
 }
 
 export interface IFiltered {

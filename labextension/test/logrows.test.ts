@@ -116,6 +116,7 @@ test('cells to choose from are those with lines, the newest first', () => {
     [2, 1, null]
   );
   assert.equal(groups(logRows(liveModel().state), 2).length, 2);
+  assert.equal(groups(logRows(liveModel().state), 1, `${RUN}/1`).at(-1)?.cell?.sequence, 1);
 });
 
 test('a saved notebook shows its lines, and says how many its receipts left out', () => {

@@ -7,7 +7,7 @@ import json
 import re
 from html.parser import HTMLParser
 
-from jupyter_mlgpu.record import DeviceUse, RanOn, Reading, Record, missing
+from jupyter_mlgpu.record import DeviceUse, LogLine, RanOn, Reading, Record, missing
 from jupyter_mlgpu.render import figures
 from jupyter_mlgpu.testing import example_record
 
@@ -136,6 +136,16 @@ def test_the_receipts_say_what_was_not_measured_and_why():
     assert "Not measured: device time. Light tracing runs without a profiler." in page.text
     assert "TensorFlow keeps no allocator statistics for cpu:0." in page.text
     assert "This record was not saved." in page.text
+
+
+def test_log_lines_to_act_on_are_counted_at_the_top_and_explained_as_text():
+    line = LogLine(HOSTILE, "an-id", "action", HOSTILE, HOSTILE, {}, 2, "stderr", None, False)
+    page = page_of([record(logs=(line,)), record(2)])
+    assert page.text.index("1 log note to act on") < page.text.index("Wall time")
+    assert "1 note: 1 to act on" in page.text
+    assert len(page.scripts) == len(page_of([record(), record(2)]).scripts)
+    assert not [a for _, a in page.elements if a.keys() & {"onerror", "onload"}]
+    assert "img" not in {tag for tag, _ in page.elements}
 
 
 def test_notices_stand_at_the_top():

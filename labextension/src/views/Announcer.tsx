@@ -1,12 +1,13 @@
 /**
  * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: the end of
- * a cell that took a while, and a cell that was not found.
+ * a cell that took a while or brought something to act on, and a cell that was not found.
  */
 
 import type { ReactElement } from 'react';
 
 import { formatSeconds } from '../format';
 import type { Message, Translate } from '../i18n';
+import { isToActOn, notesInWords } from '../notes';
 import type { IState } from '../state';
 import { valueOf } from '../words';
 
@@ -29,13 +30,17 @@ export function Announcer(props: {
 
 function lastEnd(state: IState, t: Translate): string {
   const record = state.entries.at(-1)?.record;
-  const seconds = record?.origin === 'live' ? valueOf(record, 'wall_time') : null;
-  if (record === undefined || seconds === null || seconds < WHILE) {
+  if (record?.origin !== 'live') {
     return '';
   }
-  return t('finishedIn', {
-    cell: `${t('cell')} ${record.cell.executionCount ?? ''}`.trim(),
-    outcome: t(record.outcome),
-    time: formatSeconds(seconds)
-  });
+  const cell = `${t('cell')} ${record.cell.executionCount ?? ''}`.trim();
+  const seconds = valueOf(record, 'wall_time');
+  const ended =
+    seconds === null || seconds < WHILE
+      ? ''
+      : t('finishedIn', { cell, outcome: t(record.outcome), time: formatSeconds(seconds) });
+  const notes = record.logs.some(({ verdict }) => isToActOn(verdict))
+    ? notesInWords(record, t)
+    : [];
+  return [ended || (notes.length > 0 ? cell : ''), ...notes].filter(Boolean).join(' · ');
 }

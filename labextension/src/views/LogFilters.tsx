@@ -16,7 +16,7 @@ export function LogFilters(props: {
   filter: ILogFilter;
   onFilter: (change: Partial<ILogFilter>) => void;
   counts: Record<Verdict, number>;
-  /** Cells that have lines, newest first, at most `CHOICES`. */
+  /** The newest `CHOICES` cells that have lines, and the one that is chosen. */
   groups: readonly ILogGroup[];
   t: Translate;
 }): ReactElement {

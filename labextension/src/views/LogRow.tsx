@@ -5,6 +5,7 @@ import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
 import type { ILogRow } from '../logrows';
+import type { ILogLine } from '../logs';
 import { Explained, Marks, RawLine } from './LogLine';
 
 export function LogRow(props: {
@@ -47,6 +48,7 @@ export function LogRow(props: {
       <div className="jp-mlgpu-LogRow-raw" data-open={open || raw}>
         {(raw || open || !known) && <RawLine line={line} t={t} />}
       </div>
+      {open && <p className="jp-mlgpu-Facts">{originOf(line)}</p>}
       {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
     </>
   );
@@ -80,4 +82,11 @@ function CellButton(props: {
       <span className="jp-mlgpu-Hidden">{cell.name}</span>
     </button>
   );
+}
+
+/** Where and when the line was printed, and what it is called. */
+function originOf({ stream, time, id }: ILogLine): string {
+  const at = new Date(time ?? NaN);
+  const clock = Number.isNaN(at.getTime()) ? '' : at.toLocaleTimeString();
+  return [stream, clock, id].filter(Boolean).join(' · ');
 }

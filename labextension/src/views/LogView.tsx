@@ -29,7 +29,7 @@ export function LogView(props: {
   const messages = useContext(MessagesContext);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => logRows(state), [state]);
-  const choices = useMemo(() => groups(all, CHOICES), [all]);
+  const choices = useMemo(() => groups(all, CHOICES, filter.group), [all, filter.group]);
   // Typing stays smooth: the list follows when there is time.
   const followed = useDeferredValue(filter);
   const { rows, counts } = useMemo(
@@ -52,7 +52,7 @@ export function LogView(props: {
   return (
     <section className="jp-mlgpu-Records" aria-label={t('logLines')}>
       <LogFilters filter={filter} onFilter={onFilter} counts={counts} groups={choices} t={t} />
-      <p className="jp-mlgpu-Filters-result" role="status">
+      <p className="jp-mlgpu-Filters-result" role={rows.length < all.length ? 'status' : undefined}>
         {t('linesShown', {
           shown: rows.length.toLocaleString(),
           count: all.length.toLocaleString()
