@@ -27,7 +27,7 @@ def explained(records: Sequence[Record], early: Sequence[LogLine]) -> str:
 
 def as_json(records: Sequence[Record], early: Sequence[LogLine]) -> str:
     """One JSON object a message, as in a record's `logs`, with the record's sequence as `cell`."""
-    found = [(None, message) for message in early]
+    found: list[tuple[int | None, LogLine]] = [(None, message) for message in early]
     found += [(record.cell.sequence, message) for record in records for message in record.logs]
     return "\n".join(
         json.dumps({**message.to_json(), "cell": cell}, ensure_ascii=False) for cell, message in found
@@ -58,7 +58,7 @@ def _message(message: LogLine) -> list[str]:
         raw = f"{raw[:_RAW_LENGTH]}… [{len(raw):,} characters]"
     lines = [f"  {verdict}{times}{late}"]
     lines += [
-        textwrap.fill(sentence, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        textwrap.fill(visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
         for sentence in (message.meaning, message.advice)
         if sentence
     ]
