@@ -136,9 +136,11 @@ constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGR
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: benchmark
-benchmark: install ## what tracing costs, measured here; about 8 minutes, on a quiet machine
+benchmark: install ## what tracing costs, measured here; about 10 minutes, on a quiet machine
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks.load_ext
 	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks.cell_cost
+	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
+	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
 
 .PHONY: lessons
 lessons: install ## run every lesson again and save its outputs in its notebook

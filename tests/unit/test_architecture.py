@@ -17,7 +17,8 @@ FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 MAY_USE = {
     "_version": set(),
     "errors": set(),
-    "record": {"errors"},
+    "plain": {"errors"},
+    "record": {"errors", "plain"},
     "clock": set(),
     "redact": set(),
     "store": {"record"},
@@ -95,8 +96,9 @@ def test_only_backends_and_lessons_import_a_framework_and_never_at_the_top(path)
             assert not at_top, name
 
 
-def test_record_uses_the_standard_library_alone():
-    names = {name.split(".")[0] for name, _ in imports(ROOT / "record.py")}
+@pytest.mark.parametrize("module", ["record.py", "plain.py"])
+def test_record_uses_the_standard_library_alone(module):
+    names = {name.split(".")[0] for name, _ in imports(ROOT / module)}
     assert names - {"jupyter_mlgpu"} <= sys.stdlib_module_names
 
 

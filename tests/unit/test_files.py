@@ -103,3 +103,16 @@ def test_a_line_cut_short_by_a_full_disk_is_taken_back(tmp_path, monkeypatch):
     records, problems = load_records(journal.path)
     assert len(records) == 1
     assert problems == []
+
+
+def test_of_a_record_that_a_journal_holds_twice_the_last_one_counts(tmp_path):
+    journal = Journal(tmp_path / "records.jsonl")
+    journal.append(example_record(1))
+    journal.append(example_record(2))
+    journal.append(example_record(1).with_note("A message came after the cell."))
+    records, problems = load_records(tmp_path / "records.jsonl")
+    assert [(record.cell.sequence, record.notes) for record in records] == [
+        (1, ("A message came after the cell.",)),
+        (2, ()),
+    ]
+    assert problems == []

@@ -53,3 +53,10 @@ def test_loading_the_same_records_twice_adds_them_once():
     store = Store()
     assert store.extend([example_record(1)]) == 1
     assert store.extend([example_record(1)]) == 0
+
+
+def test_a_record_is_found_by_its_key_while_it_is_held():
+    store = Store()
+    store.add(example_record(1))
+    assert store.get(example_record(1).key) == example_record(1)
+    assert store.get(example_record(2).key) is None
