@@ -89,7 +89,9 @@ class LogReader:
 
     def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
         """Take a whole message of Python's logging or warnings."""
-        self._folder.take(Message(text, text.strip(), origin, level), stream, time)
+        prefix = prefixes.read(text)
+        body = text[prefix.end :] if prefix else text
+        self._folder.take(Message(text.rstrip("\n"), body.strip(), origin, level), stream, time)
 
     def lost(self, sentence: str) -> None:
         """Something never reached this reader: a note says so."""

@@ -137,9 +137,12 @@ def test_logging_and_warnings_come_with_their_level(start_kernel):
     result = start_kernel(**USERS).run(
         "import logging, warnings\n"
         "logging.getLogger('absl').warning('from a logger')\n"
+        "logging.getLogger('absl').warning('At this time, the v2.11+ optimizer `tf.keras.optimizers.Adam` runs '\n"
+        "    'slowly on M1/M2 Macs, please use the legacy Keras optimizer instead')\n"
         "warnings.warn('from a warning')"
     )
-    found = {line["stream"]: line for line in result.receipt["logs"]}
+    assert result.receipt["logs"][1]["verdict"] == "performance"
+    found = {line["stream"]: line for line in reversed(result.receipt["logs"])}
     assert found["logging"]["text"] == "WARNING:absl:from a logger"
     assert "UserWarning: from a warning" in found["warnings"]["text"]
 
