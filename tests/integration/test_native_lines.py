@@ -137,8 +137,9 @@ def test_logging_and_warnings_come_with_their_level(start_kernel):
     result = start_kernel(**USERS).run(
         "import logging, warnings\n"
         "logging.getLogger('absl').warning('from a logger')\n"
-        "logging.getLogger('absl').warning('At this time, the v2.11+ optimizer `tf.keras.optimizers.Adam` runs '\n"
-        "    'slowly on M1/M2 Macs, please use the legacy Keras optimizer instead')\n"
+        "logging.getLogger('absl').warning(\n"
+        "    'At this time, the v2.11+ optimizer `tf.keras.optimizers.Adam` runs slowly on M1/M2 Macs, '\n"
+        "    'please use the legacy Keras optimizer instead')\n"
         "warnings.warn('from a warning')"
     )
     assert result.receipt["logs"][1]["verdict"] == "performance"
