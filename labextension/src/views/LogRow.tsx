@@ -28,8 +28,7 @@ export function LogRow(props: {
   return (
     <>
       <div className="jp-mlgpu-Row-head">
-        <CellButton row={row} tabIndex={tabIndex} onGo={onGo} t={t} />
-        <Marks line={line} t={t} />
+        <HeadButton row={row} tabIndex={tabIndex} onGo={onGo} t={t} />
         {(known || !raw) && (
           <button
             type="button"
@@ -54,32 +53,28 @@ export function LogRow(props: {
   );
 }
 
-/** The cell's number; leads to the cell. */
-function CellButton(props: {
+/** The cell's number and the line's marks; leads to the cell, where there is one. */
+function HeadButton(props: {
   row: ILogRow;
   tabIndex: number;
   onGo: (row: ILogRow) => void;
   t: Translate;
 }): ReactElement {
   const { row, tabIndex, onGo, t } = props;
-  const { cell, live } = row;
-  if (cell === null) {
-    return (
-      <button type="button" className="jp-mlgpu-Go" tabIndex={tabIndex} aria-disabled="true">
-        {t('noCell')}
-      </button>
-    );
-  }
+  const { cell, line, live } = row;
+  const number = cell && (live ? '*' : (cell.executionCount ?? ' '));
   return (
     <button
       type="button"
       className="jp-mlgpu-Go"
-      title={`${t('goToCell')}: ${cell.name}`}
+      title={cell ? `${t('goToCell')}: ${cell.name}` : undefined}
+      // It can have the focus all the same: arrow keys go from row to row.
+      aria-disabled={cell === null}
       tabIndex={tabIndex}
-      onClick={() => onGo(row)}
+      onClick={() => cell && onGo(row)}
     >
-      <span className="jp-mlgpu-Count">[{live ? '*' : (cell.executionCount ?? ' ')}]</span>
-      <span className="jp-mlgpu-Hidden">{cell.name}</span>
+      <span className="jp-mlgpu-Count">{cell ? `[${number}]` : t('noCell')}</span>
+      <Marks line={line} t={t} />
     </button>
   );
 }
