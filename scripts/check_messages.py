@@ -13,7 +13,6 @@ import json
 import random
 import re
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -88,6 +87,11 @@ def complaints(definition: Definition, catalogue: Catalogue) -> Iterator[str]:
             yield f"{key}: the languages have other fields: {used}"
         if not set.union(*used) <= common:
             yield f"{key}: {set.union(*used) - common} is not in every pattern"
+    for key in ("patterns", "verdict", "sources", "continues", "fold"):
+        if key in data and list(data).index(key) > list(data).index("examples"):
+            yield f"{key!r} should stand before `examples`: what comes after is not read at once"
+    if not all(pattern.source for pattern in definition.continuing):
+        yield "`continues` has an empty pattern"
     for name, text in data.get("facts", {}).items():
         if name not in FACTS:
             yield f"facts: {name!r} is no name of a fact"
@@ -213,7 +217,7 @@ def main(folder: Path = catalogues.FOLDER) -> int:
     definitions = []
     for path in sorted(folder.glob("**/*.toml")):
         try:
-            definitions.append(Definition.from_head(path, tomllib.loads(path.read_text(encoding="utf-8"))))
+            definitions.append(Definition.from_text(path, path.read_text(encoding="utf-8")))
         except (ValueError, LookupError, TypeError) as error:
             print(f"{path}: {type(error).__name__}: {error}")
             wrong += 1

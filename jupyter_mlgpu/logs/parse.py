@@ -154,7 +154,7 @@ class _Open:
     characters: int = 0
     chunks: int = 0
     so_far: Message | None = None
-    asked: Message | None = None
+    looked_up: bool = False
     explained: Explained | None = None
 
     @classmethod
@@ -230,6 +230,7 @@ class _Open:
                 self.origin = prefix.origin if prefix else rest.strip().rstrip(":").rpartition(".")[2]
                 self.level = prefix.level if prefix else "ERROR"
                 self.bodies = [body]
+                self.looked_up = False
         elif self.origin == ALLOCATOR and prefix and _CHUNKS.match(body):
             self.chunks += 1
             if self.chunks > _CHUNKS_KEPT:
@@ -246,10 +247,10 @@ class _Open:
         return self.native and (not head or head.endswith(":"))
 
     def _look_up(self, catalogue: Explainer) -> Explained | None:
-        # Once known, a message stays what it is; until then, each further line may tell.
-        if self.explained is None and self.asked is not self.message():
-            self.asked = self.message()
-            self.explained = catalogue.explain(self.asked)
+        # Its first line tells what may follow; what it means is found when it is complete.
+        if not self.looked_up:
+            self.looked_up = True
+            self.explained = catalogue.explain(self.message())
         return self.explained
 
 

@@ -50,7 +50,10 @@ _DECORATED = (">", "`", "*", "[", "(")
 _TENSORFLOW = rf"(?:\.\.\. )?(?:{_STAMP}: )?(?P<level>[DIWEF]) {_FILE}:\d+\] ?"
 # glog and absl: "I0000 00:00:1755238054.678694   12345 file.cc:99] ", "I0308 09:32:11.4418 12 train.py:55] ".
 # torch._logging adds labels: "[0/0] [__recompiles] ".
-_GLOG = rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?(?:\[(?:\d+/\d+(?:_\d+)?|__\w+)\] ?)*"
+_GLOG = (
+    rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?"
+    r"(?:\[(?:\d+/\d+(?:_\d+)?|__\w+)\] ?)*"
+)
 # PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ".
 _C10 = (
     rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "

@@ -20,20 +20,23 @@ def messages(blocks: Iterable[bytes], catalogue: Catalogue) -> Iterator[tuple[Me
     plain: set[bytes] = set()
     for line in _lines(blocks):
         shape = line.translate(_DIGITS_ALIKE)
+        text = text_of(line)
         if shape in plain and not parser.takes_plain:
-            yield from _explained(parser.finish(), catalogue)
-            text = text_of(line)
+            for message in parser.finish():
+                yield message, catalogue.explain(message)
             yield Message(text, text.strip()), None
             continue
-        text = text_of(line)
-        yield from _explained(parser.push(text, overwritten=line.endswith(b"\r")), catalogue)
+        for message in parser.push(text, overwritten=line.endswith(b"\r")):
+            yield message, catalogue.explain(message)
         if parser.is_open and parser.takes_nothing:
-            yield from _explained(parser.finish(), catalogue)
+            for message in parser.finish():
+                yield message, catalogue.explain(message)
             if _is_plain(text, catalogue) and not line.endswith(b"\r"):
                 if len(plain) >= _REMEMBERED:
                     plain.clear()
                 plain.add(shape)
-    yield from _explained(parser.finish(), catalogue)
+    for message in parser.finish():
+        yield message, catalogue.explain(message)
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -41,11 +44,6 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
         yield from splitter.feed(block)
     yield from splitter.finish()
-
-
-def _explained(finished: list[Message], catalogue: Catalogue) -> Iterator[tuple[Message, Explanation | None]]:
-    for message in finished:
-        yield message, catalogue.explain(message)
 
 
 def _is_plain(text: str, catalogue: Catalogue) -> bool:

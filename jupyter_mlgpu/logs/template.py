@@ -36,6 +36,7 @@ _CONVERT: Mapping[str, Callable[[str], Value]] = {
     "number": lambda text: float(text.replace(",", "")),
 }
 _WORD = re.compile(r"[A-Za-z_]{3,}")
+_BOUNDED_WORD = re.compile(r"(?<![A-Za-z_\0])[A-Za-z_]{3,}(?![A-Za-z_\0])")
 _TOKEN = re.compile(r"\{\{|\}\}|\{(?P<slot>[^{}]*)\}|[{}]")
 _QUOTES = str.maketrans(dict.fromkeys("‘’‛`´", "'") | dict.fromkeys("“”", '"'))  # noqa: RUF001
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -87,16 +88,10 @@ class Pattern:
             raise ValueError(f"a slot's name stands twice in {self.source!r}")
         # A zero byte marks where a slot would glue letters of its own to a word.
         marked = "".join(part if isinstance(part, str) else "\0" for part in parts)
-        bounded = {
-            match[0]
-            for match in _WORD.finditer(marked)
-            if marked[match.start() - 1 : match.start()] != "\0"
-            and marked[match.end() : match.end() + 1] != "\0"
-        }
         for name, value in {
             "slots": slots,
             "literals": sum(len(part) - part.count(" ") for part in literal),
-            "words": frozenset(bounded),
+            "words": frozenset(_BOUNDED_WORD.findall(marked)),
             "_parts": tuple(parts),
             "_to_the_end": to_the_end,
         }.items():
