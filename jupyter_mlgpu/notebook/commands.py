@@ -18,7 +18,7 @@ from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.state import device_state
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import logbook, text, words
+from jupyter_mlgpu.render import logbook, notes, text, words
 from jupyter_mlgpu.selection import parse
 
 
@@ -146,7 +146,7 @@ class Commands:
             lines.append(f"cell {sequence}, {stream}:")
             if gone:
                 lines.append(f"[{gone:,} older bytes are no longer kept]")
-            lines.append(logbook.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
+            lines.append(notes.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
         return "\n".join(lines) or "No native lines of a traced cell are kept."
 
     def _import_frameworks(self) -> None:

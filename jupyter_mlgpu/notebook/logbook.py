@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.logs.reader import Notes
 
 #: Messages of the running cell that a browser which has just come is told.
-RUNNING_LINES = 500
+RUNNING_LINES = 2_000
 #: Messages before the first record that are kept.
 EARLY_LINES = 1_000
 #: Late messages that are added to one record; more are counted.

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.render import notes
 
 _WIDTH = 100
 _RAW_LENGTH = 300
@@ -34,13 +35,6 @@ def as_json(records: Sequence[Record], early: Sequence[LogLine]) -> str:
     )
 
 
-def visible(text: str) -> str:
-    """The text with control characters spelt out, so that a terminal shows them and does not obey them."""
-    return "".join(
-        one if one.isprintable() or one in "\n\t" else one.encode("unicode_escape").decode() for one in text
-    )
-
-
 def _cells(records: Sequence[Record], early: Sequence[LogLine]) -> Iterator[tuple[str, Iterable[LogLine]]]:
     if early:
         yield EARLY, early
@@ -53,12 +47,12 @@ def _message(message: LogLine) -> list[str]:
     times = f" x {message.count:,}" if message.count > 1 else ""
     late = ", after the cell had ended" if message.late else ""
     verdict = "not known" if message.verdict == "unknown" else message.verdict
-    raw = visible(message.text)
+    raw = notes.visible(message.text)
     if len(raw) > _RAW_LENGTH:
         raw = f"{raw[:_RAW_LENGTH]}… [{len(raw):,} characters]"
     lines = [f"  {verdict}{times}{late}"]
     lines += [
-        textwrap.fill(visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        textwrap.fill(notes.visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
         for sentence in (message.meaning, message.advice)
         if sentence
     ]
