@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.logs.catalogue import LANGUAGES, Catalogue, Explanation
+from jupyter_mlgpu.logs.fold import shape_of
 from jupyter_mlgpu.logs.stream import messages
 
 EXAMPLE = """\
@@ -115,7 +116,9 @@ def _as_text(blocks: Iterable[bytes], language: str) -> Iterator[str]:
 def _as_json(blocks: Iterable[bytes], language: str) -> Iterator[str]:
     window: OrderedDict[object, _Seen] = OrderedDict()
     for message, known in messages(blocks, Catalogue.load()):
-        key = (message.level, message.origin, message.body)
+        # The states of a progress bar are one message.
+        said = shape_of(message) if message.overwritten and not known else message.body
+        key = (message.level, message.origin, said)
         seen = window.get(key)
         if seen:
             seen.count += 1

@@ -126,7 +126,14 @@ class Catalogue:
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.definitions = {definition.id: definition for definition in definitions}
         self._index = _index(definitions)
-        self._keys = frozenset(self._index)
+        self._words = set(self._index)
+        #: Those that have patterns without a word.
+        self._sources = {
+            source
+            for definition in definitions
+            for source in definition.sources
+            if _from(source) in self._index
+        }
         #: Asked for again by whoever puts a message together and whoever counts it.
         self._last: tuple[Message | None, Explanation | None] = (None, None)
 
@@ -140,11 +147,14 @@ class Catalogue:
         last, found = self._last
         if last is message:
             return found
+        found = None
         text = straighten(message.body[:COMPARED])
-        found = self._match(text, message.origin)
-        if found is None and "\n" in text:
-            # Lines that only seemed to belong to it do not keep its first one from being known.
-            found = self._match(text.partition("\n")[0], message.origin)
+        candidates = self._candidates(text, message.origin)
+        if candidates:
+            found = _first_match(candidates, text)
+            if found is None and "\n" in text:
+                # Lines that only seemed to belong to it do not keep its first one from being known.
+                found = _first_match(candidates, text.partition("\n")[0])
         self._last = (message, found)
         return found
 
@@ -162,26 +172,31 @@ class Catalogue:
                 found.setdefault(definition.id, Explanation(definition, fields))
         return list(found.values())
 
-    def _match(self, text: str, origin: str | None) -> Explanation | None:
-        for pattern, definition in self._candidates(text, origin):
-            fields = pattern.match(text)
-            if fields is not None:
-                return Explanation(definition, fields)
-        return None
-
     def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:
         """The patterns that may match, the one with most literal characters first."""
         words = words_of(text)
-        words.add(_from(origin))
+        keys = self._words & words
+        if origin in self._sources:
+            keys.add(_from(origin))
+        if not keys:
+            return []
         found = [
             (pattern, definition)
-            for key in self._keys & words
+            for key in keys
             for pattern, definition in self._index[key]
             if pattern.words <= words and (not definition.sources or origin in definition.sources)
         ]
         if len(found) > 1:
             found.sort(key=lambda each: (-each[0].literals, not each[1].sources, each[1].id))
         return found
+
+
+def _first_match(candidates: Sequence[tuple[Pattern, Definition]], text: str) -> Explanation | None:
+    for pattern, definition in candidates:
+        fields = pattern.match(text)
+        if fields is not None:
+            return Explanation(definition, fields)
+    return None
 
 
 def fill(text: str, fields: Mapping[str, Value]) -> str:

@@ -24,8 +24,7 @@ def text_of(line: bytes) -> str:
 
 def _split(data: bytes) -> list[bytes]:
     lines = []
-    # Windows' line ends, also after its C library doubled the \\r.
-    for line in data.replace(b"\r\r\n", b"\n").replace(b"\r\n", b"\n").split(b"\n"):
+    for line in data.replace(b"\r\n", b"\n").split(b"\n"):
         *overwritten, last = line.split(b"\r")
         lines += [state + b"\r" for state in overwritten]
         lines.append(last)

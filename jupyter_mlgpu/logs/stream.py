@@ -16,25 +16,28 @@ _REMEMBERED = 10_000
 def messages(blocks: Iterable[bytes], catalogue: Catalogue) -> Iterator[tuple[Message, Explanation | None]]:
     """The messages of a log that comes in blocks, in order."""
     parser = Parser(catalogue)
-    # Lines without prefix in which no pattern can be found, their digits made alike: most lines of most logs.
-    plain: set[bytes] = set()
+    # Shapes of lines without prefix in which no pattern can be found: most lines of most logs. Digits count
+    # as alike; whether a shape is plain is asked when it comes a second time.
+    plain: dict[bytes, bool | None] = {}
     for line in _lines(blocks):
         shape = line.translate(_DIGITS_ALIKE)
         text = text_of(line)
-        if shape in plain and not parser.takes_plain:
+        overwritten = line.endswith(b"\r")
+        is_plain = plain.get(shape)
+        if is_plain and (overwritten or not parser.takes_plain):
             for message in parser.finish():
                 yield message, catalogue.explain(message)
-            yield Message(text, text.strip()), None
+            yield Message(text, text.strip(), overwritten=overwritten), None
             continue
-        for message in parser.push(text, overwritten=line.endswith(b"\r")):
+        for message in parser.push(text, overwritten=overwritten):
             yield message, catalogue.explain(message)
         if parser.is_open and parser.takes_nothing:
             for message in parser.finish():
                 yield message, catalogue.explain(message)
-            if _is_plain(text, catalogue) and not line.endswith(b"\r"):
+            if is_plain is None:
                 if len(plain) >= _REMEMBERED:
                     plain.clear()
-                plain.add(shape)
+                plain[shape] = _is_plain(text, catalogue) if shape in plain else None
     for message in parser.finish():
         yield message, catalogue.explain(message)
 
