@@ -31,7 +31,8 @@ _BLOCK = 256 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: A run that takes longer shows how far it is.
 _PATIENCE = 2.0
-_ENCODE = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+# In ASCII: whatever a log holds, an object is one line for every reader and in every encoding.
+_ENCODE = json.JSONEncoder(check_circular=False).encode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,13 +13,15 @@ LONGEST = 64 * 1024
 KEPT = 8 * 1024
 
 # Colours, cursor movements, window titles; and the backspaces of old progress bars.
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
 
 
 def text_of(line: bytes) -> str:
     """A line as text: without its `\\r` and without terminal escapes; what is not UTF-8 as `\\xe9`."""
-    text = line.rstrip(b"\r").decode("utf-8", "backslashreplace")
-    return _ESCAPES.sub("", text) if "\x1b" in text or "\x08" in text else text
+    line = line.rstrip(b"\r")
+    if b"\x1b" in line or b"\x08" in line:
+        line = _ESCAPES.sub(b"", line)
+    return line.decode("utf-8", "backslashreplace")
 
 
 def _split(data: bytes) -> list[bytes]:

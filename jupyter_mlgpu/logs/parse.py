@@ -169,7 +169,7 @@ class _Open:
             overwritten=overwritten,
         )
         opened.characters = len(line)
-        opened.in_traceback = prefix is None and _begins_traceback(line[start:])
+        opened.in_traceback = prefix is None and begins_traceback(line[start:])
         return opened
 
     def message(self) -> Message:
@@ -201,7 +201,7 @@ class _Open:
         """Whether a line without prefix belongs to this message."""
         indented = rest[0].isspace()
         if self.in_traceback:
-            return indented or _begins_traceback(rest) or _BARE_EXCEPTION.match(rest) is not None
+            return indented or begins_traceback(rest) or _BARE_EXCEPTION.match(rest) is not None
         explained = self._look_up(catalogue)
         if explained and explained.continued_by(rest.strip()):
             return True
@@ -225,7 +225,7 @@ class _Open:
         self.so_far = None
         body = line[prefix.end :] if prefix else rest
         if self.in_traceback:
-            if not rest[0].isspace() and not _begins_traceback(rest):
+            if not rest[0].isspace() and not begins_traceback(rest):
                 self.in_traceback = False
                 self.origin = prefix.origin if prefix else rest.strip().rstrip(":").rpartition(".")[2]
                 self.level = prefix.level if prefix else "ERROR"
@@ -254,5 +254,6 @@ class _Open:
         return self.explained
 
 
-def _begins_traceback(line: str) -> bool:
+def begins_traceback(line: str) -> bool:
+    """Whether a line is the head of a traceback, or joins it to the one before."""
     return line.startswith(_TRACEBACK) or line.startswith(_CHAINED)

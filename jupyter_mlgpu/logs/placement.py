@@ -13,7 +13,7 @@ MESSAGES = frozenset(["placement-of-operation", "placement-oldest-form", "placem
 LIMIT = 200
 
 _DEVICE = re.compile(r"(?:^|/)(?:device:)?([A-Za-z_]+):(\d+)$")
-_JOB = re.compile(r"^(?:/?job:)?localhost/")
+_ELSEWHERE = re.compile(r"(?:/?job:)?(?!localhost/)\w+/(?:replica|task):")
 
 
 class Placement:
@@ -47,6 +47,6 @@ class Placement:
 def short_device(name: str) -> str:
     """`/job:localhost/replica:0/task:0/device:GPU:0` and `/gpu:0` -> `gpu:0`; another machine's stays."""
     found = _DEVICE.search(name)
-    if found is None or ("job:" in name and not _JOB.match(name)):
+    if found is None or _ELSEWHERE.match(name):
         return name
     return f"{found[1].lower()}:{found[2]}"

@@ -35,7 +35,8 @@ _LEVELS = {
 _DATE = r"\d{4}-\d\d-\d\d"
 _TIME = r"\d\d:\d\d:\d\d[.,]\d{3,9}"
 _STAMP = rf"{_DATE}[ T]{_TIME}"
-_FILE = r"(?:[A-Za-z]:)?[\w./+\\@-]*?(?P<origin>[\w+-]+\.\w{1,4})"
+# Bounded, or a long word would take long to be refused.
+_FILE = r"(?:[A-Za-z]:)?[\w./+\\@-]{0,300}?(?P<origin>[\w+-]{1,100}\.\w{1,4})"
 _LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
 
 # Put before lines by launchers, terminals and the Markdown of bug reports.

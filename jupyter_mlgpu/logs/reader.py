@@ -14,7 +14,7 @@ from jupyter_mlgpu.logs import prefixes
 from jupyter_mlgpu.logs.catalogue import Catalogue
 from jupyter_mlgpu.logs.fold import DISTINCT_OF_A_KIND, Counter, Folder, Kind
 from jupyter_mlgpu.logs.lines import LineSplitter, text_of
-from jupyter_mlgpu.logs.parse import ALLOCATOR, Message, Parser
+from jupyter_mlgpu.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
 from jupyter_mlgpu.record import Fact, LogLine
 
 _BLOCK = 64 * 1024
@@ -179,7 +179,7 @@ class LogReader:
         counter, kind = self._folder.take(message, reading.name, self._time)
         if line is None or counter is None or kind is None or message.origin == ALLOCATOR:
             return
-        if message.text != text_of(line):
+        if message.text != text_of(line) or begins_traceback(message.text):
             return
         key = (reading.name, line.translate(None, _DIGITS))
         shape = self._shapes.get(key)

@@ -1,5 +1,6 @@
 """What stands before a message is told from its body, and lines that belong together are one message."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -262,3 +263,30 @@ def test_a_parser_gives_a_message_out_when_the_next_one_begins():
     assert [message.body for message in parser.push("W tensorflow/x.cc:1] second")] == ["first"]
     assert [message.body for message in parser.finish()] == ["second"]
     assert parser.finish() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I " + "a" * 60_000,
+        "I " + "a." * 30_000,
+        "I " + "a/" * 30_000,
+        "W0000 00:00:1755238054.678694 " + "1 " * 30_000,
+        "[W " + "a.cpp" * 12_000,
+        "A" * 60_000 + ":",
+        "a." * 30_000 + "A",
+        "x:1: " * 12_000,
+        "`*>" * 20_000,
+        "WARNING:" * 7_000,
+        "I tensorflow/" * 4_000,
+        "2021-06-14 09:32:11.123456: I " * 2_000,
+        "] " * 30_000,
+        "Traceback (most recent call last):" * 1_800,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_no_line_takes_long_to_read(text):
+    parsed("I tensorflow/x.cc:1] warm\n")
+    started = time.process_time()
+    parsed(text)
+    assert time.process_time() - started < 1
