@@ -31,6 +31,7 @@ _BLOCK = 256 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: A run that takes longer shows how far it is.
 _PATIENCE = 2.0
+_EVERY = 0.2
 # In ASCII: whatever a log holds, an object is one line for every reader and in every encoding.
 _ENCODE = json.JSONEncoder(check_circular=False).encode
 
@@ -51,7 +52,8 @@ def main(arguments: argparse.Namespace) -> int:
     language = arguments.language or _language_of_the_environment()
     try:
         with _opened(arguments.file) as file:
-            blocks = _blocks(file)
+            # JSON on a terminal shows by itself how far it is.
+            blocks = _blocks(file, tells=sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty()))
             parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
             for part in parts:
                 sys.stdout.write(part)
@@ -80,9 +82,8 @@ def _opened(path: Path | None) -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """The file piece by piece; a terminal is told how far it is."""
-    tells = sys.stderr.isatty()
+def _blocks(file: BinaryIO, *, tells: bool) -> Iterator[bytes]:
+    """The file piece by piece; `tells` how far it is, on stderr."""
     size = os.fstat(file.fileno()).st_size if tells else 0
     start = told = time.monotonic()
     done = 0
@@ -94,7 +95,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
         yield block
         done += len(block)
         now = time.monotonic()
-        if tells and now - start > _PATIENCE and now - told > 0.2:
+        if tells and now - start > _PATIENCE and now - told > _EVERY:
             told = now
             of = f" of {size / 1e6:,.0f}" if size else ""
             print(f"\r{done / 1e6:,.0f}{of} MB read …", end="", file=sys.stderr, flush=True)

@@ -158,6 +158,11 @@ class Catalogue:
         self._last = (message, found)
         return found
 
+    def knows(self, line: str) -> bool:
+        """Whether a line without prefix means something by itself."""
+        text = straighten(line[:COMPARED])
+        return _first_match(self._candidates(text, None), text) is not None
+
     def has_words_of(self, text: str) -> bool:
         """Whether any pattern could match such a text at all, whatever the digits in it."""
         return bool(self._candidates(straighten(text[:COMPARED]), None))

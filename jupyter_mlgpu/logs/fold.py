@@ -17,7 +17,7 @@ from jupyter_mlgpu.logs import placement
 from jupyter_mlgpu.logs.catalogue import Catalogue, Explanation
 from jupyter_mlgpu.logs.parse import Message
 from jupyter_mlgpu.logs.placement import Placement
-from jupyter_mlgpu.logs.subgraphs import Subgraphs
+from jupyter_mlgpu.logs.subgraphs import SUBGRAPH, Subgraphs
 from jupyter_mlgpu.record import Fact, LogLine
 
 #: So many different texts are kept of a kind, and in all; then one of each further kind, up to KINDS lines.
@@ -184,7 +184,8 @@ class Folder:
         return dataclasses.replace(explanation, fields=fields)
 
     def _note_facts(self, explanation: Explanation | None, message: Message) -> None:
-        self._subgraphs.add(message.body)
+        if SUBGRAPH in message.body:
+            self._subgraphs.add(self._clean(message.body))
         for name, value in explanation.facts.items() if explanation else ():
             values, _ = self._facts.setdefault(name, ([], explanation.id if explanation else ""))
             if value not in values and len(values) < FACT_VALUES:

@@ -67,6 +67,10 @@ class Explainer(Protocol):
         """What is known of a message."""
         ...
 
+    def knows(self, line: str) -> bool:
+        """Whether a line without prefix means something by itself."""
+        ...
+
 
 class Parser:
     """Puts the lines of one stream together to messages; a message is given out when the next one begins."""
@@ -210,7 +214,7 @@ class _Open:
         # After an empty line, an indented one is more likely the next thing printed.
         if not self._heads_more() and (not indented or self.blank_lines):
             return False
-        return catalogue.explain(Message(rest, rest.strip())) is None
+        return not catalogue.knows(rest.strip())
 
     def takes_prefixed(self, prefix: prefixes.Prefix, line: str) -> bool:
         """Whether a line with a prefix belongs to this message, which is the exception."""

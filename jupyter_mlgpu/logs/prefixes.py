@@ -119,9 +119,13 @@ _INSIDE = re.compile(
             rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] ",
             r"(?:INFO|WARNING|ERROR):(?:tensorflow|absl):",
             r"\[[DIWEF](?:\d{4} \d\d:\d\d:\d\d\.\d+)? [\w.+-]+\.(?:cpp|h|mm|cc):\d+\] ",
+            r"Traceback \(most recent call last\):$",
         )
     ).replace("?P<level>", "?:")
 )
+
+
+_MARKS_INSIDE = ("] ", "tensorflow:", "absl:", "Traceback (")
 
 
 def undecorated(line: str) -> int:
@@ -132,7 +136,7 @@ def undecorated(line: str) -> int:
 
 def read(line: str, start: int = 0) -> Prefix | None:
     """The prefix that begins at `start`, or None where there is none."""
-    if not _ANY_FORM.match(line, start):
+    if line[start : start + 1].isspace() or not _ANY_FORM.match(line, start):
         return None
     for form in _NATIVE_FORMS:
         found = form.match(line, start)
@@ -153,7 +157,7 @@ def read(line: str, start: int = 0) -> Prefix | None:
 
 def split_inside(line: str, start: int) -> int:
     """Where another message begins in the line, at `start` or later, or 0."""
-    if "] " not in line and "tensorflow:" not in line and "absl:" not in line:
+    if not any(mark in line for mark in _MARKS_INSIDE):
         return 0
     found = _INSIDE.search(line, start)
     return found.start() if found else 0

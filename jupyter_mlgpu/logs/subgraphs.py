@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+#: What ML Compute calls them.
+SUBGRAPH = "MLCSubgraphOp"
 #: How many subgraphs are named; more are left out of the fact.
 LIMIT = 200
 
-_NAME = r"(?P<name>\S*MLCSubgraphOp_\w+)"
+_NAME = rf"(?P<name>\S*{SUBGRAPH}_\w+)"
 _NAMED = re.compile(_NAME)
 _CONVERTED = re.compile(rf"Finished converting subgraph {_NAME}")
 _FAILED = re.compile(rf"Failed in processing TensorFlow graph {_NAME}")
@@ -30,8 +32,6 @@ class Subgraphs:
 
     def add(self, body: str) -> None:
         """Take a message's body."""
-        if "MLCSubgraphOp" not in body:
-            return
         for found in _NAMED.finditer(body):
             if len(self._names) < LIMIT:
                 self._names.add(found["name"])

@@ -245,6 +245,23 @@ def test_a_terminal_that_lacks_characters_shows_them_escaped(tmp_path):
     assert "na\\xefve \\u4e2d\\u6587" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("at_terminal", "patience", "tells"), [(True, 0, True), (True, 9, False), (False, 0, False)]
+)
+def test_a_terminal_is_told_how_far_a_long_run_is(
+    at_terminal, patience, tells, tmp_path, monkeypatch, capsys
+):
+    log = tmp_path / "long.log"
+    log.write_text("a line\n" * 400_000)
+    monkeypatch.setattr("jupyter_mlgpu.cli.explain._PATIENCE", patience)
+    monkeypatch.setattr("jupyter_mlgpu.cli.explain._EVERY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: at_terminal)
+    assert cli.main(["explain", str(log)]) == 0
+    said = capsys.readouterr().err
+    assert ("3 of 3 MB read …" in said) == tells
+    assert said.endswith("\r\x1b[K") == tells
+
+
 def test_the_help_has_an_example(capsys):
     with pytest.raises(SystemExit):
         cli.main(["explain", "--help"])

@@ -200,6 +200,9 @@ def test_a_message_in_the_middle_of_a_line_begins_anew():
     native = "2021-06-14 09:32:11.123456: I tensorflow/x.cc:12] hello"
     assert texts(f"100/100 [====] - 1s - loss: 0.5{native}") == ["100/100 [====] - 1s - loss: 0.5", native]
     assert texts(f"{native}{native}") == [native, native]
+    assert texts(" 5%|5/100 [00:01]Traceback (most recent call last):\n  File\nKeyError: 1")[1:] == [
+        "Traceback (most recent call last):\n  File\nKeyError: 1"
+    ]
     assert texts("step 3 WARNING:tensorflow:slow") == ["step 3 ", "WARNING:tensorflow:slow"]
 
 
