@@ -221,16 +221,20 @@ def test_texts_fields_meanings_and_facts_are_cleaned():
     assert notes.lines[0].meaning == "The GPU is ~'s GPU."
 
 
-def test_messages_of_python_come_whole_with_their_level():
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("WARNING:absl:Metal device set to: A\nsecond", "absl"),
+        ("/p/f.py:3: UserWarning: Metal device set to: A\n  warn('x')\n", "UserWarning"),
+        ("Metal device set to: A", "absl"),
+    ],
+)
+def test_messages_of_python_come_whole_with_their_level(text, origin):
     reader = LogReader(CATALOGUE)
-    reader.add("logging", "Metal device set to: A\nsecond", level="WARNING", origin="absl", time="12:01")
+    reader.add("logging", text, level="WARNING", origin=origin, time="12:01")
     (line,) = reader.finish().lines
-    assert (line.id, line.stream, line.time, line.text) == (
-        "device",
-        "logging",
-        "12:01",
-        "Metal device set to: A\nsecond",
-    )
+    assert (line.id, line.fields) == ("device", {"device": "A"})
+    assert (line.stream, line.time, line.text) == ("logging", "12:01", text.strip())
 
 
 def test_what_the_capture_lost_is_a_note():
