@@ -192,8 +192,14 @@ class Catalogue:
             if pattern.words <= words and (not definition.sources or origin in definition.sources)
         ]
         if len(found) > 1:
-            found.sort(key=lambda each: (-each[0].literals, not each[1].sources, each[1].id))
+            found.sort(key=_rank)
         return found
+
+
+def _rank(candidate: tuple[Pattern, Definition]) -> tuple[int, bool, int, str]:
+    """The most literal pattern first; of equals, the one bound to a source, then the one with least slots."""
+    pattern, definition = candidate
+    return -pattern.literals, not definition.sources, pattern.free_slots, definition.id
 
 
 def _first_match(candidates: Sequence[tuple[Pattern, Definition]], text: str) -> Explanation | None:

@@ -2,7 +2,8 @@
 
     "Created device {device:word} with {memory:size} of memory{end}"
 
-Literal text stands for itself, and blanks for any white space. A slot is `{name}` (anything on one line, as
+Literal text stands for itself, and blanks for any white space; a status such as `Not found: ` stands for
+`NOT_FOUND: ` too, as TensorFlow writes it since 2.8. A slot is `{name}` (anything on one line, as
 short as possible), `{name:type}` with one of the TYPES below, or `{*}` (anything at all, line breaks too, not
 kept); `{:type}` is not kept either. `{end}` says that the text must end here, `{{` and `}}` are braces. A
 pattern is matched from the start of the text and may end anywhere, but not within a word.
@@ -39,6 +40,29 @@ _WORD = re.compile(r"[A-Za-z_]{3,}")
 _BOUNDED_WORD = re.compile(r"(?<![A-Za-z_\0])[A-Za-z_]{3,}(?![A-Za-z_\0])")
 _TOKEN = re.compile(r"\{\{|\}\}|\{(?P<slot>[^{}]*)\}|[{}]")
 _QUOTES = str.maketrans(dict.fromkeys("‘’‛`´", "'") | dict.fromkeys("“”", '"'))  # noqa: RUF001
+#: TensorFlow's words for a status until 2.8, and since.
+_STATUSES = {
+    words: words.upper().replace(" ", "_")
+    for words in (
+        "Aborted",
+        "Already exists",
+        "Cancelled",
+        "Data loss",
+        "Deadline exceeded",
+        "Failed precondition",
+        "Internal",
+        "Invalid argument",
+        "Not found",
+        "Out of range",
+        "Permission denied",
+        "Resource exhausted",
+        "Unauthenticated",
+        "Unavailable",
+        "Unimplemented",
+        "Unknown",
+    )
+}
+_STATUS = re.compile(rf"\b(?:{'|'.join((*_STATUSES, *_STATUSES.values()))})(?=: )")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -74,6 +98,8 @@ class Pattern:
     slots: Mapping[str, str] = field(init=False)
     #: How many characters stand for themselves: of two patterns that match, the more literal one is meant.
     literals: int = field(init=False)
+    #: How many slots may stand for anything.
+    free_slots: int = field(init=False)
     #: Words that every text matched by this pattern holds, whole.
     words: frozenset[str] = field(init=False)
     _parts: tuple[str | _Slot, ...] = field(init=False, repr=False)
@@ -87,10 +113,11 @@ class Pattern:
         if len(slots) != len(kept):
             raise ValueError(f"a slot's name stands twice in {self.source!r}")
         # A zero byte marks where a slot would glue letters of its own to a word.
-        marked = "".join(part if isinstance(part, str) else "\0" for part in parts)
+        marked = "".join(_STATUS.sub("\0", part) if isinstance(part, str) else "\0" for part in parts)
         for name, value in {
             "slots": slots,
             "literals": sum(len(part) - part.count(" ") for part in literal),
+            "free_slots": sum(isinstance(part, _Slot) and part.is_free for part in parts),
             "words": frozenset(_BOUNDED_WORD.findall(marked)),
             "_parts": tuple(parts),
             "_to_the_end": to_the_end,
@@ -177,6 +204,16 @@ def _slot(text: str, source: str) -> _Slot:
 
 
 def _literal(text: str) -> str:
+    pieces = []
+    done = 0
+    for status in _STATUS.finditer(text):
+        old = status[0].replace("_", " ").capitalize()
+        pieces += [_spaced(text[done : status.start()]), f"(?:{_spaced(old)}|{_STATUSES[old]})"]
+        done = status.end()
+    return "".join([*pieces, _spaced(text[done:])])
+
+
+def _spaced(text: str) -> str:
     return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
 
 

@@ -39,6 +39,8 @@ def taken(pattern, text):
         ("[[{{node {name:word}}}]]", "[[{node a/b}]]", {"name": "a/b"}),
         ("may not 'be'", "may not ‘be’", {}),  # noqa: RUF001
         ("may not 'be'", "may not `be`", {}),
+        ("failed: Not found: no {what}", "failed: NOT_FOUND: no file", {"what": "file"}),
+        ("OUT_OF_RANGE: End of sequence", "Out of range: End of sequence", {}),
         ("Devices: {*}", "Devices:", {}),
         ("done{end}", "done \n", {}),
     ],
@@ -56,6 +58,7 @@ def test_a_pattern_takes_the_fields_out_of_a_text(pattern, text, fields):
         ("a {b} c", "a b\nb c"),
         ("done{end}", "done and more"),
         ("work", "workers"),
+        ("Not found: no {what}", "Out of range: no file"),
         ("took {n:int}", "took 3.5"),
         ("took {n:int} ms", "took three ms"),
         ("limit {size:size}", "limit 5 apples"),
