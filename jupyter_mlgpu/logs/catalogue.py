@@ -26,6 +26,9 @@ LANGUAGES = ("en", "zh")
 #: How much of a message's body is compared with patterns.
 COMPARED = 8 * 1024
 
+#: A pattern with so many literal characters needs no source to be recognised.
+_TELLING = 40
+
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
 # What is needed to recognise a message stands before its examples.
 _END_OF_HEAD = re.compile(r"^(?:examples\b|\[\[?[a-z])", re.MULTILINE)
@@ -189,11 +192,18 @@ class Catalogue:
             (pattern, definition)
             for key in keys
             for pattern, definition in self._index[key]
-            if pattern.words <= words and (not definition.sources or origin in definition.sources)
+            if pattern.words <= words and _may_come_from(origin, pattern, definition)
         ]
         if len(found) > 1:
             found.sort(key=_rank)
         return found
+
+
+def _may_come_from(origin: str | None, pattern: Pattern, definition: Definition) -> bool:
+    if not definition.sources or origin in definition.sources:
+        return True
+    # People paste lines without what stands before them; a long text tells enough by itself.
+    return origin is None and pattern.literals >= _TELLING
 
 
 def _rank(candidate: tuple[Pattern, Definition]) -> tuple[int, bool, int, str]:

@@ -129,6 +129,18 @@ def test_a_message_may_be_known_by_its_source_alone(tmp_path):
     assert names(catalogue, "0:   N Y") is None
 
 
+def test_a_long_text_is_known_without_its_prefix_a_short_one_is_not(tmp_path):
+    long = "Not creating XLA devices, tf_xla_enable_xla_devices not set"
+    catalogue = catalogue_of(
+        tmp_path,
+        long=entry(long, more="sources = ['xla_gpu_device.cc']"),
+        short=entry("Shuffle buffer filled", more="sources = ['shuffle_dataset_op.cc']"),
+    )
+    assert names(catalogue, long) == names(catalogue, long, "xla_gpu_device.cc") == "long"
+    assert names(catalogue, long, "other.cc") is None
+    assert names(catalogue, "Shuffle buffer filled") is None
+
+
 def test_only_the_beginning_of_a_long_message_is_compared(tmp_path):
     catalogue = catalogue_of(tmp_path, late=entry("{*} the very end"))
     assert names(catalogue, "so is the very end") == "late"
