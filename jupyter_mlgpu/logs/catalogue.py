@@ -25,6 +25,7 @@ LANGUAGES = ("en", "zh")
 
 #: How much of a message's body is compared with patterns.
 COMPARED = 8 * 1024
+_RECENT = 256
 
 #: A pattern with so many literal characters needs no source to be recognised.
 _TELLING = 40
@@ -137,8 +138,8 @@ class Catalogue:
             for source in definition.sources
             if _from(source) in self._index
         }
-        #: Asked for again by whoever puts a message together and whoever counts it.
-        self._last: tuple[Message | None, Explanation | None] = (None, None)
+        #: The same text is asked for by whoever puts a message together and by whoever counts it.
+        self._recent: dict[tuple[str | None, str], Explanation | None] = {}
 
     @classmethod
     def load(cls) -> Catalogue:
@@ -147,24 +148,11 @@ class Catalogue:
 
     def explain(self, message: Message) -> Explanation | None:
         """What a message means, or None where we do not know."""
-        last, found = self._last
-        if last is message:
-            return found
-        found = None
-        text = straighten(message.body[:COMPARED])
-        candidates = self._candidates(text, message.origin)
-        if candidates:
-            found = _first_match(candidates, text)
-            if found is None and "\n" in text:
-                # Lines that only seemed to belong to it do not keep its first one from being known.
-                found = _first_match(candidates, text.partition("\n")[0])
-        self._last = (message, found)
-        return found
+        return self._explain(message.body, message.origin)
 
     def knows(self, line: str) -> bool:
         """Whether a line without prefix means something by itself."""
-        text = straighten(line[:COMPARED])
-        return _first_match(self._candidates(text, None), text) is not None
+        return self._explain(line, None) is not None
 
     def has_words_of(self, text: str) -> bool:
         """Whether any pattern could match such a text at all, whatever the digits in it."""
@@ -179,6 +167,24 @@ class Catalogue:
             if fields is not None:
                 found.setdefault(definition.id, Explanation(definition, fields))
         return list(found.values())
+
+    def _explain(self, body: str, origin: str | None) -> Explanation | None:
+        key = (origin, body)
+        recent = self._recent
+        if key in recent:
+            return recent[key]
+        found = None
+        text = straighten(body[:COMPARED])
+        candidates = self._candidates(text, origin)
+        if candidates:
+            found = _first_match(candidates, text)
+            if found is None and "\n" in text:
+                # Lines that only seemed to belong to it do not keep its first one from being known.
+                found = _first_match(candidates, text.partition("\n")[0])
+        if len(recent) >= _RECENT:
+            recent.clear()
+        recent[key] = found
+        return found
 
     def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:
         """The patterns that may match, the one with most literal characters first."""
@@ -222,6 +228,8 @@ def _first_match(candidates: Sequence[tuple[Pattern, Definition]], text: str) ->
 
 def fill(text: str, fields: Mapping[str, Value]) -> str:
     """The text with {name} replaced by the fields' values."""
+    if "{" not in text:
+        return text
     return _PLACEHOLDER.sub(lambda found: str(fields[found[1]]) if found[1] else found[0][0], text)
 
 
