@@ -25,7 +25,9 @@ LANGUAGES = ("en", "zh")
 
 #: How much of a message's body is compared with patterns.
 COMPARED = 8 * 1024
-_RECENT = 256
+#: So many texts are remembered with what they mean, if they are not longer than this.
+_RECENT = 2_000
+_SHORT = 1_000
 
 #: A pattern with so many literal characters needs no source to be recognised.
 _TELLING = 40
@@ -181,9 +183,10 @@ class Catalogue:
             if found is None and "\n" in text:
                 # Lines that only seemed to belong to it do not keep its first one from being known.
                 found = _first_match(candidates, text.partition("\n")[0])
-        if len(recent) >= _RECENT:
-            recent.clear()
-        recent[key] = found
+        if len(body) <= _SHORT:
+            if len(recent) >= _RECENT:
+                recent.clear()
+            recent[key] = found
         return found
 
     def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:
