@@ -29,6 +29,13 @@ COMPARED = 8 * 1024
 _RECENT = 2_000
 _SHORT = 1_000
 
+# A level or an exception that stands before the message itself.
+_LEAD = re.compile(
+    r"(?:(?:WARNING|WARN|ERROR|INFO|FATAL|Warning|Error): )?"
+    r"(?:(?:[A-Za-z_]\w*\.)*(?P<origin>_?[A-Z]\w*(?:Error|Exception|Warning)|(?<=\.)[A-Z]\w*)"
+    r"(?: \(see above for traceback\))?: )?"
+)
+
 #: A pattern with so many literal characters needs no source to be recognised.
 _TELLING = 40
 
@@ -175,18 +182,25 @@ class Catalogue:
         recent = self._recent
         if key in recent:
             return recent[key]
-        found = None
         text = straighten(body[:COMPARED])
-        candidates = self._candidates(text, origin)
-        if candidates:
-            found = _first_match(candidates, text)
-            if found is None and "\n" in text:
-                # Lines that only seemed to belong to it do not keep its first one from being known.
-                found = _first_match(candidates, text.partition("\n")[0])
+        found = self._look_up(text, origin)
+        if found is None and (lead := _LEAD.match(text)) and lead.end():
+            # A message that another one reports: "ERROR: RuntimeError: CUDA out of memory".
+            found = self._look_up(text[lead.end() :], lead["origin"] or origin)
         if len(body) <= _SHORT:
             if len(recent) >= _RECENT:
                 recent.clear()
             recent[key] = found
+        return found
+
+    def _look_up(self, text: str, origin: str | None) -> Explanation | None:
+        candidates = self._candidates(text, origin)
+        if not candidates:
+            return None
+        found = _first_match(candidates, text)
+        if found is None and "\n" in text:
+            # Lines that only seemed to belong to it do not keep its first one from being known.
+            found = _first_match(candidates, text.partition("\n")[0])
         return found
 
     def _candidates(self, text: str, origin: str | None) -> list[tuple[Pattern, Definition]]:

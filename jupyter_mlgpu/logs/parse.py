@@ -153,6 +153,7 @@ class _Open:
     native: bool
     decorated: bool
     overwritten: bool
+    prefix_end: int
     in_traceback: bool = False
     blank_lines: int = 0
     characters: int = 0
@@ -171,6 +172,7 @@ class _Open:
             native=prefix is not None and prefix.native,
             decorated=start > 0,
             overwritten=overwritten,
+            prefix_end=prefix.end if prefix else 0,
         )
         opened.characters = len(line)
         opened.in_traceback = prefix is None and begins_traceback(line[start:])
@@ -192,7 +194,9 @@ class _Open:
 
     def takes_nothing(self, catalogue: Explainer) -> bool:
         """Whether the message is over, whatever comes."""
-        return not self.native and not self.in_traceback and self._look_up(catalogue) is None
+        if self.native or self.in_traceback or self._says_nothing():
+            return False
+        return self._look_up(catalogue) is None
 
     def takes_plain(self, catalogue: Explainer) -> bool:
         """Whether this message may take a line that means nothing and has neither prefix nor indent."""
@@ -206,6 +210,8 @@ class _Open:
         indented = rest[0].isspace()
         if self.in_traceback:
             return indented or begins_traceback(rest) or _BARE_EXCEPTION.match(rest) is not None
+        if self._says_nothing():
+            return True
         explained = self._look_up(catalogue)
         if explained and explained.continued_by(rest.strip()):
             return True
@@ -220,6 +226,9 @@ class _Open:
         """Whether a line with a prefix belongs to this message, which is the exception."""
         if self.in_traceback:
             return not prefix.native
+        if prefix.native and (prefix.origin or "").endswith(".py"):
+            # Python code prints its prefix before each line of a message: time and place are the same.
+            return prefix.end == self.prefix_end and line.startswith(self.lines[0][: prefix.end])
         if self.origin != ALLOCATOR or prefix.origin != ALLOCATOR or self.level != "INFO":
             return False
         return prefix.level == "INFO" or _MEMORY_PICTURE.match(line, prefix.end) is not None
@@ -246,9 +255,13 @@ class _Open:
         self.blank_lines = 0
         self.characters += len(line)
 
+    def _says_nothing(self) -> bool:
+        """A prefix and nothing after it: what it says stands on the next line."""
+        return self.prefix_end > 0 and not self.bodies[0].strip() and len(self.bodies) == 1
+
     def _heads_more(self) -> bool:
         head = self.bodies[0].rstrip()
-        return self.native and (not head or head.endswith(":"))
+        return self._says_nothing() or (self.native and (not head or head.endswith(":")))
 
     def _look_up(self, catalogue: Explainer) -> Explained | None:
         # Its first line tells what may follow; what it means is found when it is complete.

@@ -30,6 +30,7 @@ _LEVELS = {
     "C": "FATAL",
     "WARN": "WARNING",
     "CRITICAL": "FATAL",
+    "STAGE": "INFO",
 }
 
 _DATE = r"\d{4}-\d\d-\d\d"
@@ -41,11 +42,12 @@ _LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)"
 
 # Put before lines by launchers, terminals and the Markdown of bug reports.
 _DECORATION = re.compile(
-    r"(?:> ?|[`*]{1,3}(?=\S)|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?"
-    r"|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) )+"
+    r"(?:> ?|[`*]{1,3}(?=[^\s`*])|\[(?:rank)?\d+(?:,\d+)?\](?:<std(?:err|out)>)?: ?"
+    r"|\((?:[\w.-]+ )?pid=\d+(?:, ip=[\d.]+)?\) "
+    r"|[ \t]+(?=(?:/|~|[A-Za-z]:\\)[^\s:]*\.py:\d+: [A-Z]\w*Warning: ))+"
 )
 
-_DECORATED = (">", "`", "*", "[", "(")
+_DECORATED = (">", "`", "*", "[", "(", " ", "\t")
 
 # TensorFlow 1 and 2: "2021-06-14 09:32:11.123456: I tensorflow/core/x.cc:12] ", also without the time.
 _TENSORFLOW = rf"(?:\.\.\. )?(?:{_STAMP}: )?(?P<level>[DIWEF]) {_FILE}:\d+\] ?"
@@ -55,21 +57,30 @@ _GLOG = (
     rf"(?P<level>[DVIWEFC])(?:\d{{4}}|\d{{8}}) \d\d:\d\d:\d+\.\d+(?:\s+\d+)+ {_FILE}:\d+\] ?"
     r"(?:\[(?:\d+/\d+(?:_\d+)?|__\w+)\] ?)*"
 )
-# PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ".
+# The same, pasted without its beginning: "stream_executor/cuda/cuda_driver.cc:859] ", "581 placer.cc:177] ".
+_CUT = r"(?:\d+ |(?=[\w.+-]+/))[\w./+-]{0,300}?(?P<origin>[\w+-]{1,100}\.(?:cc|cpp|cu|h|mm)):\d+\] "
+# PyTorch's c10: "[W Module.cpp:513] Warning: ", "[W1225 12:00:00.123456789 file.cpp:77] Warning: ". In the
+# first nine months the month has one digit.
 _C10 = (
-    rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "
+    rf"(?:\[rank\d+\]:)?\[(?P<level>[DIWEF])(?:\d{{3,4}} \d\d:\d\d:\d\d\.\d+)? {_FILE}:\d+\] "
     r"(?:\[(?:PG|Rank)[^\]]*\] ?)?(?:Warning: )?"
 )
+# PyTorch's profiler: "STAGE:2023-11-17 11:25:32 12340:12340 ActivityProfilerController.cpp:312] ".
+_KINETO = rf"(?P<level>STAGE|INFO|WARNING|ERROR):{_DATE} \d\d:\d\d:\d\d \d+:\d+ {_FILE}:\d+\] "
+# Protocol Buffers: "[libprotobuf FATAL google/protobuf/message_lite.cc:353] ".
+_PROTOBUF = rf"\[libprotobuf {_LEVEL} {_FILE}:\d+\] "
 # Apple's NSLog: "2021-06-14 09:32:11.123 Python[123:456] ".
 _NSLOG = rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] "
 # Python's logging as it comes: "WARNING:tensorflow:".
 # JAX's own: "WARNING:2025-12-26 18:33:48,117:jax._src.xla_bridge:881: ".
 _LOGGING_TIMED = rf"{_LEVEL}:{_DATE} {_TIME}:(?P<origin>[\w.]+):\d+: "
-_LOGGING = rf"{_LEVEL}:(?P<origin>[A-Za-z_][\w.]*):"
+_LOGGING = rf"{_LEVEL}:(?: (?=tensorflow:|absl:))?(?P<origin>[A-Za-z_][\w.]*):"
 # Usual formats that programs give to logging.
 _DASHED = rf"{_STAMP} - (?P<origin>[\w.]+) - {_LEVEL} - "
 _HYDRA = rf"\[{_STAMP}\]\[(?P<origin>[\w.]+)\]\[{_LEVEL}\] - "
 _TRANSFORMERS = rf"\[{_LEVEL}\|(?P<origin>[\w.]+):\d+\] {_STAMP} >> "
+# vLLM: "ERROR 04-01 23:46:56 [engine.py:160] ".
+_DATED = rf"{_LEVEL} \d\d-\d\d \d\d:\d\d:\d\d \[{_FILE}:\d+\] "
 # Jupyter and tornado: "[W 2024-01-01 09:32:11.123 ServerApp] ".
 _JUPYTER = (
     rf"\[(?P<level>[DIWEC]) (?:{_DATE} )?\d\d:\d\d:\d\d(?:[.,]\d+)?(?: (?P<origin>[\w.]+)(?::\d+)?)?\] "
@@ -78,7 +89,7 @@ _NCCL = r"[\w.-]+:\d+:\d+ \[\d+\] (?:\d+\.\d+ )?(?:\S+:\d+ )?(?P<origin>NCCL) (?
 # Python's warnings, with or without the file; exceptions, with or without their module.
 _WARNING = r"(?:\S[^:]*(?::[^\s\d:][^:]*)?:\d+: )?(?:[A-Za-z_]\w*\.)*(?P<origin>[A-Z]\w*Warning): "
 _EXCEPTION = (
-    r"(?:(?:[A-Za-z_]\w*\.)+(?P<dotted>[A-Z]\w*)|(?P<plain>[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)"
+    r"(?:(?:[A-Za-z_]\w*\.)+(?P<dotted>_?[A-Z]\w*)|(?P<plain>[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)"
     r"|Exception)): "
 )
 
@@ -87,13 +98,17 @@ _NATIVE_FORMS = [
     for form in (
         _TENSORFLOW,
         _GLOG,
+        _CUT,
         _C10,
+        _KINETO,
+        _PROTOBUF,
         _NSLOG,
         _LOGGING_TIMED,
         _LOGGING,
         _DASHED,
         _HYDRA,
         _TRANSFORMERS,
+        _DATED,
         _JUPYTER,
         _NCCL,
     )
@@ -118,14 +133,15 @@ _INSIDE = re.compile(
             r"[DIWEF] (?:\./)?(?:tensorflow|external|xla|third_party)/[\w./+-]+:\d+\] ",
             rf"{_STAMP}(?:[+-]\d{{4}})? [\w.+-]+\[\d+:\d+\] ",
             r"(?:INFO|WARNING|ERROR):(?:tensorflow|absl):",
-            r"\[[DIWEF](?:\d{4} \d\d:\d\d:\d\d\.\d+)? [\w.+-]+\.(?:cpp|h|mm|cc):\d+\] ",
+            r"\[[DIWEF](?:\d{3,4} \d\d:\d\d:\d\d\.\d+)? [\w.+-]+\.(?:cpp|h|mm|cc):\d+\] ",
             r"Traceback \(most recent call last\):$",
+            r"(?<=\])(?:/|~|[A-Za-z]:\\)[^\s:]+\.py:\d+: [A-Z]\w*Warning: ",
         )
     ).replace("?P<level>", "?:")
 )
 
 
-_MARKS_INSIDE = ("] ", "tensorflow:", "absl:", "Traceback (")
+_MARKS_INSIDE = ("] ", "tensorflow:", "absl:", "Traceback (", "Warning: ")
 
 
 def undecorated(line: str) -> int:

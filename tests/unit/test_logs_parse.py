@@ -78,6 +78,19 @@ def texts(text: str) -> list[str]:
         ("> WARNING:absl:BODY", "WARNING", "absl"),
         ("`WARNING:absl:BODY`", "WARNING", "absl"),
         ("**2021-06-14 09:32:11.123456: W tensorflow/x.cc:12] BODY**", "WARNING", "x.cc"),
+        ("tensorflow/stream_executor/cuda/cuda_driver.cc:859] BODY", None, "cuda_driver.cc"),
+        ("581 computation_placer.cc:177] BODY", None, "computation_placer.cc"),
+        (
+            "[rank0]:[W403 11:42:02.380967152 ProcessGroupNCCL.cpp:1250] BODY",
+            "WARNING",
+            "ProcessGroupNCCL.cpp",
+        ),
+        ("STAGE:2023-11-17 11:25:32 12:12 Controller.cpp:312] BODY", "INFO", "Controller.cpp"),
+        ("[libprotobuf FATAL google/protobuf/message_lite.cc:353] BODY", "FATAL", "message_lite.cc"),
+        ("ERROR 04-01 23:46:56 [engine.py:160] BODY", "ERROR", "engine.py"),
+        ("WARNING: tensorflow:BODY", "WARNING", "tensorflow"),
+        ("numpy.core._exceptions._ArrayMemoryError: BODY", "ERROR", "_ArrayMemoryError"),
+        ("  /p/f.py:3: UserWarning: BODY", "WARNING", "UserWarning"),
         ("BODY", None, None),
     ],
 )
@@ -96,6 +109,7 @@ def test_the_prefix_of_a_line_gives_level_and_origin(line, level, origin):
         "x = [W for W in words]",
         "[1]    4458 segmentation fault  python",
         "I am here] really",
+        "*** a heading ***",
         "ERROR: numpy-1.18.5.whl is not a supported wheel on this platform.",
         "dyld: Library not loaded: @rpath/x.dylib",
         "libc++abi: terminating due to uncaught exception",
@@ -203,7 +217,33 @@ def test_a_message_in_the_middle_of_a_line_begins_anew():
     assert texts(" 5%|5/100 [00:01]Traceback (most recent call last):\n  File\nKeyError: 1")[1:] == [
         "Traceback (most recent call last):\n  File\nKeyError: 1"
     ]
+    warning = "/p/conv.py:456: UserWarning: Applied workaround"
+    assert texts(f"  0%|    | 0/203 [00:00<?, ?it/s]{warning}")[1:] == [warning]
     assert texts("step 3 WARNING:tensorflow:slow") == ["step 3 ", "WARNING:tensorflow:slow"]
+
+
+def test_a_warning_whose_first_line_is_empty_says_what_stands_below():
+    (message,) = parsed("/p/f.py:3: UserWarning: \nMetal device set to: M1\n  warnings.warn(x)")
+    assert message.body == "Metal device set to: M1\n  warnings.warn(x)"
+
+
+def test_python_code_that_prints_its_prefix_before_each_line_has_written_one_message():
+    prefix = "E1121 12:03:51.709000 745 torch/_inductor/select.py:3541] [0/0] "
+    lines = [prefix + text for text in ("no valid configs", "Traceback (most recent call last):", "  File x")]
+    later = lines[0].replace("51.709", "51.816")
+    assert texts("\n".join([*lines, later])) == ["\n".join(lines), later]
+
+
+def test_a_message_that_another_one_reports_is_known_as_itself():
+    def known(line: str) -> list[str | None]:
+        return [found and found.id for _, found in messages([line.encode()], CATALOGUE)]
+
+    assert known("ERROR 04-01 23:46:56 [engine.py:160] x.ModuleNotFoundError: No module named 'a'") == [
+        "missing"
+    ]
+    assert known("ModuleNotFoundError (see above for traceback): No module named 'a'") == ["missing"]
+    assert known("WARNING: Metal device set to: M1") == ["set"]
+    assert known("ModuleNotFoundError is what it said: No module named 'a'") == [None]
 
 
 def test_states_of_a_progress_bar_are_marked_and_belong_to_nothing():
