@@ -12,6 +12,7 @@ from jupyter_mlgpu.logs.fold import shape_of
 from jupyter_mlgpu.logs.parse import Message
 from jupyter_mlgpu.logs.reader import Notes
 from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.render.notes import visible
 
 #: Of one message of the catalogue, so many different meanings are shown; of the unknown, so many shapes.
 MEANINGS = 10
@@ -128,20 +129,6 @@ def _entry(lines: list[LogLine], words: Mapping[str, str], *sentences: str) -> s
     parts += [f"  {name}×{count:,}\n"] if name or count > 1 else []  # noqa: RUF001
     parts += [_styled(f"    {visible(line)}", "dim") for line in printed]
     return "\n" + "".join(parts)
-
-
-def visible(text: str) -> str:
-    """The text with control characters written out, so that no terminal obeys them."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else "    " if character == "\t" else _escape(character)
-        for character in text
-    )
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def _styled(text: str, style: str) -> str:

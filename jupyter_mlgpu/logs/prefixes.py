@@ -173,7 +173,7 @@ def read(line: str, start: int = 0) -> Prefix | None:
 
 def split_inside(line: str, start: int) -> int:
     """Where another message begins in the line, at `start` or later, or 0."""
-    if not any(mark in line for mark in _MARKS_INSIDE):
+    if not any(line.find(mark, start) >= 0 for mark in _MARKS_INSIDE):
         return 0
     found = _INSIDE.search(line, start)
     return found.start() if found else 0
