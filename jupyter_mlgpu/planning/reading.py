@@ -1,0 +1,158 @@
+"""From what the user has (function, concrete function, Keras model) to the graph TensorFlow would run.
+
+The only module of the plan that imports TensorFlow and Keras. Nothing is run: functions are traced with
+the shapes and types of the inputs alone, as TensorFlow does before a first call.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jupyter_mlgpu.errors import PlanError
+from jupyter_mlgpu.planning import graphdef
+from jupyter_mlgpu.planning.graph import Graph
+
+_TAKES = "It takes a tf.function with its inputs, a concrete function, or a built Keras model."
+
+
+def read(subject: Any, inputs: tuple[Any, ...]) -> tuple[str, Graph]:
+    """What the subject is called, and its graph."""
+    if "tensorflow" not in sys.modules:
+        # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
+        raise PlanError(f"A {type(subject).__name__} cannot be planned. {_TAKES}")
+    function, name = _concrete(subject, inputs)
+    serialised = function.graph.as_graph_def(add_shapes=True)
+    return name, graphdef.read(serialised, function.graph.name, _types())
+
+
+def _types() -> graphdef.Types:
+    from tensorflow.python.framework import dtypes, op_def_registry
+
+    def size(kind: int) -> int | None:
+        found = dtypes.as_dtype(kind)
+        if found in (dtypes.string, dtypes.resource, dtypes.variant):
+            return None
+        return int(found.size)
+
+    return graphdef.Types(op_def_registry.get, lambda kind: str(dtypes.as_dtype(kind).name), size)
+
+
+def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
+    from tensorflow.python.eager.polymorphic_function import concrete_function
+    from tensorflow.types.experimental import PolymorphicFunction
+
+    if isinstance(subject, concrete_function.ConcreteFunction):
+        if inputs:
+            raise PlanError("A concrete function has its inputs already: leave them out.")
+        return subject, str(subject.name)
+    if isinstance(subject, PolymorphicFunction):
+        name = str(getattr(subject, "__name__", "function"))
+        return _traced(subject, inputs, name), f"tf.function {name}"
+    if _is_model(subject):
+        return _of_model(subject, inputs)
+    if callable(subject) and hasattr(subject, "__code__"):
+        raise PlanError(
+            f"{subject.__name__} is a plain Python function and has no graph: "
+            f"wrap it, as in jupyter_mlgpu.plan(tf.function({subject.__name__}), ...)."
+        )
+    raise PlanError(f"A {type(subject).__name__} cannot be planned. {_TAKES}")
+
+
+def _traced(function: Any, inputs: tuple[Any, ...], name: str) -> Any:
+    try:
+        return function.get_concrete_function(*map(_spec, inputs))
+    except PlanError:
+        raise
+    except Exception as error:  # the user's own code ran, so this may be anything
+        given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
+        raise PlanError(
+            f"{name} could not be traced with {given}: {_first_line(error)} "
+            "Give the inputs it takes, or a tf.TensorSpec for each."
+        ) from error
+
+
+def _spec(value: Any) -> Any:
+    """The shape and type of an input; lists and dictionaries of inputs stay what they are."""
+    import tensorflow as tf
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, tf.TypeSpec):
+            return leaf
+        if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+            return tf.TensorSpec(tuple(leaf.shape), tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
+        return leaf
+
+    return tf.nest.map_structure(one, value)
+
+
+def _is_model(subject: Any) -> bool:
+    keras = sys.modules.get("keras")
+    return keras is not None and isinstance(subject, keras.Model)
+
+
+def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
+    import keras
+
+    name = f"Keras model {model.name}"
+    if keras.backend.backend() != "tensorflow":
+        raise PlanError(f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned.")
+    if not model.built:
+        raise PlanError(f"{name} is not built, so its weights have no shapes: call model.build(shape) first.")
+    if len(inputs) > 3:
+        raise PlanError(f"{name} was given {len(inputs)} inputs: give x, or x and y, or x, y and weights.")
+    if len(inputs) > 1:
+        return _training_step(model, inputs, name), f"training step of {name}"
+    return _forward(model, inputs, name), f"forward pass of {name}"
+
+
+def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
+    import tensorflow as tf
+
+    if not inputs:
+        try:
+            taken = model._inputs_struct  # keeps the names of a dictionary; `inputs` is flat
+        except AttributeError:
+            taken = getattr(model, "inputs", None)
+        if not taken:
+            raise PlanError(f"{name} does not say what it takes: give an input, as plan(model, x).")
+        inputs = (taken,)
+
+    def forward(value: Any) -> Any:
+        return model(value, training=False)
+
+    return _traced(tf.function(forward, autograph=False), inputs, name)
+
+
+def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
+    """`multi_step_on_iterator` of Keras: it takes a batch from an iterator and trains on it."""
+    import tensorflow as tf
+
+    if not model.compiled:
+        raise PlanError(f"{name} is not compiled, so it has no training step: call model.compile(...) first.")
+    if model.run_eagerly:
+        raise PlanError(f"{name} is compiled with run_eagerly=True: its training step is no graph.")
+    before = model.train_function, model.jit_compile
+    try:
+        # XLA would take the whole step as one piece, on a CPU; the Metal plug-in has no part in that.
+        model.jit_compile = False
+        model.make_train_function(force=True)
+        step = _inner(model.train_function, "multi_step_on_iterator")
+    finally:
+        model.train_function, model.jit_compile = before
+    if step is None:
+        raise PlanError(f"{name} has a make_train_function of its own, whose graph cannot be found.")
+    return _traced(step, (tf.data.IteratorSpec(tuple(map(_spec, inputs))),), f"The training step of {name}")
+
+
+def _inner(function: Any, name: str) -> Any:
+    """A function of this name that another one holds: Keras gives it no other way out."""
+    code = getattr(function, "__code__", None)
+    if code is None or name not in code.co_freevars:
+        return None
+    return function.__closure__[code.co_freevars.index(name)].cell_contents
+
+
+def _first_line(error: Exception) -> str:
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return text if text.endswith((".", "!", "?")) else f"{text}."
