@@ -100,7 +100,7 @@ def main() -> None:
     head = {
         "name": "tensorflow",
         "version": tf.__version__,
-        "origin": "kernels for GPU and DEFAULT that the wheel tensorflow for Linux registers (built with CUDA)",
+        "origin": "what the Linux wheel tensorflow, built with CUDA, registers for GPU and for DEFAULT",
     }
     write(path, head, registered())
     print(f"{path} written.")

@@ -69,8 +69,8 @@ def _words(
     counts = Counter(_kind(placed[name]) for group in shown for name in group.nodes)
     return (
         f"{body.name}, {cut} operations: {counts['own']:,} with a {target.title} {target.noun} (green), "
-        f"{counts['shared']:,} with a kernel of TensorFlow's own (blue), {counts['cpu']:,} on the CPU (orange); "
-        "dashed boxes run as a whole."
+        f"{counts['shared']:,} with a kernel of TensorFlow's own (blue), "
+        f"{counts['cpu']:,} on the CPU (orange); dashed boxes run as a whole."
     )
 
 
@@ -150,7 +150,7 @@ def _inside(group: Group, sources: Mapping[str, Sequence[str]]) -> dict[str, tup
 def _box(one: Placement, x: int, y: int) -> str:
     middle = x + _WIDTH // 2
     return (
-        f'<g><title>{escape(f"{one.node}: {one.reason}")}</title>'
+        f"<g><title>{escape(f'{one.node}: {one.reason}')}</title>"
         f'<rect class="{_kind(one)}" x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="4"/>'
         f'<text x="{middle}" y="{y + 17}">{escape(_short(one.operation))}</text>'
         f'<text class="type" x="{middle}" y="{y + 31}">{escape(_short(one.node, 24))}</text></g>'

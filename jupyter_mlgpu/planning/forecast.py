@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -169,7 +168,3 @@ def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
         groups += divide(body, {one.node: one.on_device for one in placed})
         copies += crossings(body, by_name)
     return Plan(subject, to, graph, tuple(placements), tuple(groups), tuple(copies))
-
-
-
-

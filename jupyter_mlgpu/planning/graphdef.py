@@ -1,4 +1,4 @@
-"""TensorFlow's serialised graphs -> our plain ones. The protocol buffers come in; no framework is imported."""
+"""TensorFlow's serialised graphs -> our plain ones. The protocol buffers are given; nothing is imported."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def _function(function: Any, types: Types, library: Mapping[str, Any]) -> Body:
         return (name, starts[name][argument] + int(place)) if name in starts else (name, 0)
 
     nodes = tuple(_node(one, types, library, operand) for one in function.node_def)
-    given = tuple(Operand(*operand(function.ret[one.name]), one.name) for one in function.signature.output_arg)
+    given = tuple(
+        Operand(*operand(function.ret[one.name]), one.name) for one in function.signature.output_arg
+    )
     return Body(function.signature.name, nodes, arguments, given)
 
 

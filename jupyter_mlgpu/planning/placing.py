@@ -125,7 +125,8 @@ def _shown(node: Node, found: Iterable[Kernel]) -> tuple[str, str]:
         values = node.attributes.get(name, ())
         if not free and not allowed.issuperset(values):
             wrong = ", ".join(dict.fromkeys(value for value in values if value not in allowed))
-            return f" {wrong}", f"has {', '.join(sorted(allowed))} only"
+            few = f"{', '.join(sorted(allowed))} only" if len(allowed) <= 8 else "other types only"
+            return f" {wrong}", f"has {few}"
     return f" {' '.join(types_of(node))}", "has nothing for this combination of types"
 
 

@@ -96,7 +96,9 @@ def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
 
     name = f"Keras model {model.name}"
     if keras.backend.backend() != "tensorflow":
-        raise PlanError(f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned.")
+        raise PlanError(
+            f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned."
+        )
     if not model.built:
         raise PlanError(f"{name} is not built, so its weights have no shapes: call model.build(shape) first.")
     if len(inputs) > 3:
