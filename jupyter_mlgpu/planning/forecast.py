@@ -100,7 +100,7 @@ class Plan:
     def sources(self) -> tuple[str, ...]:
         """The tables of kernels that were used."""
         tables = (self.target.own, self.target.core)
-        return tuple(dict.fromkeys(f"{table.title}: {table.origin}" for table in tables if table))
+        return tuple(dict.fromkeys(f"{table.title}: {table.origin}" for table in tables))
 
     def summary(self) -> str:
         """The plan in words."""

@@ -17,9 +17,9 @@ def sentences(plan: Plan) -> list[str]:
     total = len(plan.placements)
     head = f"{plan.subject}: {_number(total, 'operation')}, planned for {title} by {plan.target.own.title}."
     own = f"{counts[plan.target.where]:,} have a {title} {plan.target.noun}"
-    shared = f", {counts['core'] + counts['default']:,} a kernel of TensorFlow's own that serves it"
+    shared = f", {counts['core'] + counts['default']:,} {plan.target.shared}"
     rest = f", {counts['cpu']:,} would fall back to the CPU."
-    return [head, own + (shared if plan.target.core else "") + rest, _subgraphs(plan), _copied(plan)]
+    return [head, own + shared + rest, _subgraphs(plan), _copied(plan)]
 
 
 def _subgraphs(plan: Plan) -> str:

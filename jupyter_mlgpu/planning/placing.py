@@ -14,6 +14,8 @@ ELIGIBILITY = (
     "This is eligibility, not placement: it says which operations have a kernel. Colocation, the "
     "plug-in's own graph optimiser and TensorFlow's placer may still decide otherwise."
 )
+_ANY_DEVICE = "TensorFlow's own kernel for any device"
+_TENSORS = "only hold or pass on a tensor"
 _LAYERS = (
     "Which operations Apple's TensorFlow fork really gave to ML Compute is not known, nor for which types: "
     "an operation counts where ML Compute names a layer of its kind and its types at all. Gradients and "
@@ -23,16 +25,17 @@ _LAYERS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`,
-    where it has them, those of TensorFlow itself that serve any GPU."""
+    """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`
+    those of TensorFlow itself that serve any GPU or any device. `shared` says what the latter have."""
 
     where: str
     title: str
     own: KernelTable
     device: str
-    core: KernelTable | None
+    core: KernelTable
     caveats: tuple[str, ...] = (ELIGIBILITY,)
     noun: str = "kernel"
+    shared: str = "a kernel of TensorFlow's own that serves it"
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,8 @@ def target(name: str) -> Target:
         return Target(name, "CUDA", table, "GPU", table)
     if name == "mlcompute":
         caveats = (ELIGIBILITY, _LAYERS)
-        return Target(name, "ML Compute", kernels.load("mlcompute"), "MLC", None, caveats, "layer")
+        table = kernels.load("mlcompute")
+        return Target(name, "ML Compute", table, "MLC", table, caveats, "layer", _TENSORS)
     raise PlanError(f"There is no target {name!r}. Choose metal, cuda or mlcompute.")
 
 
@@ -90,11 +94,11 @@ def _decide(node: Node, to: Target) -> tuple[str, str, Kernel | None]:
     if kernel is not None:
         release = f", from macOS {kernel.min_macos} on" if kernel.min_macos else ""
         return to.where, f"{to.title} {to.noun} {kernel.layer}".rstrip() + release, kernel
-    if to.core is not None:
-        if kernel := to.core.find(node, "GPU"):
-            return "core", "TensorFlow's own kernel for any GPU", kernel
-        if kernel := to.core.find(node, "DEFAULT"):
-            return "default", "TensorFlow's own kernel for any device", kernel
+    if kernel := to.core.find(node, "GPU"):
+        return "core", "TensorFlow's own kernel for any GPU", kernel
+    if kernel := to.core.find(node, "DEFAULT"):
+        held = f"{kernel.layer}: it holds or passes on a tensor" if kernel.layer else _ANY_DEVICE
+        return "default", held, kernel
     return "cpu", _why_not(node, to), None
 
 
@@ -111,8 +115,6 @@ def _why_not(node: Node, to: Target) -> str:
 
 
 def _core(node: Node, to: Target) -> list[Kernel]:
-    if to.core is None:
-        return []
     return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
 
 

@@ -112,11 +112,9 @@ def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
     import tensorflow as tf
 
     if not inputs:
-        try:
-            taken = model._inputs_struct  # keeps the names of a dictionary; `inputs` is flat
-        except AttributeError:
-            taken = getattr(model, "inputs", None)
-        if not taken:
+        # Keeps the names of a dictionary, where `inputs` is flat; a Sequential holds a functional model.
+        taken = getattr(getattr(model, "_functional", model), "_inputs_struct", None)
+        if taken is None:
             raise PlanError(f"{name} does not say what it takes: give an input, as plan(model, x).")
         inputs = (taken,)
 

@@ -1,0 +1,468 @@
+"""The plan of real functions, models and training steps, read from TensorFlow's graphs and never run."""
+
+import importlib
+import warnings
+
+import pytest
+
+import jupyter_mlgpu
+from jupyter_mlgpu.errors import PlanError
+
+
+class Later:
+    """A module that is imported when a test first uses it, not while tests are collected."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # TensorFlow's own, while it is imported
+            module = importlib.import_module(self._name)
+        return getattr(module, attribute)
+
+
+tf, keras, layers = Later("tensorflow"), Later("keras"), Later("keras.layers")
+hub_models = Later("keras_hub.models")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def two_devices():
+    """As in the contract suite, so that both can share a process."""
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if not tf.config.get_logical_device_configuration(cpu):
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+
+def spec(*shape, kind="float32"):
+    return tf.TensorSpec(shape, kind)
+
+
+def placed(plan):
+    """Where each operation is, by function (without the number in its name; "" for the whole) and name."""
+    whole = plan.graph.bodies[0].name
+    return {
+        ("" if one.function == whole else one.function.rpartition("_")[0], one.node): one.where
+        for one in plan.placements
+    }
+
+
+# --- Graphs counted by hand -------------------------------------------------------------------------
+
+
+def test_a_dense_layer_has_kernels_for_all_of_it():
+    weights = tf.Variable(tf.ones((4, 2)))
+
+    @tf.function
+    def dense(x):
+        return tf.nn.sigmoid(tf.matmul(x, weights) + 1.0)
+
+    plan = jupyter_mlgpu.plan(dense, spec(3, 4))
+    assert placed(plan) == {
+        ("", "x"): "default",
+        ("", "MatMul/ReadVariableOp/resource"): "default",
+        ("", "MatMul/ReadVariableOp"): "default",
+        ("", "MatMul"): "metal",
+        ("", "add/y"): "default",
+        ("", "add"): "metal",
+        ("", "Sigmoid"): "metal",
+        ("", "Identity"): "core",
+        ("", "NoOp"): "default",
+    }
+    assert [one.operations for one in plan.subgraphs] == [9]
+    assert plan.fallbacks == plan.crossings == ()
+
+
+def test_attention_scores_leave_the_device_for_the_einsum_and_the_float16_sigmoid():
+    @tf.function
+    def scores(q, k):
+        found = tf.einsum("bqd,bkd->bqk", q, k)
+        return tf.sigmoid(tf.cast(tf.nn.softmax(found / 4.0), tf.float16)), tf.shape(found)[0]
+
+    plan = jupyter_mlgpu.plan(scores, spec(2, 3, 4), spec(2, 5, 4))
+    assert placed(plan) == {
+        ("", "q"): "default",
+        ("", "k"): "default",
+        ("", "einsum/Einsum"): "cpu",
+        ("", "truediv/y"): "default",
+        ("", "truediv"): "metal",
+        ("", "Softmax"): "metal",
+        ("", "Cast"): "metal",
+        ("", "Sigmoid"): "cpu",
+        ("", "Shape"): "default",
+        ("", "strided_slice/stack"): "default",
+        ("", "strided_slice/stack_1"): "default",
+        ("", "strided_slice/stack_2"): "default",
+        ("", "strided_slice"): "cpu",
+        ("", "Identity"): "core",
+        ("", "Identity_1"): "default",
+    }
+    assert [one.nodes for one in plan.subgraphs] == [("truediv/y", "truediv", "Softmax", "Cast")]
+    assert {one.reason for one in plan.fallbacks} == {
+        "Einsum: no Metal kernel in tensorflow-metal 1.2.0",
+        "Sigmoid float16: Metal has float32 only",
+        "StridedSlice int32: Metal has bfloat16, float16, float32 only",
+    }
+    # q 2*3*4*4, k 2*5*4*4, scores 2*3*5*4 back, their float16 over and back 2*3*5*2.
+    assert [one.bytes for one in plan.crossings] == [96, 160, 120, 60, 60]
+
+
+def test_a_loop_is_planned_with_its_condition_and_its_body():
+    @tf.function
+    def halve(x):
+        count = tf.constant(0)
+        while tf.reduce_max(x) > 1.0:
+            x = x / 2.0
+            count += 1
+        return x, count
+
+    plan = jupyter_mlgpu.plan(halve, spec(8))
+    main, cond, body = "", "while_cond", "while_body"
+    assert placed(plan) == {
+        (main, "x"): "default",
+        (main, "Const"): "default",
+        (main, "while/maximum_iterations"): "default",
+        (main, "while/loop_counter"): "default",
+        (main, "while"): "default",
+        (main, "Identity"): "core",
+        (main, "Identity_1"): "default",
+        (cond, "while/Const"): "default",
+        (cond, "while/Max"): "metal",
+        (cond, "while/Greater/y"): "default",
+        (cond, "while/Greater"): "metal",
+        (cond, "while/Identity"): "core",
+        (body, "while/truediv/y"): "default",
+        (body, "while/truediv"): "metal",
+        (body, "while/add/y"): "default",
+        (body, "while/add"): "default",
+        (body, "while/add_1/y"): "default",
+        (body, "while/add_1"): "default",
+        (body, "while/Identity"): "default",
+        (body, "while/Identity_1"): "default",
+        (body, "while/Identity_2"): "default",
+        (body, "while/Identity_3"): "core",
+    }
+    # The count is an int32, which stays in the host's memory with all that is done to it.
+    assert [one.operations for one in plan.subgraphs] == [5, 3]
+    assert plan.crossings == ()
+
+
+# --- Training steps, against the counts of docs/measurements/plan.md --------------------------------
+
+
+def logits():
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def classes():
+    return spec(None, kind="int64")
+
+
+def mlp():
+    model = keras.Sequential([keras.Input((32,)), layers.Dense(16, "relu"), layers.Dense(10, "softmax")])
+    return model, spec(None, 32), classes(), "sparse_categorical_crossentropy"
+
+
+def cnn(last=None):
+    model = keras.Sequential(
+        [
+            keras.Input((16, 16, 3)),
+            layers.Conv2D(8, 3),
+            layers.BatchNormalization(),
+            layers.ReLU(),
+            layers.MaxPooling2D(),
+            layers.Conv2D(8, 3, activation="relu"),
+            layers.Flatten(),
+            layers.Dense(16, "relu"),
+            layers.Dropout(0.5),
+            layers.Dense(10, dtype=last),
+        ]
+    )
+    return model, spec(None, 16, 16, 3), classes(), logits()
+
+
+def cnn_float16():
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        return cnn(last="float32")
+    finally:
+        keras.config.set_dtype_policy("float32")
+
+
+def bert():
+    backbone = hub_models.BertBackbone(
+        vocabulary_size=100,
+        num_layers=2,
+        num_heads=2,
+        hidden_dim=32,
+        intermediate_dim=64,
+        max_sequence_length=16,
+    )
+    model = hub_models.BertTextClassifier(backbone, num_classes=2, preprocessor=None)
+    tokens = spec(None, 16, kind="int32")
+    return model, dict.fromkeys(("token_ids", "segment_ids", "padding_mask"), tokens), classes(), logits()
+
+
+def attention():
+    tokens = keras.Input((16,), dtype="int32")
+    embedded = layers.Embedding(100, 32)(tokens)
+    mixed = embedded + layers.MultiHeadAttention(2, 16)(embedded, embedded, use_causal_mask=True)
+    hidden = layers.Dense(32, "gelu")(layers.LayerNormalization()(mixed))
+    model = keras.Model(tokens, layers.Dense(10)(layers.GlobalAveragePooling1D()(hidden)))
+    return model, spec(None, 16, kind="int32"), classes(), logits()
+
+
+def lstm():
+    model = keras.Sequential(
+        [
+            keras.Input((16,), dtype="int32"),
+            layers.Embedding(100, 16),
+            layers.LSTM(16),
+            layers.Dense(1, "sigmoid"),
+        ]
+    )
+    return model, spec(None, 16, kind="int32"), spec(None, 1), "binary_crossentropy"
+
+
+@pytest.mark.parametrize(
+    ("make", "metal", "core", "neither"),
+    [
+        (mlp, 139, 145, 12),
+        (cnn, 338, 348, 24),
+        (cnn_float16, 380, 384, 48),
+        (bert, 1504, 1788, 122),
+        (attention, 686, 746, 53),
+        (lstm, 285, 487, 22),
+    ],
+)
+def test_a_training_step_has_the_counts_that_were_measured_before(make, metal, core, neither):
+    model, x, y, loss = make()
+    optimizer = keras.optimizers.AdamW(clipnorm=1.0) if make is attention else "adam"
+    model.compile(optimizer, loss, metrics=["accuracy"])
+    counts = jupyter_mlgpu.plan(model, x, y).counts
+    assert (counts["metal"], counts["core"] + counts["default"], counts["cpu"]) == (metal, core, neither)
+
+
+FLOATS = ("float32", "float16", "bfloat16", "float64")
+
+
+@pytest.mark.parametrize("make", [mlp, cnn, bert, lstm])
+def test_in_float32_no_operation_on_floats_falls_back(make):
+    model, x, y, loss = make()
+    model.compile("adam", loss, metrics=["accuracy"])
+    for one in jupyter_mlgpu.plan(model, x, y).placements:
+        if one.where == "cpu" and one.operation != "Bitcast":  # how the accuracy tells 0.0 from -0.0
+            floats = [kind for kind in one.types if kind.partition("=")[2] in FLOATS]
+            assert not floats, one
+
+
+def test_loss_scaling_puts_an_is_finite_for_each_gradient_on_the_cpu():
+    model, x, y, loss = cnn_float16()
+    model.compile("adam", loss)
+    found = {one.operation: one.count for one in jupyter_mlgpu.plan(model, x, y).fallbacks}
+    assert found["IsFinite"] == len(model.trainable_variables)
+
+
+# --- Models, functions, and what is left alone ------------------------------------------------------
+
+
+def test_a_model_is_planned_for_its_forward_pass_with_or_without_an_input():
+    model = mlp()[0]
+    alone = jupyter_mlgpu.plan(model)
+    given = jupyter_mlgpu.plan(model, spec(8, 32))
+    assert alone.counts == given.counts
+    assert alone.subject == f"forward pass of Keras model {model.name}"
+
+
+def test_a_model_with_named_inputs_is_planned_without_any_given():
+    assert jupyter_mlgpu.plan(bert()[0]).counts["metal"] > 50
+
+
+def test_arrays_serve_as_inputs_and_nothing_is_run():
+    runs = []
+
+    class Counts(layers.Layer):
+        def call(self, x):
+            tf.py_function(lambda: runs.append(1), [], [])
+            return x
+
+    model = keras.Sequential([keras.Input((4,)), Counts(), layers.Dense(2)])
+    model.compile("sgd", "mse")
+    before = [weight.numpy().copy() for weight in model.weights]
+    train, jit = model.train_function, model.jit_compile
+    jupyter_mlgpu.plan(model, tf.ones((8, 4)).numpy(), tf.zeros((8, 2)).numpy())
+    assert runs == []
+    assert all((weight.numpy() == old).all() for weight, old in zip(model.weights, before, strict=True))
+    assert (model.train_function, model.jit_compile) == (train, jit)
+
+
+def test_a_model_trains_as_usual_after_it_was_planned():
+    model, *_ = mlp()
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    jupyter_mlgpu.plan(model, spec(None, 32), classes())
+    history = model.fit(tf.random.normal((16, 32)), tf.zeros((16,), tf.int64), epochs=2, verbose=0)
+    assert history.history["loss"][1] < history.history["loss"][0]
+    assert int(model.optimizer.iterations) == 2
+
+
+def test_several_steps_an_execution_are_planned_with_their_loop():
+    model, x, y, loss = mlp()
+    model.compile("adam", loss, steps_per_execution=3)
+    plan = jupyter_mlgpu.plan(model, x, y)
+    assert any(one.operation in ("While", "StatelessWhile") for one in plan.placements)
+
+
+def test_a_concrete_function_is_planned_as_it_is():
+    concrete = tf.function(lambda x: tf.nn.relu(x)).get_concrete_function(spec(None, 3))
+    plan = jupyter_mlgpu.plan(concrete)
+    assert plan.counts["metal"] == 1
+
+
+def test_a_device_asked_for_in_the_notebook_is_not_taken_for_the_codes_own():
+    with tf.device("cpu:1"):
+        plan = jupyter_mlgpu.plan(tf.function(tf.nn.relu), spec(2))
+    assert plan.counts["metal"] == 1
+
+
+def test_a_device_scope_inside_the_function_is_respected():
+    @tf.function
+    def pinned(x):
+        with tf.device("cpu:0"):
+            return tf.nn.relu(x)
+
+    plan = jupyter_mlgpu.plan(pinned, spec(2))
+    assert "Relu: the code asks for the CPU" in [one.reason for one in plan.fallbacks]
+
+
+def test_unknown_shapes_give_unknown_bytes():
+    plan = jupyter_mlgpu.plan(tf.function(lambda x: tf.einsum("ij->ji", x)), spec(None, 3))
+    assert plan.known_bytes == 0
+    assert {one.why_missing for one in plan.unknown_sizes} == {"the shape is not known before it runs"}
+
+
+def test_cuda_and_ml_compute_are_planned_too():
+    model, x, *_ = cnn()
+    assert jupyter_mlgpu.plan(model, x, target="cuda").fallbacks == ()
+    layers_found = jupyter_mlgpu.plan(model, x, target="mlcompute")
+    assert layers_found.counts["mlcompute"] > 5
+    assert "Apple's TensorFlow fork" in layers_found.summary()
+
+
+# --- Bad input --------------------------------------------------------------------------------------
+
+
+def add():
+    @tf.function
+    def add(x, y):
+        return x + y
+
+    return add
+
+
+def unbuilt():
+    return keras.Sequential([layers.Dense(2)])
+
+
+def uncompiled():
+    return keras.Sequential([keras.Input((4,)), layers.Dense(2)])
+
+
+def eager():
+    model = uncompiled()
+    model.compile("sgd", "mse", run_eagerly=True)
+    return model
+
+
+def subclassed():
+    class Mine(keras.Model):
+        def call(self, x):
+            return x
+
+    model = Mine()
+    model.built = True
+    return model
+
+
+@pytest.mark.parametrize(
+    ("subject", "shapes", "words"),
+    [
+        (lambda: 7, (), "A int cannot be planned. It takes a tf.function"),
+        (lambda: "model", (), "A str cannot be planned"),
+        (lambda: len, (), "cannot be planned"),
+        (lambda: mlp, (), "mlp is a plain Python function and has no graph: wrap it"),
+        (add, (), "add could not be traced with 0 inputs"),
+        (add, ((2,),), "add could not be traced with 1 input"),
+        (add, ((2,), (3,)), "add could not be traced with 2 inputs"),
+        (unbuilt, (), "is not built, so its weights have no shapes"),
+        (unbuilt, ((2, 4),), "is not built"),
+        (uncompiled, ((2, 4), (2, 2)), "is not compiled, so it has no training step"),
+        (uncompiled, ((1,), (1,), (1,), (1,)), "was given 4 inputs"),
+        (uncompiled, ((2, 9),), "could not be traced with 1 input"),
+        (eager, ((2, 4), (2, 2)), "run_eagerly=True"),
+        (subclassed, (), "does not say what it takes"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_one_sentence(subject, shapes, words):
+    with pytest.raises(PlanError) as refused:
+        jupyter_mlgpu.plan(subject(), *[spec(*shape) for shape in shapes])
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_unbuilt_model_stays_unbuilt():
+    model = unbuilt()
+    with pytest.raises(PlanError):
+        jupyter_mlgpu.plan(model, spec(2, 4))
+    assert not model.built
+
+
+def test_inputs_with_a_concrete_function_are_refused():
+    concrete = add().get_concrete_function(spec(2), spec(2))
+    with pytest.raises(PlanError, match="has its inputs already"):
+        jupyter_mlgpu.plan(concrete, spec(2))
+
+
+def test_a_training_step_that_fails_leaves_the_model_as_it_was():
+    model = uncompiled()
+    model.compile("sgd", "mse")
+    before = model.train_function, model.jit_compile
+    with pytest.raises(PlanError, match="training step"):
+        jupyter_mlgpu.plan(model, spec(2, 4), spec(2, 7, 9))
+    assert (model.train_function, model.jit_compile) == before
+
+
+# --- In a notebook ----------------------------------------------------------------------------------
+
+
+def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
+    two_cpus.run("f = tf.function(lambda x: tf.einsum('ij->ji', x))\nx = tf.ones((2, 3))")
+    result = two_cpus.run("%mlc_plan f x")
+    shown = next(data for kind, data in result.outputs if kind == "execute_result")
+    assert "<table>" in shown["text/html"]
+    assert "data:image/svg+xml" in shown["text/html"]
+    assert "no Metal kernel" in shown["text/plain"]
+    assert (
+        two_cpus.run("p = %mlc_plan f tf.TensorSpec((4, 4)), --target cuda\nprint(p.counts['cpu'])").text
+        == "0\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("%mlc_plan", "%mlc_plan needs a model or a function"),
+        ("%mlc_plan nothing_here", "NameError"),
+        ("%mlc_plan f --target", "--target needs a name"),
+        ("%mlc_plan f --device gpu", "Unknown option '--device'"),
+        ("%mlc_plan f x --target tpu", "Choose metal, cuda or mlcompute"),
+        ("%mlc_plan f(", "is not a name or an expression"),
+        ("%mlc_plan 7", "A int cannot be planned"),
+        ("%mlc_plan f", "could not be traced with 0 inputs"),
+    ],
+)
+def test_a_mistake_in_the_magic_is_one_sentence(two_cpus, line, words):
+    two_cpus.run("f = tf.function(lambda x: x + 1.0)\nx = tf.ones((2, 3))")
+    result = two_cpus.run(line)
+    assert result.status == "error"
+    assert words in result.text
+    assert len(result.text.strip().splitlines()) == 1
