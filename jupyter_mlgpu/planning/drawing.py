@@ -1,167 +1,94 @@
-"""The plan's picture: one function from left to right, coloured by device, groups boxed."""
+"""The plan's picture: one function, coloured by device, groups boxed. What is drawn; svg.py says how."""
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
 
 from jupyter_mlgpu.planning.graph import Body, Graph
 from jupyter_mlgpu.planning.placing import Placement, Target
-from jupyter_mlgpu.planning.subgraphs import Group, columns
+from jupyter_mlgpu.planning.subgraphs import Group
+from jupyter_mlgpu.planning.svg import Box, Frame, Picture, draw
 
-MOST = 60  # more boxes than that cannot be read
+MOST = 60  # operations, drawn one by one; more than that cannot be read
+# Of a larger function: its largest groups on the device and on the CPU, with their kinds of operations.
+_ON_DEVICE, _ON_CPU, _KINDS = 8, 6, 6
 
-# In points of the drawing.
-_WIDTH, _HEIGHT, _ACROSS, _DOWN, _PAD, _MARGIN, _HEAD = 132, 40, 26, 10, 12, 16, 44
-
-_STYLE = """
-text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
-.line { text-anchor: start; }
-.type { font-size: 10px; fill: #59636e; }
-.group { fill: none; stroke: #1f2328; stroke-dasharray: 5 3; }
-.own { fill: #ccebc5; stroke: #2e7d32; }
-.shared { fill: #dbeafe; stroke: #3a87c8; }
-.cpu { fill: #fdd9b5; stroke: #c25b00; }
-path { fill: none; stroke: #8c959f; }
-"""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawing as SVG, and the same in words for who cannot see it."""
-
-    words: str
-    svg: str
-
-    def __repr__(self) -> str:
-        return self.words
-
-    def _repr_html_(self) -> str:
-        # An image with its text, rather than bare SVG: notebooks show that before one trusts them, too.
-        data = base64.b64encode(self.svg.encode()).decode()
-        return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.words)}">'
+_Placed = Mapping[str, Placement]
 
 
 def picture(
     graph: Graph, placements: Sequence[Placement], groups: Sequence[Group], target: Target
 ) -> Picture:
-    """The function with the most operations, at most `MOST` of them, which is said where it cuts."""
+    """The function with the most operations: each of them, or of a large one its groups in short."""
     body = max(graph.bodies, key=lambda one: len(one.nodes))
     placed = {one.node: one for one in placements if one.function == body.name}
-    shown: list[Group] = []
-    room = MOST
-    for group in groups:
-        if group.function == body.name and room > 0:
-            shown.append(Group(group.function, group.on_device, group.nodes[:room]))
-            room -= len(shown[-1].nodes)
-    words = _words(body, sum(len(one.nodes) for one in shown), shown, placed, target)
-    return Picture(words, _svg(body, shown, placed, words, target))
+    own = [group for group in groups if group.function == body.name]
+    if len(body.nodes) <= MOST:
+        return _each(body, own, placed, target)
+    return _in_short(body, own, placed, target)
 
 
-def _words(
-    body: Body, drawn: int, shown: Sequence[Group], placed: Mapping[str, Placement], target: Target
-) -> str:
-    total = len(body.nodes)
-    cut = f"the first {drawn:,} of {total:,}" if drawn < total else f"all {total:,}"
-    counts = Counter(_kind(placed[name]) for group in shown for name in group.nodes)
-    return (
-        f"{body.name}, {cut} operations: {counts['own']:,} with a {target.title} {target.noun} (green), "
-        f"{counts['shared']:,} with a kernel of TensorFlow's own (blue), "
-        f"{counts['cpu']:,} on the CPU (orange); dashed boxes run as a whole."
+def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Picture:
+    frames = [
+        Frame(tuple(Box(name, placed[name].operation, name, *_look(placed[name])) for name in group.nodes))
+        for group in groups
+    ]
+    arrows = [(source, node.name) for node in body.nodes for source in node.sources if source in placed]
+    counts = Counter(_kind(one) for one in placed.values())
+    words = f"{body.name}, all {len(body.nodes):,} operations: {_colours(counts, target)}"
+    return draw(words, frames, arrows)
+
+
+def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Picture:
+    # Groups of TensorFlow's own operations alone (constants, mostly) would hide what is to be seen.
+    telling = [group for group in groups if any(_kind(placed[name]) != "shared" for name in group.nodes)]
+    ordered = sorted(telling, key=lambda group: -len(group.nodes))
+    device = [group for group in ordered if group.on_device][:_ON_DEVICE]
+    cpu = [group for group in ordered if not group.on_device][:_ON_CPU]
+    shown = [group for group in telling if group in device or group in cpu]
+    frames = [_short_frame(str(number), group, placed) for number, group in enumerate(shown)]
+    of = {name: str(number) for number, group in enumerate(shown) for name in group.nodes}
+    arrows = {
+        (of[source], of[node.name])
+        for node in body.nodes
+        for source in node.sources
+        if source in of and node.name in of and of[source] != of[node.name]
+    }
+    counts = Counter(_kind(placed[name]) for name in of)
+    words = (
+        f"{body.name}, {len(of):,} of {len(body.nodes):,} operations in {len(shown):,} of {len(groups):,} "
+        f"groups, the largest on either side, counted by kind: {_colours(counts, target)}"
     )
+    return draw(words, frames, sorted(arrows))
+
+
+def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
+    counts = Counter((placed[node].operation, *_look(placed[node])) for node in group.nodes)
+    # What TensorFlow itself serves anywhere (constants, shapes) comes last, however often it is there.
+    telling = sorted(counts.items(), key=lambda item: (item[0][1] == "shared", -item[1]))[:_KINDS]
+    boxes = [
+        Box(f"{name}/{place}", operation, f"{count:,} of them" if count > 1 else "1", kind, reason)
+        for place, ((operation, kind, reason), count) in enumerate(telling)
+    ]
+    rest = len(group.nodes) - sum(count for _, count in telling)
+    more = f", {rest:,} not shown" if rest else ""
+    return Frame(tuple(boxes), f"{len(group.nodes):,} operations{more}", name)
+
+
+def _colours(counts: Mapping[str, int], target: Target) -> str:
+    return (
+        f"{counts['own']:,} with a {target.title} {target.noun} (green), "
+        f"{counts['shared']:,} of TensorFlow's own for any device (blue), "
+        f"{counts['cpu']:,} on the CPU (orange). Dashed boxes can run as a whole."
+    )
+
+
+def _look(one: Placement) -> tuple[str, str]:
+    return _kind(one), one.reason
 
 
 def _kind(one: Placement) -> str:
     if one.where == "cpu":
         return "cpu"
     return "shared" if one.where in ("core", "default") else "own"
-
-
-def _svg(
-    body: Body, shown: Sequence[Group], placed: Mapping[str, Placement], words: str, target: Target
-) -> str:
-    sources = {node.name: node.sources for node in body.nodes}
-    boxes, frames = _places(shown, sources)
-    width = max([760, *(x + w + _MARGIN for x, _, w, _ in frames)])
-    height = max([_HEAD, *(y + h + _MARGIN for _, y, _, h in frames)])
-    arrows = [
-        _arrow(boxes[source], boxes[name]) for name in boxes for source in sources[name] if source in boxes
-    ]
-    drawn = [_box(placed[name], *place) for name, place in boxes.items()]
-    dashed = [
-        f'<rect class="group" x="{x}" y="{y}" width="{w}" height="{h}" rx="6"/>' for x, y, w, h in frames
-    ]
-    half = words.index(":") + 1
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-        f"<title>{escape(words)}</title><style>{_STYLE}</style>"
-        f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
-        f'<text class="line" x="{_MARGIN}" y="18">{escape(words[:half])}</text>'
-        f'<text class="line" x="{_MARGIN}" y="34">{escape(words[half:].strip())}</text>'
-        f"{''.join([*dashed, *arrows, *drawn])}</svg>"
-    )
-
-
-def _places(
-    shown: Sequence[Group], sources: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, tuple[int, int]], list[tuple[int, int, int, int]]]:
-    """Where each box stands, and the frame of each group: x, y, width, height."""
-    group_of = {name: str(number) for number, group in enumerate(shown) for name in group.nodes}
-    before: dict[str, set[str]] = {str(number): set() for number in range(len(shown))}
-    for name, group in group_of.items():
-        before[group] |= {group_of[one] for one in sources[name] if one in group_of} - {group}
-    along = columns(list(before), before.__getitem__)
-    inside = {str(number): _inside(group, sources) for number, group in enumerate(shown)}
-    left = _MARGIN
-    boxes: dict[str, tuple[int, int]] = {}
-    frames = []
-    for column in range(max(along.values(), default=-1) + 1):
-        top, widest = _HEAD + 4, 0
-        for number in (one for one in before if along[one] == column):
-            cells = inside[number]
-            across = max(x for x, _ in cells.values()) + 1
-            down = max(y for _, y in cells.values()) + 1
-            wide = 2 * _PAD + across * _WIDTH + (across - 1) * _ACROSS
-            high = 2 * _PAD + down * _HEIGHT + (down - 1) * _DOWN
-            frames.append((left, top, wide, high))
-            for name, (x, y) in cells.items():
-                boxes[name] = (left + _PAD + x * (_WIDTH + _ACROSS), top + _PAD + y * (_HEIGHT + _DOWN))
-            top += high + _DOWN
-            widest = max(widest, wide)
-        left += widest + _ACROSS
-    return boxes, frames
-
-
-def _inside(group: Group, sources: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """The column and row of each operation within its group."""
-    members = set(group.nodes)
-    column = columns(group.nodes, lambda name: [one for one in sources[name] if one in members])
-    rows: Counter[int] = Counter()
-    cells = {}
-    for name in group.nodes:
-        cells[name] = (column[name], rows[column[name]])
-        rows[column[name]] += 1
-    return cells
-
-
-def _box(one: Placement, x: int, y: int) -> str:
-    middle = x + _WIDTH // 2
-    return (
-        f"<g><title>{escape(f'{one.node}: {one.reason}')}</title>"
-        f'<rect class="{_kind(one)}" x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="4"/>'
-        f'<text x="{middle}" y="{y + 17}">{escape(_short(one.operation))}</text>'
-        f'<text class="type" x="{middle}" y="{y + 31}">{escape(_short(one.node, 24))}</text></g>'
-    )
-
-
-def _short(name: str, most: int = 19) -> str:
-    return name if len(name) <= most else "…" + name[1 - most :]
-
-
-def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
-    x, y = start[0] + _WIDTH, start[1] + _HEIGHT // 2
-    to_x, to_y = end[0], end[1] + _HEIGHT // 2
-    return f'<path d="M{x} {y} C{x + _ACROSS} {y} {to_x - _ACROSS} {to_y} {to_x} {to_y}"/>'

@@ -14,6 +14,7 @@ from jupyter_mlgpu.planning.graph import Graph
 from jupyter_mlgpu.planning.placing import Placement, Target, place
 from jupyter_mlgpu.planning.placing import target as target_named
 from jupyter_mlgpu.planning.subgraphs import Group, divide
+from jupyter_mlgpu.planning.svg import Picture
 
 GROUPS = (
     "A subgraph is a group of operations that can run on the device as a whole: dependencies between "
@@ -131,7 +132,7 @@ class Plan:
         plain: dict[str, Any] = json.loads(json.dumps(data))  # tuples become lists
         return plain
 
-    def picture(self) -> drawing.Picture:
+    def picture(self) -> Picture:
         """The largest function as a picture: coloured by device, groups boxed."""
         return drawing.picture(self.graph, self.placements, self.groups, self.target)
 

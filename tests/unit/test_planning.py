@@ -9,7 +9,6 @@ import re
 import pytest
 
 from jupyter_mlgpu.errors import PlanError
-from jupyter_mlgpu.planning.drawing import MOST
 from jupyter_mlgpu.planning.forecast import of_graph
 from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
 from jupyter_mlgpu.planning.placing import target
@@ -253,10 +252,16 @@ def test_boxes_of_groups_do_not_overlap():
 
 
 def test_a_picture_of_many_operations_says_that_it_is_cut():
-    nodes = [node("0", "Relu")] + [node(str(place), "Relu", str(place - 1)) for place in range(1, 200)]
+    nodes = [node("0", "Relu")]
+    nodes += [
+        node(str(place), "Einsum" if place % 5 == 0 else "Relu", str(place - 1)) for place in range(1, 200)
+    ]
     drawn = plan(*nodes).picture()
-    assert f"the first {MOST} of 200 operations" in repr(drawn)
-    assert drawn.svg.count('<rect class="own"') == MOST
+    # Forty groups (of five, then of four), and 39 single Einsums between them: 8 and 6 are drawn, in short.
+    assert repr(drawn).startswith("main, 39 of 200 operations in 14 of 79 groups, the largest on either side")
+    assert drawn.svg.count('class="group"') == 14
+    assert [drawn.svg.count(f'<rect class="{kind}"') for kind in ("own", "cpu")] == [8, 6]
+    assert ">4 of them<" in drawn.svg
 
 
 def test_a_graph_without_operations_is_planned_and_drawn():
