@@ -59,11 +59,13 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     raise PlanError(f"A {type(subject).__name__} cannot be planned. {_TAKES}")
 
 
-def _traced(function: Any, inputs: tuple[Any, ...], name: str) -> Any:
+def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool = False) -> Any:
+    """The concrete function for these inputs; `batched`: it takes them from an iterator over batches."""
+    import tensorflow as tf
+
     try:
-        return function.get_concrete_function(*map(_spec, inputs))
-    except PlanError:
-        raise
+        specs = tuple(map(_spec, inputs))
+        return function.get_concrete_function(*((tf.data.IteratorSpec(specs),) if batched else specs))
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
         raise PlanError(
@@ -79,6 +81,8 @@ def _spec(value: Any) -> Any:
     def one(leaf: Any) -> Any:
         if isinstance(leaf, tf.TypeSpec):
             return leaf
+        if isinstance(leaf, tf.RaggedTensor | tf.SparseTensor):
+            return tf.type_spec_from_value(leaf)
         if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
             return tf.TensorSpec(tuple(leaf.shape), tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
         return leaf
@@ -126,8 +130,6 @@ def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
 
 def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
     """`multi_step_on_iterator` of Keras: it takes a batch from an iterator and trains on it."""
-    import tensorflow as tf
-
     if not model.compiled:
         raise PlanError(f"{name} is not compiled, so it has no training step: call model.compile(...) first.")
     if model.run_eagerly:
@@ -142,7 +144,7 @@ def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
         model.train_function, model.jit_compile = before
     if step is None:
         raise PlanError(f"{name} has a make_train_function of its own, whose graph cannot be found.")
-    return _traced(step, (tf.data.IteratorSpec(tuple(map(_spec, inputs))),), f"The training step of {name}")
+    return _traced(step, inputs, f"The training step of {name}", batched=True)
 
 
 def _inner(function: Any, name: str) -> Any:

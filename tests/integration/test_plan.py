@@ -3,10 +3,12 @@
 import importlib
 import warnings
 
+import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu.errors import PlanError
+from jupyter_mlgpu.planning import kernels
 
 
 class Later:
@@ -22,7 +24,8 @@ class Later:
         return getattr(module, attribute)
 
 
-tf, keras, layers = Later("tensorflow"), Later("keras"), Later("keras.layers")
+np, tf = Later("numpy"), Later("tensorflow")
+keras, layers = Later("keras"), Later("keras.layers")
 hub_models = Later("keras_hub.models")
 
 
@@ -263,6 +266,18 @@ def test_loss_scaling_puts_an_is_finite_for_each_gradient_on_the_cpu():
     assert found["IsFinite"] == len(model.trainable_variables)
 
 
+def test_the_packaged_table_for_cuda_is_what_this_wheel_registers():
+    if tf.__version__ != kernels.load("cuda").version or not tf.test.is_built_with_cuda():
+        pytest.skip("made from another build of TensorFlow")
+    made = {
+        "name": "",
+        "version": "",
+        "origin": "",
+        "kernels": kernel_table.compact(kernel_table.registered()),
+    }
+    assert kernels.from_json(made).kernels == kernels.load("cuda").kernels
+
+
 # --- Models, functions, and what is left alone ------------------------------------------------------
 
 
@@ -286,13 +301,14 @@ def test_arrays_serve_as_inputs_and_nothing_is_run():
             tf.py_function(lambda: runs.append(1), [], [])
             return x
 
-    model = keras.Sequential([keras.Input((4,)), Counts(), layers.Dense(2)])
+    model = keras.Sequential([keras.Input((4,)), Counts(), layers.Dropout(0.5), layers.Dense(2)])
     model.compile("sgd", "mse")
-    before = [weight.numpy().copy() for weight in model.weights]
+    variables = list(model.variables)  # seeds of dropout among them
+    before = [one.numpy().copy() for one in variables]
     train, jit = model.train_function, model.jit_compile
     jupyter_mlgpu.plan(model, tf.ones((8, 4)).numpy(), tf.zeros((8, 2)).numpy())
     assert runs == []
-    assert all((weight.numpy() == old).all() for weight, old in zip(model.weights, before, strict=True))
+    assert all((one.numpy() == old).all() for one, old in zip(variables, before, strict=True))
     assert (model.train_function, model.jit_compile) == (train, jit)
 
 
@@ -429,6 +445,14 @@ def test_a_training_step_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(PlanError, match="training step"):
         jupyter_mlgpu.plan(model, spec(2, 4), spec(2, 7, 9))
     assert (model.train_function, model.jit_compile) == before
+
+
+def test_inputs_of_a_type_that_tensorflow_has_not_are_refused_in_one_sentence():
+    model = uncompiled()
+    model.compile("sgd", "mse")
+    words = np.array(["a", "b"])
+    with pytest.raises(PlanError, match="could not be traced with 2 inputs"):
+        jupyter_mlgpu.plan(model, words, words)
 
 
 # --- In a notebook ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from importlib import resources
 
+import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 from jupyter_mlgpu.errors import PlanError
@@ -160,3 +161,31 @@ def test_tables_are_read_only_when_they_are_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0", "1"]
+
+
+def registration(host=(), **types):
+    row = {"device": "GPU", "types": {name: list(values) for name, values in types.items()}}
+    return {**row, "registrations": 1, **({"host": list(host)} if host else {})}
+
+
+def test_a_made_table_merges_rows_that_differ_in_one_attribute_alone():
+    rows = [("Op", registration(T=[kind], I=[index])) for kind in ("a", "b") for index in ("x", "y")]
+    (merged,) = kernel_table.compact(rows)["Op"]
+    assert merged == {"device": "GPU", "types": {"T": ["a", "b"], "I": ["x", "y"]}, "registrations": 4}
+
+
+def test_a_made_table_keeps_apart_what_no_list_could_hold():
+    crossed = [("Op", registration(T=["a"], I=["x"])), ("Op", registration(T=["b"], I=["y"]))]
+    assert len(kernel_table.compact(crossed)["Op"]) == 2
+    hosts = [("Op", registration(T=["a"])), ("Op", registration(T=["b"], host=["n"]))]
+    assert len(kernel_table.compact(hosts)["Op"]) == 2
+    free = [("Op", registration(T=["a"])), ("Op", registration())]
+    assert len(kernel_table.compact(free)["Op"]) == 2
+
+
+def test_a_made_table_is_read_back_as_it_was_written(tmp_path):
+    path = tmp_path / "table.json"
+    head = {"name": "n", "version": "1", "origin": "here"}
+    kernel_table.write(path, head, [("Op", registration(T=["a"])), ("Op", registration(T=["b"]))])
+    table = kernels.from_json(json.loads(path.read_text()))
+    assert (table.title, table.registrations, len(table.kernels["Op"])) == ("n 1", 2, 1)
