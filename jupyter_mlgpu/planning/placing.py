@@ -11,8 +11,11 @@ from jupyter_mlgpu.planning.graph import Node
 from jupyter_mlgpu.planning.kernels import Kernel, KernelTable
 
 ELIGIBILITY = (
-    "This is eligibility, not placement: it says which operations have a kernel. Colocation, the "
-    "plug-in's own graph optimiser and TensorFlow's placer may still decide otherwise."
+    "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
+    "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
+)
+_STAND_IN = (
+    "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
 )
 _ANY_DEVICE = "TensorFlow's own kernel for any device"
 _TENSORS = "only hold or pass on a tensor"
@@ -62,7 +65,8 @@ class Placement:
 def target(name: str) -> Target:
     """The target of this name; its tables are read now."""
     if name == "metal":
-        return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"))
+        caveats = (ELIGIBILITY, _STAND_IN)
+        return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")
         return Target(name, "CUDA", table, "GPU", table)

@@ -6,6 +6,7 @@ the shapes and types of the inputs alone, as TensorFlow does before a first call
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -15,12 +16,16 @@ from jupyter_mlgpu.planning.graph import Graph
 
 _TAKES = "It takes a tf.function with its inputs, a concrete function, or a built Keras model."
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_NAMED = re.compile(r"[A-Za-z]\w*: ")
+_CALLING = re.compile(r"(\w+: )?Exception encountered when calling ")
+
 
 def read(subject: Any, inputs: tuple[Any, ...]) -> tuple[str, Graph]:
     """What the subject is called, and its graph."""
     if "tensorflow" not in sys.modules:
         # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
-        raise PlanError(f"A {type(subject).__name__} cannot be planned. {_TAKES}")
+        raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
     function, name = _concrete(subject, inputs)
     serialised = function.graph.as_graph_def(add_shapes=True)
     return name, graphdef.read(serialised, function.graph.name, _types())
@@ -53,10 +58,9 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
         return _of_model(subject, inputs)
     if callable(subject) and hasattr(subject, "__code__"):
         raise PlanError(
-            f"{subject.__name__} is a plain Python function and has no graph: "
-            f"wrap it, as in jupyter_mlgpu.plan(tf.function({subject.__name__}), ...)."
+            f"{subject.__name__} is a plain Python function and has no graph: wrap it in tf.function first."
         )
-    raise PlanError(f"A {type(subject).__name__} cannot be planned. {_TAKES}")
+    raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
 
 
 def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool = False) -> Any:
@@ -65,11 +69,13 @@ def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool 
 
     try:
         specs = tuple(map(_spec, inputs))
-        return function.get_concrete_function(*((tf.data.IteratorSpec(specs),) if batched else specs))
+        if batched:
+            specs = (tf.data.IteratorSpec(_without_lists(specs)),)
+        return function.get_concrete_function(*specs)
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
         raise PlanError(
-            f"{name} could not be traced with {given}: {_first_line(error)} "
+            f"{name} could not be traced with {given}: {_what(error)} "
             "Give the inputs it takes, or a tf.TensorSpec for each."
         ) from error
 
@@ -103,7 +109,8 @@ def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
         raise PlanError(
             f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned."
         )
-    if not model.built:
+    # `build` of a model that has none of its own only says that it is built.
+    if not model.built or not (model.weights or all(layer.built for layer in model.layers)):
         raise PlanError(f"{name} is not built, so its weights have no shapes: call model.build(shape) first.")
     if len(inputs) > 3:
         raise PlanError(f"{name} was given {len(inputs)} inputs: give x, or x and y, or x, y and weights.")
@@ -155,6 +162,20 @@ def _inner(function: Any, name: str) -> Any:
     return function.__closure__[code.co_freevars.index(name)].cell_contents
 
 
-def _first_line(error: Exception) -> str:
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+def _without_lists(value: Any) -> Any:
+    """Batches hold tuples where `fit` is given lists."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_without_lists, value))
+    if isinstance(value, dict):
+        return {key: _without_lists(one) for key, one in value.items()}
+    return value
+
+
+def _what(error: Exception) -> str:
+    """The line that says what went wrong: Keras and AutoGraph write others before it."""
+    lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
+    if lines and lines[0] == "in user code:":
+        last = next((at for at in reversed(range(len(lines))) if lines[at].startswith("File ")), 0)
+        lines = [line for line in lines[last:] if _NAMED.match(line)] or lines[-1:]
+    said = [line for line in lines if not _CALLING.match(line)] or lines or [type(error).__name__]
+    return said[0] if said[0].endswith((".", "!", "?")) else f"{said[0]}."

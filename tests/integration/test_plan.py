@@ -321,6 +321,41 @@ def test_a_model_trains_as_usual_after_it_was_planned():
     assert int(model.optimizer.iterations) == 2
 
 
+def test_a_model_of_several_inputs_and_outputs_is_planned_as_fit_takes_them():
+    left, right = keras.Input((3,)), keras.Input((4,))
+    model = keras.Model([left, right], [layers.Dense(1)(left), layers.Dense(2)(right)])
+    model.compile("sgd", ["mse", "mse"])
+    plan = jupyter_mlgpu.plan(model, [spec(2, 3), spec(2, 4)], [spec(2, 1), spec(2, 2)])
+    assert plan.counts["metal"] > 20
+
+
+def test_ragged_and_sparse_inputs_are_planned_by_what_they_are():
+    ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    assert jupyter_mlgpu.plan(tf.function(lambda x: x.to_tensor()), ragged).placements
+    assert jupyter_mlgpu.plan(tf.function(lambda x: tf.sparse.to_dense(x)), tf.sparse.eye(3)).placements
+
+
+def test_sample_weights_are_the_third_input():
+    model, _, _, loss = mlp()
+    model.compile("sgd", loss)
+    weighed = jupyter_mlgpu.plan(model, spec(8, 32), spec(8), spec(8))
+    assert len(weighed.placements) > len(jupyter_mlgpu.plan(model, spec(8, 32), spec(8)).placements)
+
+
+def test_a_function_of_an_object_or_of_a_saved_model_is_planned(tmp_path):
+    class Doubler(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec((None,))])
+        def double(self, x):
+            return x * 2.0
+
+    assert jupyter_mlgpu.plan(Doubler().double).counts["metal"] == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.saved_model.save(Doubler(), str(tmp_path))
+        loaded = tf.saved_model.load(str(tmp_path))
+    assert jupyter_mlgpu.plan(loaded.signatures["serving_default"]).counts["metal"] == 1
+
+
 def test_several_steps_an_execution_are_planned_with_their_loop():
     model, x, y, loss = mlp()
     model.compile("adam", loss, steps_per_execution=3)
@@ -389,6 +424,24 @@ def eager():
     return model
 
 
+def said_to_be_built():
+    class Mine(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = layers.Dense(2)
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Mine()
+    model.built = True
+    return model
+
+
+def dividing():
+    return tf.function(lambda x: x + 1 / 0)
+
+
 def subclassed():
     class Mine(keras.Model):
         def call(self, x):
@@ -402,10 +455,10 @@ def subclassed():
 @pytest.mark.parametrize(
     ("subject", "shapes", "words"),
     [
-        (lambda: 7, (), "A int cannot be planned. It takes a tf.function"),
-        (lambda: "model", (), "A str cannot be planned"),
+        (lambda: 7, (), "An object of type int cannot be planned. It takes a tf.function"),
+        (lambda: "model", (), "An object of type str cannot be planned"),
         (lambda: len, (), "cannot be planned"),
-        (lambda: mlp, (), "mlp is a plain Python function and has no graph: wrap it"),
+        (lambda: mlp, (), "mlp is a plain Python function and has no graph: wrap it in tf.function first."),
         (add, (), "add could not be traced with 0 inputs"),
         (add, ((2,),), "add could not be traced with 1 input"),
         (add, ((2,), (3,)), "add could not be traced with 2 inputs"),
@@ -416,6 +469,9 @@ def subclassed():
         (uncompiled, ((2, 9),), "could not be traced with 1 input"),
         (eager, ((2, 4), (2, 2)), "run_eagerly=True"),
         (subclassed, (), "does not say what it takes"),
+        (said_to_be_built, ((2, 4),), "is not built"),
+        (dividing, ((2,),), "could not be traced with 1 input: ZeroDivisionError: division by zero."),
+        (uncompiled, ((2, 9),), "expected axis -1 of input shape to have value 4"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_one_sentence(subject, shapes, words):
@@ -480,7 +536,7 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
         ("%mlc_plan f --device gpu", "Unknown option '--device'"),
         ("%mlc_plan f x --target tpu", "Choose metal, cuda or mlcompute"),
         ("%mlc_plan f(", "is not a name or an expression"),
-        ("%mlc_plan 7", "A int cannot be planned"),
+        ("%mlc_plan 7", "An object of type int cannot be planned"),
         ("%mlc_plan f", "could not be traced with 0 inputs"),
     ],
 )

@@ -131,6 +131,11 @@ def test_an_operation_that_the_code_puts_on_the_cpu_stays_there():
     assert (placed.where, placed.reason) == ("cpu", "MatMul: the code asks for the CPU")
 
 
+def test_a_plan_for_metal_says_whose_core_kernels_stand_in_for_a_macs():
+    core = kernels.load("core")
+    assert any(core.title in caveat for caveat in target("metal").caveats)
+
+
 def test_cuda_has_kernels_where_metal_has_none():
     assert where("Einsum", "cuda", T="float32") == "cuda"
     assert where("AddV2", "cuda", T="float64") == "cuda"
