@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from jupyter_mlgpu.files import load_records, save_records
+    from jupyter_mlgpu.planning.forecast import plan
     from jupyter_mlgpu.tracing import KerasCallback, records, trace
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "__version__",
     "load_ipython_extension",
     "load_records",
+    "plan",
     "records",
     "save_records",
     "trace",
@@ -30,6 +32,7 @@ __all__ = [
 _WHERE = {
     "KerasCallback": "jupyter_mlgpu.tracing",
     "load_records": "jupyter_mlgpu.files",
+    "plan": "jupyter_mlgpu.planning.forecast",
     "records": "jupyter_mlgpu.tracing",
     "save_records": "jupyter_mlgpu.files",
     "trace": "jupyter_mlgpu.tracing",

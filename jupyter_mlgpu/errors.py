@@ -2,6 +2,7 @@
 
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
+    ├── PlanError            a model or function whose graph cannot be read
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
     ├── StillRunningError         a measurement was asked for before its block ended
@@ -20,6 +21,10 @@ class MlgpuError(Exception):
 
 class DeviceError(MlgpuError):
     """The device asked for does not exist here, or cannot be chosen at this moment."""
+
+
+class PlanError(MlgpuError):
+    """The graph of what was given cannot be read, so there is nothing to plan."""
 
 
 class RecordError(MlgpuError):

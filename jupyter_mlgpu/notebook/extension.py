@@ -78,7 +78,7 @@ class Extension:
         self.commands.verbose.restore()
         self._shell.input_transformers_cleanup.remove(transform.drop_trace_line)
         for kind in self._shell.magics_manager.magics.values():
-            for name in ("mlc_device", "mlc_trace"):
+            for name in ("mlc_device", "mlc_trace", "mlc_plan"):
                 kind.pop(name, None)
 
     def _on_start(self, measurement: Measurement) -> None:

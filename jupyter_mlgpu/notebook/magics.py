@@ -11,11 +11,12 @@ from jupyter_mlgpu.errors import MlgpuError
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
+    from jupyter_mlgpu.planning.forecast import Plan
 
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device` and `%mlc_trace`."""
+    """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
 
     def __init__(self, shell: Any, commands: Commands) -> None:
         super().__init__(shell)
@@ -91,6 +92,30 @@ class MlgpuMagics(Magics):
             message = self._commands.trace(command or "status", argument.strip().strip("'\""))
         if message:
             print(message)
+
+    @line_magic
+    def mlc_plan(self, line: str) -> Plan:
+        """Which operations would have a Metal kernel, without running anything and without a Mac.
+
+        %mlc_plan model                the forward pass of a built Keras model
+        %mlc_plan model x              the same for an input's shape and type
+        %mlc_plan model x y            its training step, as fit would run it
+        %mlc_plan function x           a tf.function with its inputs
+        %mlc_plan ... --target cuda    for CUDA;  mlcompute: for Apple's old TensorFlow fork
+
+        Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
+        used. The result says what would fall back to the CPU and why, into how many device subgraphs the
+        graph falls, and how many bytes would be copied. It is eligibility, not placement.
+
+        Example:
+
+            p = %mlc_plan model x y
+            p.fallbacks
+        """
+        from jupyter_mlgpu.notebook.plan_command import plan_command
+
+        with _one_sentence():
+            return plan_command(_without_comment(line), self._shell.user_ns)
 
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():

@@ -1,0 +1,171 @@
+"""`plan`: what would run where, as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from jupyter_mlgpu.planning import drawing, page
+from jupyter_mlgpu.planning.crossing import RULE, Crossing, crossings
+from jupyter_mlgpu.planning.graph import Graph
+from jupyter_mlgpu.planning.placing import Placement, Target, place
+from jupyter_mlgpu.planning.placing import target as target_named
+from jupyter_mlgpu.planning.subgraphs import Group, divide
+from jupyter_mlgpu.planning.svg import Picture
+
+GROUPS = (
+    "A subgraph is a group of operations that can run on the device as a whole: dependencies between "
+    "operations on the device are contracted wherever that makes no cycle, function by function. Groups "
+    "without an operation that the target itself serves are left out."
+)
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A contiguous part of one function on the device: how many operations, how many by the target's own
+    kernels, and their names."""
+
+    function: str
+    operations: int
+    own: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Operations that would run on the CPU for the same reason."""
+
+    operation: str
+    reason: str
+    count: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would run where; made by `plan`. Shown in a notebook as a table and a picture."""
+
+    subject: str
+    target: Target
+    graph: Graph
+    placements: tuple[Placement, ...]
+    groups: tuple[Group, ...]
+    crossings: tuple[Crossing, ...]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Operations by where they may run: the target, core, default, cpu."""
+        counted = Counter(one.where for one in self.placements)
+        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu")}
+
+    @cached_property
+    def subgraphs(self) -> tuple[Subgraph, ...]:
+        """The contiguous device subgraphs, the largest first."""
+        own = {(one.function, one.node) for one in self.placements if one.where == self.target.where}
+        found = []
+        for group in self.groups:
+            served = sum((group.function, node) in own for node in group.nodes)
+            if group.on_device and served:
+                found.append(Subgraph(group.function, len(group.nodes), served, group.nodes))
+        return tuple(sorted(found, key=lambda one: -one.operations))
+
+    @cached_property
+    def fallbacks(self) -> tuple[Fallback, ...]:
+        """The operations that would run on the CPU, by reason, the most frequent first."""
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for one in self.placements:
+            if not one.on_device:
+                reasons.setdefault((one.operation, one.reason), []).append(one.node)
+        found = [Fallback(*key, len(nodes), tuple(nodes)) for key, nodes in reasons.items()]
+        return tuple(sorted(found, key=lambda one: (-one.count, one.reason)))
+
+    @property
+    def known_bytes(self) -> int:
+        """The bytes of all crossing tensors whose size is known."""
+        return sum(one.bytes for one in self.crossings if one.bytes is not None)
+
+    @property
+    def unknown_sizes(self) -> tuple[Crossing, ...]:
+        """The crossing tensors whose size is not known, each with the reason."""
+        return tuple(one for one in self.crossings if one.bytes is None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the figures do not say; part of every output."""
+        return (*self.target.caveats, GROUPS, RULE)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The tables of kernels that were used."""
+        tables = (self.target.own, self.target.core)
+        return tuple(dict.fromkeys(f"{table.title}: {table.origin}" for table in tables))
+
+    def summary(self) -> str:
+        """The plan in words."""
+        lines = [*page.sentences(self), *(f"  {one.count:,} x {one.reason}" for one in self.fallbacks)]
+        return "\n".join([*lines, *self.notes])
+
+    __repr__ = summary
+    __str__ = summary
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as JSON-ready data."""
+        data = {
+            "subject": self.subject,
+            "target": self.target.where,
+            "tables": list(self.sources),
+            "notes": list(self.notes),
+            "operations": len(self.placements),
+            "counts": self.counts,
+            "subgraphs": [asdict(one) for one in self.subgraphs],
+            "fallbacks": [asdict(one) for one in self.fallbacks],
+            "crossing": {
+                "known_bytes": self.known_bytes,
+                "unknown_sizes": len(self.unknown_sizes),
+                "tensors": [asdict(one) for one in self.crossings],
+            },
+            "placements": [asdict(one) for one in self.placements],
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(data))  # tuples become lists
+        return plain
+
+    def picture(self) -> Picture:
+        """The largest function as a picture: coloured by device, groups boxed."""
+        return drawing.picture(self.graph, self.placements, self.groups, self.target)
+
+    def _repr_html_(self) -> str:
+        return page.html(self) + self.picture()._repr_html_()
+
+
+def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
+    """Which operations would have a kernel on a device, without running anything and without the device.
+
+    `model_or_function` is a `tf.function` (with inputs), a concrete function, or a built Keras model. With a
+    model, no inputs or one ask for its forward pass, two (x and y, as `fit` takes them) or three (and
+    sample weights) for its training step; the model then has to be compiled, and its optimizer and metrics
+    get their variables as in `fit`. Only the shapes and types of inputs are used; `tf.TensorSpec` will do.
+
+    `target` is "metal" (tensorflow-metal), "cuda" or "mlcompute" (Apple's fork).
+    """
+    to = target_named(target)
+    from jupyter_mlgpu.planning import reading
+
+    subject, graph = reading.read(model_or_function, inputs)
+    return of_graph(graph, to, subject)
+
+
+def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
+    """The plan for a graph in plain data."""
+    placements: list[Placement] = []
+    groups: list[Group] = []
+    copies: list[Crossing] = []
+    for body in graph.bodies:
+        placed = [place(node, body.name, to) for node in body.nodes]
+        by_name = {one.node: one for one in placed}
+        placements += placed
+        groups += divide(body, {one.node: one.on_device for one in placed})
+        copies += crossings(body, by_name)
+    return Plan(subject, to, graph, tuple(placements), tuple(groups), tuple(copies))

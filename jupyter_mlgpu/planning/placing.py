@@ -1,0 +1,145 @@
+"""Where one operation may run: the rule by which the tables combine (docs/adr/0008)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jupyter_mlgpu.errors import PlanError
+from jupyter_mlgpu.planning import kernels
+from jupyter_mlgpu.planning.graph import Node
+from jupyter_mlgpu.planning.kernels import Kernel, KernelTable
+
+ELIGIBILITY = (
+    "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
+    "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
+)
+_STAND_IN = (
+    "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
+)
+_ANY_DEVICE = "TensorFlow's own kernel for any device"
+_TENSORS = "only hold or pass on a tensor"
+_LAYERS = (
+    "Which operations Apple's TensorFlow fork really gave to ML Compute is not known, nor for which types: "
+    "an operation counts where ML Compute names a layer of its kind and its types at all. Gradients and "
+    "optimisers, which ML Compute makes itself in a training graph, are not counted for it."
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`
+    those of TensorFlow itself that serve any GPU or any device. `shared` says what the latter have."""
+
+    where: str
+    title: str
+    own: KernelTable
+    device: str
+    core: KernelTable
+    caveats: tuple[str, ...] = (ELIGIBILITY,)
+    noun: str = "kernel"
+    shared: str = "a kernel of TensorFlow's own that serves it"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One operation and where it may run.
+
+    `where` is the target's name (metal, cuda, mlcompute) when the target has a kernel of its own, `core`
+    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`.
+    """
+
+    node: str
+    function: str
+    operation: str
+    types: tuple[str, ...]
+    where: str
+    reason: str
+    host_memory: tuple[str, ...] = field(default=())
+
+    @property
+    def on_device(self) -> bool:
+        return self.where != "cpu"
+
+
+def target(name: str) -> Target:
+    """The target of this name; its tables are read now."""
+    if name == "metal":
+        caveats = (ELIGIBILITY, _STAND_IN)
+        return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
+    if name == "cuda":
+        table = kernels.load("cuda")
+        return Target(name, "CUDA", table, "GPU", table)
+    if name == "mlcompute":
+        caveats = (ELIGIBILITY, _LAYERS)
+        table = kernels.load("mlcompute")
+        return Target(name, "ML Compute", table, "MLC", table, caveats, "layer", _TENSORS)
+    raise PlanError(f"There is no target {name!r}. Choose metal, cuda or mlcompute.")
+
+
+def place(node: Node, function: str, to: Target) -> Placement:
+    """The target's own kernel, else the core one for a GPU, else the one for any device, else the CPU."""
+    where, reason, kernel = _decide(node, to)
+    return Placement(
+        node.name,
+        function,
+        node.operation,
+        types_of(node),
+        where,
+        reason,
+        tuple(sorted(kernel.host)) if kernel else (),
+    )
+
+
+def _decide(node: Node, to: Target) -> tuple[str, str, Kernel | None]:
+    if "CPU:" in node.asked_device.upper():
+        return "cpu", f"{node.operation}: the code asks for the CPU", None
+    kernel = to.own.find(node, to.device)
+    if kernel is not None:
+        release = f", from macOS {kernel.min_macos} on" if kernel.min_macos else ""
+        return to.where, f"{to.title} {to.noun} {kernel.layer}".rstrip() + release, kernel
+    if kernel := to.core.find(node, "GPU"):
+        return "core", "TensorFlow's own kernel for any GPU", kernel
+    if kernel := to.core.find(node, "DEFAULT"):
+        held = f"{kernel.layer}: it holds or passes on a tensor" if kernel.layer else _ANY_DEVICE
+        return "default", held, kernel
+    return "cpu", _why_not(node, to), None
+
+
+def _why_not(node: Node, to: Target) -> str:
+    own = to.own.of(node.operation, to.device)
+    if not own:
+        others = _core(node, to)
+        if not others:
+            return f"{node.operation}: no {to.title} {to.noun} in {to.own.title}"
+        shown = _shown(node, others)
+        return f"{node.operation}{shown[0]}: no {to.title} {to.noun}; TensorFlow's own {shown[1]}"
+    shown = _shown(node, own)
+    return f"{node.operation}{shown[0]}: {to.title} {shown[1]}"
+
+
+def _core(node: Node, to: Target) -> list[Kernel]:
+    return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
+
+
+def _shown(node: Node, found: Iterable[Kernel]) -> tuple[str, str]:
+    """The types that stand in the way, and what there is instead."""
+    found = list(found)
+    for name in sorted({name for kernel in found for name in kernel.types}):
+        allowed: set[str] = set().union(*(kernel.types.get(name, frozenset()) for kernel in found))
+        free = any(name not in kernel.types for kernel in found)
+        values = node.attributes.get(name, ())
+        if not free and not allowed.issuperset(values):
+            wrong = ", ".join(dict.fromkeys(value for value in values if value not in allowed))
+            few = f"{', '.join(sorted(allowed))} only" if len(allowed) <= 8 else "other types only"
+            return f" {wrong}", f"has {few}"
+    return f" {' '.join(types_of(node))}", "has nothing for this combination of types"
+
+
+def types_of(node: Node) -> tuple[str, ...]:
+    """The types of an operation, as `T=float32`."""
+    return tuple(
+        f"{name}={','.join(values)}"
+        for name, values in node.attributes.items()
+        if values and not name.startswith("_")
+    )
