@@ -31,7 +31,7 @@ _WRITTEN = {
     "xla": "XLA",
 }
 
-_FRAMEWORKS = {"tensorflow": "TensorFlow"}
+_FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
 
 
 def framework(name: str) -> str:
