@@ -89,7 +89,7 @@ test-labextension: install ## tests of the labextension's own functions, in Node
 
 .PHONY: test-integration
 test-integration: install ## tests with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "integration tests" $(PYTEST) tests/contract tests/integration $(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium
