@@ -18,7 +18,7 @@ from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
 
-NOT_WATCHED = "JAX runs compiled programs without telling where, so where this cell's ran is not known."
+NOT_WATCHED = "JAX does not tell where its programs ran."
 _PEAK_SOURCE = "Device.memory_stats"
 
 
@@ -148,13 +148,13 @@ class JaxObservation:
         for name, after in _statistics().items():
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
-            told.append(f"In this cell its allocator for {name} handed out memory {times:,} times.")
+            told.append(f"Its allocator of {name} gave out memory {times:,} times.")
             readings.append(_peak(name, before, after))
         if not readings:
             why = _no_peak("the CPU")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
         if len(_found()) == 1:
-            told.append("The only device it has here is cpu:0.")
+            told.append("It has only cpu:0 here.")
         return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
 
 

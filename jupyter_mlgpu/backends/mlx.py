@@ -19,11 +19,8 @@ from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading
 
-NOT_WATCHED = "MLX does not tell where its operations run, so where this cell's ran is not known."
-LAZY = (
-    "MLX is lazy: what this cell did not evaluate (`mx.eval`) is worked out in the cell that first needs it, "
-    "and its time counts there."
-)
+NOT_WATCHED = "MLX does not tell where its operations ran."
+LAZY = "What this cell left unevaluated (`mx.eval`) falls into a later cell."
 
 
 class MlxBackend:
@@ -105,7 +102,7 @@ class MlxBackend:
         """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
         if self._peaks is None:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
-        return MlxObservation(self._peaks, self.devices())
+        return MlxObservation(self._peaks)
 
 
 class MlxScope:
@@ -126,26 +123,21 @@ class MlxScope:
         _mx().set_default_device(self._before)
         if not changed:
             return None
-        return (
-            "This cell set MLX's default device itself; at the cell's end it was put back, "
-            "because %mlc_device chooses it."
-        )
+        return "This cell set MLX's default device itself; %mlc_device put it back."
 
 
 class MlxObservation:
     """See `jupyter_mlgpu.backends.base.Observation`."""
 
-    def __init__(self, peaks: Peaks, devices: tuple[Device, ...]) -> None:
+    def __init__(self, peaks: Peaks) -> None:
         self._peaks = peaks
-        self._devices = devices
         self._mark = peaks.start()
 
     def finish(self) -> Observed:
         """The peak of MLX's allocator, which counts the memory of all its devices together."""
         value = self._peaks.finish(self._mark)
         peak = Reading("peak_memory_allocator", value, "bytes", "process", "mlx.core.get_peak_memory", 1)
-        alone = ("The only device it has here is cpu:0.",) if len(self._devices) == 1 else ()
-        return Observed(None, " ".join([NOT_WATCHED, *alone, LAZY]), (peak,))
+        return Observed(None, f"{NOT_WATCHED} {LAZY}", (peak,))
 
 
 def _mx() -> Any:

@@ -22,7 +22,8 @@ from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading, missing
 
-NOT_WATCHED = "PyTorch's operations are not watched one by one, so where they ran is not known."
+# Short: a receipt holds little, and each is in it three times.
+NOT_WATCHED = "PyTorch does not tell where its operations ran."
 _PEAK_SOURCE = "torch.cuda.max_memory_allocated"
 
 
@@ -166,10 +167,7 @@ class TorchScope:
             _torch().set_default_device(self._before)
         if not changed:
             return None
-        return (
-            "This cell set PyTorch's default device itself; at the cell's end it was put back, "
-            "because %mlc_device chooses it."
-        )
+        return "This cell set PyTorch's default device itself; %mlc_device put it back."
 
 
 class TorchObservation:
@@ -186,7 +184,7 @@ class TorchObservation:
         readings = []
         for index, count in self._backend.allocations().items():
             times = count - self._allocations.get(index, 0)
-            told.append(f"In this cell its allocator for gpu:{index} handed out memory {times:,} times.")
+            told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
             peaks = self._backend.peaks()[index]
             # A GPU first used in this cell: its peak so far is this cell's.
             mark = self._marks[index] if index in self._marks else peaks.started_before()
@@ -197,7 +195,7 @@ class TorchObservation:
             why = _no_peak("the CPU" if not _mps() else "Metal")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
         if len(self._backend.devices()) == 1:
-            told.append("The only device it has here is cpu:0.")
+            told.append("It has only cpu:0 here.")
         return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
 
 
