@@ -167,7 +167,7 @@ def _clients() -> Mapping[str, Any]:
 
 def _found() -> tuple[tuple[Device, Any], ...]:
     """Each device with JAX's own object; CPUs first. Starts JAX."""
-    return tuple(sorted(_each(), key=lambda one: (not one[0].name.startswith("cpu"), one[0].name)))
+    return tuple(sorted(_each(), key=lambda one: one[0].kind != "cpu"))
 
 
 def _each() -> Iterator[tuple[Device, Any]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.modules import installed
 
 FRAMEWORKS = {name: module for module, name in registry.MODULES.items()}
-INSTALLED = {name for name, module in FRAMEWORKS.items() if registry.installed(module)}
+INSTALLED = {name for name, module in FRAMEWORKS.items() if installed(module)}
 
 
 def needs(*names):
