@@ -2,8 +2,8 @@
 
     python -m benchmarks.device_scope
 
-Target: at most 20 us each, and at most 20 us for what a cell pays: finding the device by its name, entering and
-leaving it. Each figure is the median of many single calls, with the 95th percentile beside it; the first call,
+Target: at most 20 us each, and as much for what a cell pays: finding the device by its name, entering and
+leaving it. Each figure is the median of many single calls, with the 95th percentile beside it; the first,
 which imports what it needs, stands apart. Frameworks that are not installed are named.
 """
 

@@ -161,6 +161,15 @@ def test_a_default_device_that_the_cell_sets_itself_is_put_back_and_said(start_k
     assert "cpu" in notebook.run("print(torch.ones(1).device)").text
 
 
+@needs("torch")
+@pytest.mark.skipif(not installed("keras"), reason="keras not installed here")
+def test_keras_on_torch_is_sent_to_the_device_too(start_kernel):
+    notebook = start_kernel(KERAS_BACKEND="torch")
+    notebook.run("import keras\nfrom keras.src.backend.common.global_state import get_global_attribute")
+    notebook.run("%mlc_device cpu")
+    assert notebook.run("print(get_global_attribute('torch_device'))").text == "cpu\n"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
