@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from jupyter_mlgpu.backends.verified import VERIFIED
 from jupyter_mlgpu.record import RanOn, Reading
 
 
@@ -55,12 +56,13 @@ class Capability:
     reason: str | None
     verified_on: str | None
 
-    @classmethod
-    def of(cls, framework: str, kind: str, name: str, why_not: str | None = None) -> Capability:
-        """The capability as it stands in the table of what was verified."""
-        from jupyter_mlgpu.backends.verified import VERIFIED
 
-        return cls(name, why_not is None, why_not, VERIFIED.get((framework, kind)))
+def capabilities(framework: str, kind: str, why_not: Mapping[str, str]) -> tuple[Capability, ...]:
+    """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
+    verified_on = VERIFIED.get((framework, kind))
+    return tuple(
+        Capability(name, name not in why_not, why_not.get(name), verified_on) for name in CAPABILITIES
+    )
 
 
 @dataclass(frozen=True, slots=True)

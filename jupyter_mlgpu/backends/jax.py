@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.backends import hardware
-from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
 
@@ -81,16 +81,10 @@ class JaxBackend:
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
-        peak = None if device.kind not in ("cpu", "metal") else _no_peak(device.name)
-        return tuple(
-            Capability.of(self.name, device.kind, name, why)
-            for name, why in (
-                ("scope", None),
-                ("waiting", None),
-                ("placement", NOT_WATCHED),
-                ("allocator_peak", peak),
-            )
-        )
+        why_not = {"placement": NOT_WATCHED}
+        if device.kind in ("cpu", "metal"):
+            why_not["allocator_peak"] = _no_peak(device.name)
+        return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> JaxScope:
         """Make `device` the default device of this thread."""

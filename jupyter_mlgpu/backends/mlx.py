@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.backends import hardware
-from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading
@@ -78,15 +78,7 @@ class MlxBackend:
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
-        return tuple(
-            Capability.of(self.name, device.kind, name, why)
-            for name, why in (
-                ("scope", None),
-                ("waiting", None),
-                ("placement", NOT_WATCHED),
-                ("allocator_peak", None),
-            )
-        )
+        return capabilities(self.name, device.kind, {"placement": NOT_WATCHED})
 
     def enter(self, device: Device) -> MlxScope:
         """Make `device` MLX's default device."""

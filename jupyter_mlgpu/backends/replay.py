@@ -10,7 +10,7 @@ import dataclasses
 import threading
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import RanOn, Reading, Record, missing
 
@@ -77,8 +77,7 @@ class ReplayBackend:
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What a record says; there is nothing to wait for."""
         return tuple(
-            Capability(name, True, None, f"records of {self._source}, replayed")
-            for name in ("scope", "waiting", "placement", "allocator_peak")
+            Capability(name, True, None, f"records of {self._source}, replayed") for name in CAPABILITIES
         )
 
     def enter(self, device: Device) -> ReplayScope:

@@ -19,7 +19,7 @@ from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.backends import hardware
-from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
@@ -83,16 +83,8 @@ class TensorFlowBackend:
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are watched everywhere; no allocator statistics for CPUs."""
-        peak = None if device.kind != "cpu" else _no_peak(device)
-        return tuple(
-            Capability.of(self.name, device.kind, name, why)
-            for name, why in (
-                ("scope", None),
-                ("waiting", None),
-                ("placement", None),
-                ("allocator_peak", peak),
-            )
-        )
+        why_not = {"allocator_peak": _no_peak(device)} if device.kind == "cpu" else {}
+        return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TensorFlowScope:
         """Place the operations that this thread runs on `device`, as `with tf.device(...)` would."""

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.backends import hardware
-from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading, missing
@@ -88,16 +88,10 @@ class TorchBackend:
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; the allocator keeps a peak for CUDA alone."""
-        peak = None if device.kind in ("cuda", "rocm") else _no_peak(device.name)
-        return tuple(
-            Capability.of(self.name, device.kind, name, why)
-            for name, why in (
-                ("scope", None),
-                ("waiting", None),
-                ("placement", NOT_WATCHED),
-                ("allocator_peak", peak),
-            )
-        )
+        why_not = {"placement": NOT_WATCHED}
+        if device.kind not in ("cuda", "rocm"):
+            why_not["allocator_peak"] = _no_peak(device.name)
+        return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TorchScope:
         """Make `device` the default device of this thread."""

@@ -28,7 +28,10 @@ def test_devices_have_short_names_kinds_and_the_frameworks_own_names(subject):
 
 
 def test_once_started_all_devices_are_known_without_asking_for_a_start(subject):
-    subject.operate()
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        subject.operate()
+        scope.leave()
     assert subject.backend.started()
     assert subject.backend.devices() == subject.devices
 
