@@ -77,19 +77,26 @@ def busy_while(cell: Callable[[], object]) -> list[int]:
     return busy
 
 
-def test_nothing_of_ours_starts_the_gpu():
+@pytest.mark.parametrize(
+    ("name", "started"),
+    [
+        ("torch", "torch.cuda.is_initialized()"),
+        ("jax", "__import__('jax._src.xla_bridge')._src.xla_bridge.backends_are_initialized()"),
+    ],
+)
+def test_nothing_of_ours_starts_the_gpu(name, started):
+    pytest.importorskip(name, reason=f"{name} is not installed here")
     code = (
         "from jupyter_mlgpu.backends import registry\n"
-        "import torch\n"
-        "backend = registry.backend('torch')\n"
-        "devices = backend.find_devices()\n"
+        f"import {name}\n"
+        f"backend = registry.backend('{name}')\n"
+        "devices = backend.devices()\n"
         "[backend.details(one) and backend.capabilities(one) for one in devices]\n"
         "scope = backend.enter(devices[-1])\n"
         "backend.started(); backend.synchronize(); backend.observe().finish(); backend.why_no_gpu()\n"
         "scope.leave()\n"
-        "assert not torch.cuda.is_initialized()\n"
+        f"assert not {started}\n"
     )
-    pytest.importorskip("torch", reason="PyTorch is not installed here")
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
