@@ -89,7 +89,7 @@ test-labextension: install ## tests of the labextension's own functions, in Node
 
 .PHONY: test-integration
 test-integration: install ## tests with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "integration tests" $(PYTEST) tests/contract tests/integration $(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium
@@ -144,6 +144,7 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what %load_ext costs" $(BIN)/python -m benchmarks.load_ext
 	@$(STEP) "what tracing costs a cell" $(BIN)/python -m benchmarks.cell_cost
 	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
+	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks.device_scope
 	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
 
 .PHONY: lessons

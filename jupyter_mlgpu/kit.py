@@ -37,7 +37,7 @@ class Kit:
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
         )
-        self._watch = ImportWatch(tuple(registry.BACKENDS), self._framework_loaded)
+        self._watch = ImportWatch(tuple(registry.MODULES), self._framework_loaded)
 
     def watch_imports(self) -> None:
         """Begin tracing a framework in the very cell that imports it."""
@@ -47,8 +47,8 @@ class Kit:
         """Leave nothing behind in the interpreter."""
         self._watch.stop()
 
-    def _framework_loaded(self, name: str) -> None:
-        backend = registry.backend(name)
+    def _framework_loaded(self, module: str) -> None:
+        backend = registry.backend(registry.MODULES[module])
         self.selection.framework_loaded(backend)
         self.recorder.framework_loaded(backend)
 

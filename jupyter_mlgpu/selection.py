@@ -25,10 +25,11 @@ def parse(word: str) -> tuple[str, int | None]:
     return match[1], int(match[2]) if match[2] else None
 
 
-def resolve(word: str, devices: Sequence[Device]) -> Device:
+def resolve(word: str, devices: Sequence[Device], whose: str = "") -> Device:
     """The device that a word names among those that exist: `any` is the first GPU, else the first CPU.
 
-    Raises DeviceError naming what exists, and UsageError for a word that is no device.
+    `whose` names the framework in the error, where there are several. Raises DeviceError naming what
+    exists, and UsageError for a word that is no device.
     """
     kind, number = parse(word)
     if kind == "any":
@@ -39,49 +40,88 @@ def resolve(word: str, devices: Sequence[Device]) -> Device:
             return device
     existing = ", ".join(device.name for device in devices) or "none"
     raise DeviceError(
-        f"There is no device {wanted} here: found {existing}. Choose one of these; nothing was changed."
+        f"There is no device {wanted} here{whose}: found {existing}. "
+        "Choose one of these; nothing was changed."
     )
 
 
 class Selection:
-    """The device of the cells to come, entered before each of them and left after it."""
+    """The device of the cells to come, entered before each of them and left after it.
+
+    One word holds for every framework, or a word for each; a cell may have a word of its own.
+    """
 
     def __init__(self, backends: Callable[[], Sequence[Backend]]) -> None:
         self._backends = backends
         self._word: str | None = None
+        self._words: dict[str, str] = {}
         self._here = _ThisThread()
 
     @property
     def word(self) -> str | None:
         """The device asked for, as it was written."""
-        return self._word
+        if not self._words:
+            return self._word
+        each = {name: word for name, word in self._words.items() if word != self._word}
+        return ", ".join([*filter(None, [self._word]), *(f"{name} {word}" for name, word in each.items())])
 
     @property
     def requested(self) -> str | None:
-        """The device asked for, numbered where it is known to exist; None if nothing was asked for."""
-        if self._word is None:
-            return None
-        for backend in self._backends():
-            with suppress(DeviceError):
-                return resolve(self._word, backend.devices()).name
-        return self._word
+        """The device asked for, numbered where it is known to exist; None if nothing was asked for.
 
-    def request(self, word: str) -> Device | None:
-        """Ask for a device from now on; returns it, or None while no framework is loaded.
-
-        A cell that is running goes on on the new device, unless it is inside a device scope of its
-        own. Raises as `resolve` does, and then nothing has changed.
+        Where frameworks differ, each with its device: `torch gpu:0, tensorflow cpu:0`.
         """
-        parse(word)
-        chosen: Device | None = None
+        chosen = self.chosen()
+        names = {device.name for device in chosen}
+        if len(names) == 1 and len(chosen) == len(self._backends()):
+            return names.pop()
+        if chosen:
+            return ", ".join(f"{device.framework} {device.name}" for device in chosen)
+        return next((word for word in reversed(self._here.words) if word), self.word)
+
+    def chosen(self) -> list[Device]:
+        """The device asked for of each framework that is loaded and has it."""
+        found = []
         for backend in self._backends():
-            chosen = resolve(word, backend.devices())
-        self._word = word.strip().lower()
+            word = self._word_for(backend)
+            if word is not None:
+                with suppress(DeviceError):
+                    found.append(resolve(word, backend.devices()))
+        return found
+
+    def request(self, word: str, framework: str | None = None) -> Device | None:
+        """Ask for a device from now on, of one framework or of all.
+
+        Returns the device (of the framework loaded last), or None while no framework is loaded. A cell
+        that is running goes on on the new device, unless it is inside a device scope of its own. Raises
+        as `resolve` does, and then nothing has changed.
+        """
+        chosen = self._resolve_all(word, framework)
+        if framework is None:
+            self._word = _plain(word)
+            self._words.clear()
+        else:
+            self._words[framework] = _plain(word)
         scopes = self._here.scopes
         if scopes and all(scope.holds() for scope in scopes[-1]):
             self._leave_all(scopes[-1])
             scopes[-1] = self._enter_all()
         return chosen
+
+    def request_here(self, word: str) -> Device | None:
+        """Ask for a device for the rest of the running cell alone; as `request` otherwise."""
+        chosen = self._resolve_all(word, None)
+        if not self._here.scopes:
+            raise UsageError("There is no running cell to move; leave --this-cell out.")
+        self._here.words[-1] = _plain(word)
+        self._leave_all(self._here.scopes[-1])
+        self._here.scopes[-1] = self._enter_all()
+        return chosen
+
+    def check(self) -> None:
+        """Raise DeviceError where a framework has started without the device asked for."""
+        for backend in self._backends():
+            self._find(backend)
 
     def enter(self) -> None:
         """Put what this thread runs from now on onto the device asked for; may be nested.
@@ -90,9 +130,11 @@ class Selection:
         to leave.
         """
         self._here.scopes.append(self._enter_all())
+        self._here.words.append(None)
 
     def leave(self) -> list[str]:
         """Put back what the last `enter` found; returns notes for the user."""
+        self._here.words.pop()
         return self._leave_all(self._here.scopes.pop())
 
     def framework_loaded(self, backend: Backend) -> None:
@@ -101,16 +143,40 @@ class Selection:
         if self._here.scopes and device is not None:
             self._here.scopes[-1].append(backend.enter(device))
 
+    def _resolve_all(self, word: str, framework: str | None) -> Device | None:
+        kind, number = parse(word)
+        chosen: Device | None = None
+        backends = [one for one in self._backends() if framework in (None, one.name)]
+        for backend in backends:
+            # The first CPU is there before a framework has started; for others it may have to.
+            known = kind == "cpu" and not number
+            try:
+                devices = backend.devices() if known else backend.find_devices()
+            except Exception as error:
+                raise DeviceError(
+                    f"{backend.name} could not start its devices ({error}); nothing was changed."
+                ) from error
+            chosen = resolve(word, devices, f" for {backend.name}" if len(backends) > 1 else "")
+        return chosen
+
+    def _word_for(self, backend: Backend) -> str | None:
+        here = next((word for word in reversed(self._here.words) if word), None)
+        return here or self._words.get(backend.name, self._word)
+
     def _find(self, backend: Backend) -> Device | None:
         """The device asked for; None if nothing was, or where it may still come.
 
         Before the framework has started, the user's code may define logical devices. Raises DeviceError
         where it has started without the device.
         """
-        if self._word is None:
+        word = self._word_for(backend)
+        if word is None:
             return None
         try:
-            return resolve(self._word, backend.devices())
+            device = resolve(word, backend.devices())
+            # A framework that has not started may yet find a GPU, and will take it by itself.
+            undecided = parse(word)[0] == "any" and device.name.startswith("cpu") and not backend.started()
+            return None if undecided else device
         except DeviceError:
             if backend.started():
                 raise
@@ -126,6 +192,11 @@ class Selection:
         return [note for note in notes if note is not None]
 
 
+def _plain(word: str) -> str:
+    return word.strip().lower()
+
+
 class _ThisThread(threading.local):
     def __init__(self) -> None:
         self.scopes: list[list[Scope]] = []
+        self.words: list[str | None] = []

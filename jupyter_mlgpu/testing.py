@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
 from jupyter_mlgpu.record import QUANTITIES, Cell, DeviceUse, RanOn, Reading, Record, Run, missing
 
 
@@ -79,6 +79,27 @@ class FakeBackend:
     def devices(self) -> tuple[Device, ...]:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return self._devices
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return self._devices
+
+    def details(self, device: Device) -> Details:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return Details(f"fake {device.kind}")
+
+    def why_no_gpu(self) -> str:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return "The fake has the devices it was given."
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """All but the allocator's peak: there is no memory."""
+        return tuple(
+            Capability(
+                name, name != "allocator_peak", None if name != "allocator_peak" else "No memory.", None
+            )
+            for name in CAPABILITIES
+        )
 
     def enter(self, device: Device) -> FakeScope:
         """See `jupyter_mlgpu.backends.base.Backend`."""

@@ -1,8 +1,8 @@
 """What the recorder asks of a framework: the contract that every backend keeps.
 
 `jupyter_mlgpu.testing.FakeBackend` is a public example; tests/integration holds the suite that every
-backend passes. No method may start the framework (import it, initialise its context) by itself:
-the user's next line may still want to configure it.
+backend passes. No method but `find_devices` may start the framework (initialise its context), and none
+imports it: the user's next line may still want to configure it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from jupyter_mlgpu.backends.verified import VERIFIED
 from jupyter_mlgpu.record import RanOn, Reading
 
 
@@ -22,6 +23,46 @@ class Device:
     name: str
     kind: str
     native_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What is known of the hardware behind a device; None where it is not known."""
+
+    hardware: str | None = None
+    memory: int | None = None
+    driver: str | None = None
+
+
+#: What a backend may be able to do on a device, in the order in which it is told.
+CAPABILITIES: Mapping[str, str] = {
+    "scope": "cells can be sent here",
+    "waiting": "the wall time includes work that was only given to the device",
+    "placement": "it is known where operations ran",
+    "allocator_peak": "the peak of the framework's allocator is known",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One of `CAPABILITIES` on one device: there, or why not; `verified_on` says where it was seen working.
+
+    None there means that it has not yet run on such hardware. What is verified is exercised by the
+    contract suite, on that hardware.
+    """
+
+    name: str
+    available: bool
+    reason: str | None
+    verified_on: str | None
+
+
+def capabilities(framework: str, kind: str, why_not: Mapping[str, str]) -> tuple[Capability, ...]:
+    """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
+    verified_on = VERIFIED.get((framework, kind))
+    return tuple(
+        Capability(name, name not in why_not, why_not.get(name), verified_on) for name in CAPABILITIES
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +112,23 @@ class Backend(Protocol):
         ...
 
     def devices(self) -> tuple[Device, ...]:
-        """The devices a cell can be sent to."""
+        """The devices a cell can be sent to, as far as they are known without starting the framework."""
+        ...
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """All devices, for a user who asked for them: the one method that may start the framework."""
+        ...
+
+    def details(self, device: Device) -> Details:
+        """What is known of the hardware behind a device."""
+        ...
+
+    def why_no_gpu(self) -> str:
+        """One sentence for a user who finds no GPU among the devices."""
+        ...
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """What can be done on a device: one entry for each of `CAPABILITIES`."""
         ...
 
     def enter(self, device: Device) -> Scope:

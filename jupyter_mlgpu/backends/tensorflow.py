@@ -18,7 +18,9 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
 from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
@@ -36,10 +38,8 @@ class TensorFlowBackend:
         self._here = threading.local()
 
     def loaded(self) -> bool:
-        """TensorFlow stands in `sys.modules` while it is still importing; that does not count."""
-        module = sys.modules.get("tensorflow")
-        spec = getattr(module, "__spec__", None)
-        return spec is not None and not getattr(spec, "_initializing", False)
+        """Whether `import tensorflow` has finished."""
+        return imported("tensorflow")
 
     def versions(self) -> Mapping[str, str]:
         """TensorFlow's version, and Keras's and tensorflow-metal's where they are installed."""
@@ -63,6 +63,28 @@ class TensorFlowBackend:
             for kind in ("CPU", "GPU")
             for number in range(self._count(kind))
         )
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """As `devices`: TensorFlow tells them without starting."""
+        return self.devices()
+
+    def details(self, device: Device) -> Details:
+        """From the machine and the driver: asking TensorFlow may start it."""
+        return hardware.nvidia(device.name) if device.kind == "cuda" else hardware.cpu()
+
+    def why_no_gpu(self) -> str:
+        """Whether the build or the machine is what lacks."""
+        tf = sys.modules["tensorflow"]
+        if sys.platform == "darwin":
+            return f"TensorFlow {tf.__version__} needs tensorflow-metal to use the GPU of a Mac."
+        if tf.test.is_built_with_gpu_support():
+            return f"TensorFlow {tf.__version__} can use GPUs, and finds none that it can use here."
+        return f"TensorFlow {tf.__version__} is a build for CPUs alone."
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """Operations are watched everywhere; no allocator statistics for CPUs."""
+        why_not = {"allocator_peak": _no_peak(device)} if device.kind == "cpu" else {}
+        return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TensorFlowScope:
         """Place the operations that this thread runs on `device`, as `with tf.device(...)` would."""
@@ -168,6 +190,9 @@ def _peak(device: Device) -> Reading:
     try:
         info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
     except (ValueError, RuntimeError):
-        why = f"TensorFlow keeps no allocator statistics for {device.name}."
-        return missing("peak_memory_allocator", why, scope="device", source=source)
+        return missing("peak_memory_allocator", _no_peak(device), scope="device", source=source)
     return Reading("peak_memory_allocator", info["peak"], "bytes", "device", source, 1)
+
+
+def _no_peak(device: Device) -> str:
+    return f"TensorFlow keeps no allocator statistics for {device.name}."

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable
 
 from jupyter_mlgpu import files
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
@@ -16,14 +14,12 @@ from jupyter_mlgpu.logs.verbose import Verbose
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
-from jupyter_mlgpu.notebook.state import device_state
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import logbook, notes, text, words
-from jupyter_mlgpu.selection import parse
+from jupyter_mlgpu.render import logbook, notes, text
 
 
 class Commands:
-    """The commands behind `%mlc_device` and `%mlc_trace`. All raise our errors, written for the user."""
+    """The commands behind `%mlc_trace`. All raise our errors, written for the user."""
 
     def __init__(
         self, kit: Kit, events: CellEvents, channel: Channel, logbook: Logbook, capture: Capture
@@ -34,42 +30,6 @@ class Commands:
         self._logbook = logbook
         self._capture = capture
         self.verbose = Verbose(os.environ)
-
-    def choose_device(self, word: str) -> str:
-        """`%mlc_device WORD`; returns the sentence to print."""
-        kind, number = parse(word)
-        if kind == "gpu" or number is not None:
-            self._import_frameworks()  # only the framework knows whether this device exists
-        device = self._kit.selection.request(word)
-        self._channel.push({"type": "device", "device": device_state(self._kit)})
-        if device is None:
-            return f"Cells run on {word} as soon as a framework is imported."
-        return (
-            f"Cells run on {device.name} ({words.framework(device.framework)}) from now on. "
-            "What was made on another device stays there."
-        )
-
-    def device_status(self) -> str:
-        """`%mlc_device`; returns what to print."""
-        requested = self._kit.selection.requested
-        asked = (
-            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
-        )
-        last = self._kit.store.records()[-1:]
-        ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
-        return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
-
-    def device_list(self) -> str:
-        """`%mlc_device list`; returns a line a device."""
-        self._import_frameworks()
-        lines = []
-        for backend in registry.loaded():
-            framework = words.framework(backend.name)
-            devices = backend.devices()
-            lines += [f"{one.name:8}{one.kind:8}{framework} {one.native_name}" for one in devices]
-            if not any(one.name.startswith("gpu:") for one in devices):
-                lines.append(f"gpu:    none: {framework} finds no GPU it can use on this machine.")
-        return "\n".join(lines)
 
     def trace(self, command: str, argument: str) -> str:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print."""
@@ -148,15 +108,6 @@ class Commands:
                 lines.append(f"[{gone:,} older bytes are no longer kept]")
             lines.append(notes.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
         return "\n".join(lines) or "No native lines of a traced cell are kept."
-
-    def _import_frameworks(self) -> None:
-        """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
-        if registry.loaded():
-            return
-        for name in registry.BACKENDS:
-            if importlib.util.find_spec(name) is not None:
-                print(f"Importing {words.framework(name)} to see its devices…", flush=True)
-            registry.import_framework(name)
 
 
 def _explained(record: Record) -> Record:

@@ -137,11 +137,12 @@ class CellEvents:
         while stack:
             running = stack.pop()
             mine = result is None or running.info is info
+            requested = self._kit.selection.requested  # a cell may have a device of its own
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
                 record = running.measurement.stop(
                     _outcome(result),
-                    requested=self._kit.selection.requested,
+                    requested=requested,
                     execution_count=getattr(result, "execution_count", None)
                     if running.info.store_history
                     else None,
@@ -214,7 +215,7 @@ def _title(code: str) -> str:
     """The first line of code that is not a comment or one of our own magics."""
     lines = [line.strip() for line in code.splitlines() if line.strip()]
     for line in lines:
-        if not line.startswith(("#", TRACE_CELL, *OURS)):
+        if not line.startswith(("#", "%%mlc_", *OURS)):
             return line
     return lines[0] if lines else ""
 

@@ -14,6 +14,7 @@ from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import receipts, state, transform
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.commands import Commands
+from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
@@ -54,14 +55,15 @@ class Extension:
             shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
+        self.devices = DeviceCommands(self.kit, self.channel)
 
     def start(self) -> None:
         """Trace from the next cell on."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
 
         install(self.kit)
-        self._shell.register_magics(MlgpuMagics(self._shell, self.commands))
-        self._shell.input_transformers_cleanup.append(transform.drop_trace_line)
+        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices))
+        self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
         self._events.register()
         self.kit.watch_imports()
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
@@ -76,7 +78,8 @@ class Extension:
         self._events.unregister()
         atexit.unregister(self._capture.stop)
         self.commands.verbose.restore()
-        self._shell.input_transformers_cleanup.remove(transform.drop_trace_line)
+        for transformer in (transform.drop_trace_line, transform.device_line):
+            self._shell.input_transformers_cleanup.remove(transformer)
         for kind in self._shell.magics_manager.magics.values():
             for name in ("mlc_device", "mlc_trace", "mlc_plan"):
                 kind.pop(name, None)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.notebook.extension import load
-from jupyter_mlgpu.selection import resolve
 
 
 def begin(shell: Any, device: str | None) -> None:
@@ -27,7 +25,7 @@ def begin(shell: Any, device: str | None) -> None:
 def find_gpu(shell: Any) -> None:
     """Raise DeviceError, saying what exists, where no GPU is usable. Imports a framework to find out."""
     load(shell)
-    shell._jupyter_mlgpu.commands.choose_device("gpu")
+    shell._jupyter_mlgpu.devices.find_gpu()
 
 
 def check_device(shell: Any) -> None:
@@ -36,9 +34,5 @@ def check_device(shell: Any) -> None:
     Before the framework has started the device may still come: the notebook may define logical devices.
     """
     extension = getattr(shell, "_jupyter_mlgpu", None)
-    word = extension.kit.selection.word if extension is not None else None
-    if word is None:
-        return
-    for backend in registry.loaded():
-        if backend.started():
-            resolve(word, backend.devices())
+    if extension is not None:
+        extension.kit.selection.check()

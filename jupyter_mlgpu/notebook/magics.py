@@ -11,6 +11,7 @@ from jupyter_mlgpu.errors import MlgpuError
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
+    from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
 
 
@@ -18,21 +19,24 @@ if TYPE_CHECKING:
 class MlgpuMagics(Magics):
     """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
 
-    def __init__(self, shell: Any, commands: Commands) -> None:
+    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands) -> None:
         super().__init__(shell)
+        self._devices = devices
         self._shell = shell
         self._commands = commands
 
-    @line_magic
-    def mlc_device(self, line: str) -> None:
+    @line_cell_magic
+    def mlc_device(self, line: str, cell: str | None = None) -> None:
         """Choose the device on which the cells run, or see which there are.
 
         %mlc_device            the device asked for, and where the last cell ran
-        %mlc_device list       every device that exists here
+        %mlc_device list       every device that exists here, and why others do not
         %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
         %mlc_device gpu        run on the first GPU
         %mlc_device cpu:1      run on a numbered device
         %mlc_device any        run on the best device there is: the first GPU, else the CPU
+        %mlc_device gpu --framework torch   the same for one framework; the others stay where they are
+        %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
         there, and other threads are not moved: the receipt says where the work really ran. A device
@@ -43,14 +47,11 @@ class MlgpuMagics(Magics):
             %mlc_device gpu
             model.fit(x, y)
         """
-        word = _without_comment(line)
+        if cell is not None:  # called from a program; typed, the line was changed before (see `transform.py`)
+            self._shell.run_cell(f"%%mlc_device {line}\n{cell}").raise_error()
+            return
         with _one_sentence():
-            if word in ("", "status"):
-                print(self._commands.device_status())
-            elif word == "list":
-                print(self._commands.device_list())
-            else:
-                print(self._commands.choose_device(word))
+            print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
     def mlc_trace(self, line: str, cell: str | None = None) -> None:

@@ -56,11 +56,12 @@ def device_state(kit: Kit) -> dict[str, Any]:
     }
     for backend in registry.loaded():
         state["framework"] = backend.name
-        state["why_missing"] = f"{words.framework(backend.name)} has not used a device yet."
+        if state["available"] is None:
+            state["why_missing"] = f"{words.framework(backend.name)} has not used a device yet."
         if backend.started():
             state["requested"] = kit.selection.requested
             state["why_missing"] = None
-            state["available"] = [
+            state["available"] = (state["available"] or []) + [
                 {
                     "framework": device.framework,
                     "device": device.name,

@@ -1,4 +1,4 @@
-"""`%%mlc_trace` as a cell's first line, taken away before IPython reads the cell.
+"""`%%mlc_trace` and `%%mlc_device` as a cell's first line, changed before IPython reads the cell.
 
 The rest of the cell is then ordinary code: its result is shown, its exception and traceback are its
 own, `await` works, and another cell magic may follow. `events` sees the line in the cell's raw text.
@@ -6,7 +6,11 @@ own, `await` works, and another cell magic may follow. `events` sees the line in
 
 from __future__ import annotations
 
+from IPython.core.inputtransformer2 import cell_magic
+
 from jupyter_mlgpu.notebook.events import TRACE_CELL
+
+DEVICE_CELL = "%%mlc_device"
 
 
 def drop_trace_line(lines: list[str]) -> list[str]:
@@ -17,3 +21,17 @@ def drop_trace_line(lines: list[str]) -> list[str]:
         return lines[1:]
     # A comment in its place keeps the line numbers of tracebacks.
     return [f"# {TRACE_CELL}\n", *lines[1:]]
+
+
+def device_line(lines: list[str]) -> list[str]:
+    """An IPython input transformer: `%%mlc_device cpu` becomes a first line that moves the rest of the cell.
+
+    Where the device is refused, that line ends the cell before anything of it has run.
+    """
+    if len(lines) < 2 or lines[0].split()[:1] != [DEVICE_CELL]:
+        return lines
+    words = lines[0].strip().removeprefix(DEVICE_CELL)
+    rest: list[str] = lines[1:]
+    if rest[0].startswith("%%"):
+        rest = cell_magic(rest)  # type: ignore[no-untyped-call]
+    return [f"%mlc_device{words} --this-cell\n", *rest]

@@ -31,7 +31,7 @@ _WRITTEN = {
     "xla": "XLA",
 }
 
-_FRAMEWORKS = {"tensorflow": "TensorFlow"}
+_FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
 
 
 def framework(name: str) -> str:
@@ -90,8 +90,15 @@ def where(record: Record) -> str:
         place = "no operations on a device"
     else:
         place = "ran on " + ", ".join(_share(entry, alone=len(ran_on) == 1) for entry in ran_on)
-    elsewhere = asked is not None and any(entry.device != asked for entry in ran_on or ())
+    elsewhere = any(_asked(asked, entry) not in (None, entry.device) for entry in ran_on or ())
     return f"asked for {asked}, {place}" if elsewhere else place
+
+
+def _asked(asked: str | None, entry: RanOn) -> str | None:
+    """The device asked for of an entry's framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`."""
+    if asked is None or " " not in asked:
+        return asked
+    return dict(one.split(" ", 1) for one in asked.split(", ") if " " in one).get(entry.framework)
 
 
 def _share(entry: RanOn, *, alone: bool) -> str:

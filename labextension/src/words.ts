@@ -5,7 +5,7 @@
 import { formatBytes, formatSeconds, formatShare, formatValue } from './format';
 import { isMessage } from './i18n';
 import type { Translate } from './i18n';
-import type { IReading, IRecord } from './record';
+import type { IRanOn, IReading, IRecord } from './record';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
 const FRAMEWORKS = ['tensorflow', 'torch', 'jax', 'mlx'];
@@ -58,8 +58,18 @@ export function scopeName(scope: string, t: Translate): string {
 export function place(record: IRecord, t: Translate): string {
   const { ranOn, requested } = record;
   const named = whereItRan(record, t);
-  const elsewhere = requested !== null && ranOn?.some(entry => entry.device !== requested);
+  const elsewhere =
+    requested !== null && ranOn?.some(entry => entry.device !== asked(requested, entry));
   return elsewhere ? t('askedButRan', { device: requested, place: named }) : named;
+}
+
+/** The device asked for of an entry's framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`. */
+function asked(requested: string, entry: IRanOn): string {
+  if (!requested.includes(' ')) {
+    return requested;
+  }
+  const own = requested.split(', ').find(one => one.startsWith(`${entry.framework} `));
+  return own === undefined ? entry.device : own.slice(entry.framework.length + 1);
 }
 
 /** The record in one line, without how it ended. */

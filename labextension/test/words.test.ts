@@ -70,3 +70,14 @@ test('Chinese is chosen by the language code, and values find their place', () =
 test('a value is put in as it came, also where it looks like a name', () => {
   assert.equal(english('askedFor', { device: '{device} $& <b>' }), 'asked for {device} $& <b>');
 });
+
+test('where frameworks were asked onto devices, each is compared with its own', () => {
+  const ran = { ...ranOn('cpu:0', 1), framework: 'tensorflow' };
+  const told = (requested: string): string =>
+    line(known({ device: { requested, ran_on: [ran], why_missing: null } }), english);
+  assert.doesNotMatch(told('tensorflow cpu:0, torch gpu:0'), /asked for/);
+  assert.match(
+    told('tensorflow gpu:0, torch cpu:0'),
+    /asked for tensorflow gpu:0, torch cpu:0, ran on cpu:0/
+  );
+});

@@ -105,3 +105,108 @@ def test_without_a_request_nothing_is_entered(selection, backend):
     assert backend.current is None
     assert selection.leave() == []
     assert selection.requested is None
+
+
+@pytest.fixture
+def several() -> tuple[FakeBackend, FakeBackend]:
+    return FakeBackend("one", ("cpu:0",)), FakeBackend("two", ("cpu:0", "gpu:0"))
+
+
+def test_a_word_for_all_frameworks_needs_a_device_in_each_and_names_the_one_that_lacks_it(several):
+    selection = Selection(lambda: several)
+    with pytest.raises(DeviceError, match="no device gpu:0 here for one: found cpu:0"):
+        selection.request("gpu")
+    assert selection.requested is None
+
+
+def test_a_framework_may_have_a_word_of_its_own(several):
+    one, two = several
+    selection = Selection(lambda: several)
+    selection.request("cpu")
+    selection.request("gpu", "two")
+    assert selection.requested == "one cpu:0, two gpu:0"
+    assert selection.word == "cpu, two gpu"
+    selection.enter()
+    assert (one.current, two.current) == ("cpu:0", "gpu:0")
+    selection.leave()
+    assert (one.current, two.current) == (None, None)
+
+
+def test_a_word_for_one_framework_leaves_the_others_alone(several):
+    one, two = several
+    selection = Selection(lambda: several)
+    selection.request("gpu", "two")
+    assert selection.requested == "two gpu:0"
+    selection.enter()
+    assert (one.current, two.current) == (None, "gpu:0")
+    selection.leave()
+
+
+def test_a_later_word_for_all_frameworks_takes_the_place_of_their_own(several):
+    selection = Selection(lambda: several)
+    selection.request("gpu", "two")
+    selection.request("cpu")
+    assert selection.requested == "cpu:0"
+
+
+def test_any_is_the_best_of_each_framework_by_name(several):
+    selection = Selection(lambda: several)
+    selection.request("any")
+    assert [(device.framework, device.name) for device in selection.chosen()] == [
+        ("one", "cpu:0"),
+        ("two", "gpu:0"),
+    ]
+
+
+def test_a_cell_may_have_a_device_of_its_own_and_the_next_one_has_not(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    selection.request_here("cpu:1")
+    assert backend.current == "cpu:1"
+    assert selection.requested == "cpu:1"
+    selection.leave()
+    assert backend.current is None
+    assert selection.requested == "gpu:0"
+
+
+def test_a_cell_inside_a_cell_with_a_device_of_its_own_stays_there(selection, backend):
+    selection.enter()
+    selection.request_here("cpu:1")
+    selection.enter()
+    assert backend.current == "cpu:1"
+    selection.leave()
+    selection.leave()
+    assert backend.current is None
+
+
+def test_a_cells_own_device_that_is_missing_is_refused_and_the_cell_stays_where_it_was(selection, backend):
+    selection.request("gpu")
+    selection.enter()
+    with pytest.raises(DeviceError):
+        selection.request_here("gpu:7")
+    assert backend.current == "gpu:0"
+    selection.leave()
+
+
+def test_a_framework_whose_devices_do_not_start_is_answered_with_its_own_words():
+    class Broken(FakeBackend):
+        def find_devices(self):
+            raise RuntimeError("no driver")
+
+    selection = Selection(lambda: [Broken()])
+    with pytest.raises(DeviceError, match=r"fake could not start its devices \(no driver\)"):
+        selection.request("gpu")
+    assert selection.requested is None
+
+
+def test_any_waits_where_a_framework_that_has_not_started_may_still_find_a_gpu(backend):
+    class NotStarted(FakeBackend):
+        def started(self):
+            return False
+
+    idle = NotStarted(devices=("cpu:0",))
+    selection = Selection(lambda: [idle])
+    selection.request("any")
+    selection.enter()
+    assert idle.current is None
+    selection.leave()

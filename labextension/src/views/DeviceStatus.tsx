@@ -35,6 +35,7 @@ function availableText(device: IDeviceStatus | null, t: Translate): string {
   if (!device?.available) {
     return device?.whyMissing ?? t('availableUnknown');
   }
-  const devices = device.available.map(entry => entry.device).join(', ');
+  // Several frameworks may have a device of the same name.
+  const devices = [...new Set(device.available.map(entry => entry.device))].join(', ');
   return t('available', { devices });
 }

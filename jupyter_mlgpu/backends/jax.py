@@ -1,0 +1,201 @@
+"""JAX on CPU, CUDA, and METAL where Apple's plug-in still loads (jax-metal 0.1.1 needs JAX before 0.5.1).
+
+Run on Linux CPUs. Where else, `verified.py` says. Nothing but `find_devices` starts JAX's clients: on
+a GPU these take most of its memory, and before them the user may still say how many CPU devices to make.
+
+The device of a cell is `jax.default_device`, which this thread alone sees. Arrays that were put on a
+device (`jax.device_put`) are worked on there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.modules import imported
+from jupyter_mlgpu.record import Reading, missing
+
+NOT_WATCHED = "JAX does not tell where its programs ran."
+_PEAK_SOURCE = "Device.memory_stats"
+
+
+class JaxBackend:
+    """See `jupyter_mlgpu.backends.base.Backend`."""
+
+    name = "jax"
+
+    def loaded(self) -> bool:
+        """Whether `import jax` has finished."""
+        return imported("jax")
+
+    def versions(self) -> Mapping[str, str]:
+        """JAX's version, and that of its compiled part."""
+        found = {"jax": str(sys.modules["jax"].__version__)}
+        jaxlib = getattr(sys.modules.get("jaxlib"), "__version__", None)
+        if jaxlib is not None:
+            found["jaxlib"] = str(jaxlib)
+        return found
+
+    def started(self) -> bool:
+        """Whether JAX's clients exist (private; seen working on 0.10.2)."""
+        from jax._src import xla_bridge
+
+        return bool(xla_bridge.backends_are_initialized())
+
+    def devices(self) -> tuple[Device, ...]:
+        """This process's devices; before JAX has started, the first CPU, which needs no start."""
+        if self.started():
+            return tuple(device for device, _ in _found())
+        platforms = sys.modules["jax"].config.jax_platforms
+        if platforms and "cpu" not in platforms.split(","):
+            return ()
+        return (Device(self.name, "cpu:0", "cpu", "cpu"),)
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """All of this process's devices; starts JAX."""
+        return tuple(device for device, _ in _found())
+
+    def details(self, device: Device) -> Details:
+        """The name from JAX; memory and driver from the driver's own tool."""
+        if device.kind in ("cpu", "metal"):
+            return hardware.cpu()
+        told = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
+        native = _native(device)
+        return told if native is None else Details(str(native.device_kind), told.memory, told.driver)
+
+    def why_no_gpu(self) -> str:
+        """Whether a plug-in is missing, or failed."""
+        from jax._src import xla_bridge
+
+        version = sys.modules["jax"].__version__
+        errors = getattr(xla_bridge, "_backend_errors", {})
+        failed = [f"{name}: {text}" for name, text in errors.items() if name != "tpu"]
+        if failed:
+            return f"JAX {version} could not start its plug-in ({'; '.join(failed)})."
+        if {"cuda", "rocm", "METAL"} & set(getattr(xla_bridge, "_backend_factories", {})):
+            return f"JAX {version} has a plug-in for GPUs, and found none that it can use here."
+        return f"JAX {version} is installed for CPUs alone, without a plug-in for GPUs."
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
+        why_not = {"placement": NOT_WATCHED}
+        if device.kind in ("cpu", "metal"):
+            why_not["allocator_peak"] = _no_peak(device.name)
+        return capabilities(self.name, device.kind, why_not)
+
+    def enter(self, device: Device) -> JaxScope:
+        """Make `device` the default device of this thread."""
+        return JaxScope(device, _native(device) if self.started() else "cpu")
+
+    def synchronize(self) -> None:
+        """Wait for every array that is still there; work whose results were dropped is not waited for."""
+        if not self.started():
+            return
+        jax = sys.modules["jax"]
+        for platform in {client.platform for client in _clients().values()}:
+            jax.block_until_ready(jax.live_arrays(platform))
+
+    def observe(self) -> JaxObservation:
+        """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
+        return JaxObservation(self.started())
+
+
+class JaxScope:
+    """See `jupyter_mlgpu.backends.base.Scope`."""
+
+    def __init__(self, device: Device, native: Any) -> None:
+        self._config = sys.modules["jax"].config
+        self._native = native
+        self._scope = sys.modules["jax"].default_device(native)
+        self._scope.__enter__()
+
+    def holds(self) -> bool:
+        """False inside a jax.default_device(...) of the user's own."""
+        return bool(self._config.jax_default_device == self._native)
+
+    def leave(self) -> str | None:
+        """Put back the default device found on entry; says so where another one was left set."""
+        left_open = not self.holds()
+        self._scope.__exit__(None, None, None)
+        if left_open:
+            return "This cell left a jax.default_device(...) open; it was closed at the cell's end."
+        return None
+
+
+class JaxObservation:
+    """See `jupyter_mlgpu.backends.base.Observation`."""
+
+    def __init__(self, started: bool) -> None:
+        self._before = _statistics() if started else {}
+
+    def finish(self) -> Observed:
+        """What the allocators tell: whether a GPU's was used, and its peak where this cell raised it."""
+        from jax._src import xla_bridge
+
+        if not xla_bridge.backends_are_initialized():
+            return Observed((), None, ())
+        told = []
+        readings = []
+        for name, after in _statistics().items():
+            before = self._before.get(name, {})
+            times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
+            told.append(f"Its allocator of {name} gave out memory {times:,} times.")
+            readings.append(_peak(name, before, after))
+        if not readings:
+            why = _no_peak("the CPU")
+            readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
+        if len(_found()) == 1:
+            told.append("It has only cpu:0 here.")
+        return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
+
+
+def _clients() -> Mapping[str, Any]:
+    from jax.extend import backend
+
+    clients: Mapping[str, Any] = backend.backends()
+    return clients
+
+
+def _found() -> tuple[tuple[Device, Any], ...]:
+    """Each device with JAX's own object; CPUs first. Starts JAX."""
+    return tuple(sorted(_each(), key=lambda one: one[0].kind != "cpu"))
+
+
+def _each() -> Iterator[tuple[Device, Any]]:
+    for name, client in _clients().items():
+        kind = kind_of(name)
+        short = {"cpu": "cpu", "tpu": "tpu"}.get(kind, "gpu")
+        for number, native in enumerate(client.local_devices()):
+            yield Device("jax", f"{short}:{number}", kind, str(native)), native
+
+
+def kind_of(platform: str) -> str:
+    """`cpu`, `cuda`, `rocm`, `metal` for the name of one of JAX's platforms; others as they are."""
+    return platform.lower()
+
+
+def _native(device: Device) -> Any:
+    return next((native for one, native in _found() if one.name == device.name), None)
+
+
+def _statistics() -> dict[str, Mapping[str, int]]:
+    """What each device's allocator has counted; devices that keep no statistics are left out."""
+    return {device.name: stats for device, native in _found() if (stats := native.memory_stats())}
+
+
+def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Reading:
+    peak, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
+    source = f"{_PEAK_SOURCE} of {name}"
+    if peak is None:
+        return missing("peak_memory_allocator", _no_peak(name), scope="device", source=source)
+    if peak <= earlier:
+        why = f"This cell stayed below the peak that JAX reached on {name} before, and JAX cannot reset it."
+        return missing("peak_memory_allocator", why, scope="device", source=source)
+    return Reading("peak_memory_allocator", peak, "bytes", "device", source, 1)
+
+
+def _no_peak(name: str) -> str:
+    return f"JAX keeps no allocator statistics for {name}."

@@ -1,0 +1,244 @@
+"""PyTorch on CPU, CUDA and MPS.
+
+Run on Linux CPUs. Where else, `verified.py` says. Nothing here creates a CUDA context: PyTorch counts its
+GPUs without one, and what needs one waits until the user's program has it.
+
+The device of a cell is PyTorch's default device, which reaches what makes tensors (`torch.zeros`,
+`nn.Linear`) and nothing else: a tensor that is already somewhere is worked on there. PyTorch then looks at
+every call from Python, at about 1 us each; so where the CPU is asked for and is the default anyway,
+nothing is entered. Keras on PyTorch has a default device of its own, which is entered too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.modules import imported
+from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.record import Reading, missing
+
+# Short: a receipt holds little, and each is in it three times.
+NOT_WATCHED = "PyTorch does not tell where its operations ran."
+_PEAK_SOURCE = "torch.cuda.max_memory_allocated"
+
+
+class TorchBackend:
+    """See `jupyter_mlgpu.backends.base.Backend`."""
+
+    name = "torch"
+
+    def __init__(self) -> None:
+        self._counted: tuple[str | None, int] | None = None
+        self._peaks: dict[int, Peaks] = {}
+
+    def loaded(self) -> bool:
+        """Whether `import torch` has finished."""
+        return imported("torch")
+
+    def versions(self) -> Mapping[str, str]:
+        """PyTorch's version, and that of the CUDA it was built for."""
+        torch = _torch()
+        found = {"torch": str(torch.__version__)}
+        if torch.version.cuda:
+            found["cuda"] = str(torch.version.cuda)
+        return found
+
+    def started(self) -> bool:
+        """Whether there is a CUDA context, where there can be one."""
+        return self._gpus() == 0 or bool(_torch().cuda.is_initialized())
+
+    def devices(self) -> tuple[Device, ...]:
+        """The CPU, and the GPUs that PyTorch counts."""
+        cpu = Device(self.name, "cpu:0", "cpu", "cpu")
+        if _mps():
+            return (cpu, Device(self.name, "gpu:0", "metal", "mps"))
+        kind = _cuda_kind()
+        gpus = (Device(self.name, f"gpu:{one}", kind, f"cuda:{one}") for one in range(self._gpus()))
+        return (cpu, *gpus)
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """As `devices`: PyTorch tells all of them without starting."""
+        return self.devices()
+
+    def details(self, device: Device) -> Details:
+        """Name and memory from PyTorch where it has a context, else from the driver's own tool."""
+        if device.kind == "cpu":
+            return hardware.cpu()
+        if device.kind == "metal":  # the GPU of Apple's chip, which shares the machine's memory
+            return hardware.cpu()
+        told = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
+        if not _torch().cuda.is_initialized():
+            return told
+        properties = _torch().cuda.get_device_properties(_index(device))
+        return Details(str(properties.name), int(properties.total_memory), told.driver)
+
+    def why_no_gpu(self) -> str:
+        """Whether the build or the machine is what lacks."""
+        torch = _torch()
+        if torch.cuda._is_compiled():
+            return f"PyTorch {torch.__version__} can use NVIDIA GPUs, and its driver shows none here."
+        if torch.backends.mps.is_built():
+            return f"PyTorch {torch.__version__} can use Metal, and macOS offers no Metal device here."
+        return f"PyTorch {torch.__version__} is a build for CPUs alone."
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """Operations are not watched; the allocator keeps a peak for CUDA alone."""
+        why_not = {"placement": NOT_WATCHED}
+        if device.kind not in ("cuda", "rocm"):
+            why_not["allocator_peak"] = _no_peak(device.name)
+        return capabilities(self.name, device.kind, why_not)
+
+    def enter(self, device: Device) -> TorchScope:
+        """Make `device` the default device of this thread."""
+        return TorchScope(device)
+
+    def synchronize(self) -> None:
+        """Wait for every GPU that has a context; the CPU has finished when a call returns."""
+        torch = _torch()
+        for index in self._in_use():
+            torch.cuda.synchronize(index)
+        if _mps():
+            torch.mps.synchronize()
+
+    def observe(self) -> TorchObservation:
+        """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
+        return TorchObservation(self)
+
+    def allocations(self) -> dict[int, int]:
+        """How often the allocator of each GPU in use has handed out memory so far."""
+        cuda = _torch().cuda
+        return {
+            index: cuda.memory_stats(index).get("allocation.all.allocated", 0) for index in self._in_use()
+        }
+
+    def peaks(self) -> dict[int, Peaks]:
+        """A counter for the allocator's peak of each GPU in use."""
+        for index in self._in_use():
+            if index not in self._peaks:
+                self._peaks[index] = _peaks_of(index)
+        return self._peaks
+
+    def _gpus(self) -> int:
+        # PyTorch asks the driver each time, which takes milliseconds; only this variable changes the answer.
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        if self._counted is None or self._counted[0] != visible:
+            self._counted = (visible, int(_torch().cuda.device_count()))
+        return self._counted[1]
+
+    def _in_use(self) -> list[int]:
+        torch = _torch()
+        if not torch.cuda.is_initialized():
+            return []
+        # Private; without it, waiting for a GPU too many beats not waiting.
+        in_use = getattr(torch._C, "_cuda_hasPrimaryContext", lambda index: True)
+        return [index for index in range(self._gpus()) if in_use(index)]
+
+
+class TorchScope:
+    """See `jupyter_mlgpu.backends.base.Scope`."""
+
+    def __init__(self, device: Device) -> None:
+        torch = _torch()
+        self._before = _default_set()
+        if self._before is not None or device.kind != "cpu":
+            torch.set_default_device(device.native_name)
+        self._mine = _default_set()
+        self._keras = _keras_scope(device)
+
+    def holds(self) -> bool:
+        """False inside a torch.device(...) of the user's own."""
+        return bool(_active() == self._mine)
+
+    def leave(self) -> str | None:
+        """Put back the default device found on entry; says so where the user's code had set another."""
+        changed = not self.holds()
+        if self._keras is not None:
+            self._keras.__exit__(None, None, None)
+        if changed or self._mine != self._before:
+            _torch().set_default_device(self._before)
+        if not changed:
+            return None
+        return "This cell set PyTorch's default device itself; %mlc_device put it back."
+
+
+class TorchObservation:
+    """See `jupyter_mlgpu.backends.base.Observation`."""
+
+    def __init__(self, backend: TorchBackend) -> None:
+        self._backend = backend
+        self._allocations = backend.allocations()
+        self._marks = {index: peaks.start() for index, peaks in backend.peaks().items()}
+
+    def finish(self) -> Observed:
+        """What the allocators tell: their peaks, and whether a GPU's was used at all."""
+        told = []
+        readings = []
+        for index, count in self._backend.allocations().items():
+            times = count - self._allocations.get(index, 0)
+            told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
+            peaks = self._backend.peaks()[index]
+            # A GPU first used in this cell: its peak so far is this cell's.
+            mark = self._marks[index] if index in self._marks else peaks.started_before()
+            readings.append(
+                Reading("peak_memory_allocator", peaks.finish(mark), "bytes", "device", _PEAK_SOURCE, 1)
+            )
+        if not readings:
+            why = _no_peak("the CPU" if not _mps() else "Metal")
+            readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
+        if len(self._backend.devices()) == 1:
+            told.append("It has only cpu:0 here.")
+        return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
+
+
+def _torch() -> Any:
+    return sys.modules["torch"]
+
+
+def _mps() -> bool:
+    return bool(_torch().backends.mps.is_available())
+
+
+def _cuda_kind() -> str:
+    return "rocm" if _torch().version.hip else "cuda"
+
+
+def _index(device: Device) -> int:
+    return int(device.name.partition(":")[2])
+
+
+def _no_peak(name: str) -> str:
+    return f"PyTorch's allocator keeps no peak for {name}."
+
+
+def _default_set() -> Any:
+    """The default device that this thread has set (private; seen working on 2.13.0); None for none."""
+    context = getattr(_torch()._GLOBAL_DEVICE_CONTEXT, "device_context", None)
+    return None if context is None else context.device
+
+
+def _active() -> Any:
+    """What decides where this thread's new tensors go: set as the default, or by a with-statement."""
+    from torch.overrides import _get_current_function_mode_stack
+    from torch.utils._device import DeviceContext
+
+    modes = _get_current_function_mode_stack()
+    return next((mode.device for mode in modes if isinstance(mode, DeviceContext)), None)
+
+
+def _keras_scope(device: Device) -> Any:
+    keras = sys.modules.get("keras")
+    if keras is None or not imported("keras") or keras.backend.backend() != "torch":
+        return None
+    scope = keras.device(device.native_name)
+    scope.__enter__()
+    return scope
+
+
+def _peaks_of(index: int) -> Peaks:
+    cuda = _torch().cuda
+    return Peaks(lambda: int(cuda.max_memory_allocated(index)), lambda: cuda.reset_peak_memory_stats(index))

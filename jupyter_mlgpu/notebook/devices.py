@@ -1,0 +1,170 @@
+"""What `%mlc_device` does: words in, the sentences to print out."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.base import Backend, Device
+from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.notebook.channel import Channel
+from jupyter_mlgpu.notebook.state import device_state
+from jupyter_mlgpu.render import words
+from jupyter_mlgpu.selection import parse
+
+
+class DeviceCommands:
+    """The commands behind `%mlc_device`. All raise our errors, written for the user."""
+
+    def __init__(self, kit: Kit, channel: Channel) -> None:
+        self._kit = kit
+        self._channel = channel
+
+    def run(self, line: str) -> str:
+        """What was typed after `%mlc_device`; returns what to print."""
+        word, framework, this_cell = _options(line)
+        if this_cell:
+            if framework is not None or word in ("", "status", "list"):
+                raise UsageError("After %%mlc_device comes one device, for example `%%mlc_device cpu`.")
+            return self._choose_here(word)
+        if word in ("", "status"):
+            return self.status()
+        if word == "list":
+            return self.list(framework)
+        return self.choose(word, framework)
+
+    def choose(self, word: str, framework: str | None = None) -> str:
+        """`%mlc_device WORD`; returns the sentence to print."""
+        kind, number = parse(word)
+        if framework is not None or kind == "gpu" or number is not None:
+            self._import(framework, word)  # only the framework knows whether this device exists
+        self._kit.selection.request(word, framework)
+        self._tell_browsers()
+        chosen = [one for one in self._kit.selection.chosen() if framework in (None, one.framework)]
+        if not chosen:
+            return f"Cells run on {word} as soon as a framework is imported."
+        return f"Cells run on {_named(chosen)} from now on. What was made on another device stays there."
+
+    def status(self) -> str:
+        """`%mlc_device`; returns what to print."""
+        requested = self._kit.selection.requested
+        asked = (
+            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
+        )
+        last = self._kit.store.records()[-1:]
+        ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
+        return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
+
+    def list(self, framework: str | None = None) -> str:
+        """`%mlc_device list`; a line a device, and a line for each that is not there."""
+        installed = [name for name, there in registry.absent().items() if there]
+        if framework is not None or (not registry.loaded() and len(installed) < 2):
+            self._import(framework, "list")
+        backends = [one for one in registry.loaded() if framework in (None, one.name)]
+        lines = [line for backend in backends for line in _lines(backend)]
+        if framework is None:
+            lines += [
+                f"{words.framework(name)} is installed and not imported: "
+                f"`%mlc_device list --framework {name}` imports it."
+                for name in installed
+                if name in registry.absent()
+            ]
+        return "\n".join(lines)
+
+    def find_gpu(self) -> None:
+        """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
+        installed = [name for name, there in registry.absent().items() if there]
+        problems = []
+        for name in installed:
+            try:
+                self.choose("gpu", name)
+            except DeviceError as error:
+                problems.append(str(error))
+            else:
+                return
+        if len(problems) < 2:
+            self.choose("gpu")  # says what is missing, or what to install
+        raise DeviceError(" ".join(problems))
+
+    def _choose_here(self, word: str) -> str:
+        self._import_for(word)
+        self._kit.selection.request_here(word)
+        chosen = self._kit.selection.chosen()
+        return f"This cell runs on {_named(chosen) if chosen else word}."
+
+    def _import_for(self, word: str) -> None:
+        kind, number = parse(word)
+        if kind == "gpu" or number is not None:
+            self._import(None, word)
+
+    def _import(self, framework: str | None, word: str) -> None:
+        """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+        if framework is not None:
+            if framework not in registry.BACKENDS:
+                known = ", ".join(registry.BACKENDS)
+                raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
+            if not registry.backend(framework).loaded():
+                _import_one(framework)
+            return
+        if registry.loaded():
+            return
+        installed = [name for name, there in registry.absent().items() if there]
+        if len(installed) > 1:
+            named = ", ".join(map(words.framework, installed))
+            raise DeviceError(
+                f"No framework is imported yet, and several are installed ({named}): import the one you use, "
+                f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
+            )
+        _import_one(installed[0] if installed else next(iter(registry.BACKENDS)))
+
+    def _tell_browsers(self) -> None:
+        self._channel.push({"type": "device", "device": device_state(self._kit)})
+
+
+def _options(line: str) -> tuple[str, str | None, bool]:
+    """The word, the framework after `--framework`, and whether the line stood over a cell."""
+    parts = line.split()
+    this_cell = parts[-1:] == ["--this-cell"]
+    if this_cell:
+        parts.pop()
+    framework = None
+    if "--framework" in parts:
+        place = parts.index("--framework")
+        if len(parts) == place + 1:
+            raise UsageError(f"--framework needs a name: choose {', '.join(registry.BACKENDS)}.")
+        framework = parts.pop(place + 1).lower()
+        parts.pop(place)
+    return " ".join(parts), framework, this_cell
+
+
+def _import_one(name: str) -> None:
+    if registry.absent().get(name):
+        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
+    registry.import_framework(name)
+
+
+def _named(chosen: list[Device]) -> str:
+    return ", ".join(f"{one.name} ({words.framework(one.framework)})" for one in chosen)
+
+
+def _lines(backend: Backend) -> list[str]:
+    framework = words.framework(backend.name)
+    try:
+        devices = backend.find_devices()
+    except Exception as error:  # a plug-in that does not start: its own words say why
+        return [f"{framework} could not start its devices: {error}"]
+    lines = [_line(backend, one) for one in devices]
+    if not any(one.name.startswith("gpu:") for one in devices):
+        lines.append(f"gpu:    none: {backend.why_no_gpu()}")
+    return lines
+
+
+def _line(backend: Backend, device: Device) -> str:
+    details = backend.details(device)
+    memory = None if details.memory is None else f"{words.size(details.memory)} memory"
+    seen = {one.verified_on for one in backend.capabilities(device)} - {None}
+    verified = (
+        f"seen working on {', '.join(sorted(map(str, seen)))}" if seen else "not yet run on such hardware"
+    )
+    known = [part for part in (details.hardware, memory, details.driver) if part]
+    name = f"{device.name:8}{device.kind:8}{words.framework(device.framework)} {device.native_name}"
+    return "; ".join([name, *known, verified])

@@ -1,0 +1,181 @@
+"""The backends that are installed, each with a way to run something; the others are skipped by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.backends.replay import ReplayBackend
+from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.testing import FakeBackend, example_record
+
+MEBIBYTES_4 = 4 * 1024**2
+
+
+@dataclass
+class Subject:
+    """A backend, and what the suite needs of its framework."""
+
+    backend: Any
+    operate: Callable[[], Any]  # run something; returns its result
+    where: Callable[[], str]  # the device on which something that is run now ends up
+    ready: Callable[[Any], bool] = lambda result: True  # whether the device has finished a result
+    allocate: Callable[[], Any] = lambda: None  # make 4 MiB
+    apart: bool = True  # whether each thread has its own device
+    stand_in: Device | None = None  # to be chosen where the framework has one device
+
+    @property
+    def devices(self) -> tuple[Any, ...]:
+        return self.backend.find_devices()
+
+    @property
+    def other(self) -> Any:
+        """A device on which things do not end up by themselves."""
+        home = self.where()
+        elsewhere = [device for device in self.devices if device.name != home]
+        if not elsewhere and self.stand_in is not None:
+            return self.stand_in
+        if not elsewhere:
+            pytest.skip(f"{self.backend.name} has no second device here")
+        return elsewhere[-1]  # a GPU, where there is one
+
+    def able(self, device: Any, name: str) -> Any:
+        return next(one for one in self.backend.capabilities(device) if one.name == name)
+
+
+def fake() -> Subject:
+    backend = FakeBackend(devices=("cpu:0", "cpu:1"))
+    return Subject(backend, backend.run, lambda: backend.current or "cpu:0", apart=False)
+
+
+def replay() -> Subject:
+    first = example_record(1)
+    peak = Reading("peak_memory_allocator", 2.0 * MEBIBYTES_4, "bytes", "device", "allocator", 1)
+    readings = tuple(peak if one.quantity == peak.quantity else one for one in first.readings)
+    elsewhere = dataclasses.replace(first.device.ran_on[0], device="gpu:0", kind="metal")
+    records = [
+        dataclasses.replace(
+            first, readings=readings, device=dataclasses.replace(first.device, ran_on=(entry,))
+        )
+        for entry in (first.device.ran_on[0], elsewhere)
+    ]
+    backend = ReplayBackend(records, "lesson.jsonl")
+
+    def where() -> str:
+        return backend.play().device.ran_on[0].device
+
+    def operate() -> Any:
+        # Without a device chosen, whatever comes next is played: choose as a framework would.
+        scope = backend.enter(backend.devices()[0]) if backend._here.device is None else None
+        record = backend.play()
+        if scope is not None:
+            scope.leave()
+        return record
+
+    return Subject(backend, operate, lambda: operate().device.ran_on[0].device, allocate=operate)
+
+
+def tensorflow() -> Subject:
+    tf = framework("tensorflow")
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if not tf.config.get_logical_device_configuration(cpu):
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    return Subject(
+        registry.backend("tensorflow"),
+        operate=lambda: tf.add(tf.constant(1.0), 1.0),
+        where=lambda: tf.add(tf.constant(1.0), 1.0).device.rpartition("device:")[2].lower(),
+        allocate=lambda: tf.zeros((1024, 1024)),
+    )
+
+
+def torch() -> Subject:
+    torch = framework("torch")
+
+    def ready(result: Any) -> bool:
+        return result.device.type != "cuda" or torch.cuda.current_stream().query()
+
+    def where() -> str:
+        device = (torch.ones(1) + 1).device
+        short = "gpu" if device.type in ("cuda", "mps") else device.type
+        return f"{short}:{device.index or 0}"
+
+    return Subject(
+        registry.backend("torch"),
+        operate=lambda: torch.ones(1000, 1000) @ torch.ones(1000, 1000),
+        where=where,
+        ready=ready,
+        allocate=lambda: torch.ones(1024, 1024),
+        # PyTorch has one CPU device. `meta` holds no data, and can be chosen as any other.
+        stand_in=Device("torch", "meta:0", "meta", "meta"),
+    )
+
+
+def jax() -> Subject:
+    jax = framework("jax")
+    backend = registry.backend("jax")
+    if not backend.started():
+        jax.config.update("jax_num_cpu_devices", 2)
+
+    return Subject(
+        backend,
+        operate=lambda: jax.numpy.ones((1000, 1000)) @ jax.numpy.ones((1000, 1000)),
+        where=lambda: _jax_name(backend, jax.numpy.ones(1) + 1),
+        ready=lambda result: result.is_ready(),
+        allocate=lambda: jax.numpy.ones((1024, 1024)).block_until_ready(),
+    )
+
+
+def _jax_name(backend: Any, array: Any) -> str:
+    (native,) = array.devices()
+    return next(one.name for one in backend.find_devices() if one.native_name == str(native))
+
+
+def mlx() -> Subject:
+    mx = framework("mlx.core")
+
+    def evaluated(result: Any) -> Any:
+        mx.eval(result)
+        return result
+
+    def where() -> str:
+        device = mx.default_device()
+        return next(one.name for one in backend.devices() if one.native_name == str(device))
+
+    backend = registry.backend("mlx")
+    return Subject(
+        backend,
+        operate=lambda: evaluated(mx.ones((100, 100)) @ mx.ones((100, 100))),
+        where=where,
+        allocate=lambda: evaluated(mx.ones((1024, 1024)) + 1),
+    )
+
+
+def framework(name: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a framework's own, while it is imported
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            pytest.skip(f"{name} is not installed here, so its backend was not tried ({error})")
+
+
+SUBJECTS = (fake, replay, tensorflow, torch, jax, mlx)
+
+
+@pytest.fixture(scope="session", params=SUBJECTS, ids=lambda make: make.__name__)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    return request.param()
+
+
+@pytest.fixture(scope="session")
+def tried() -> set[str]:
+    """The backends that this suite knows, installed or not."""
+    return {make.__name__ for make in SUBJECTS}

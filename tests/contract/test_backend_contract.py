@@ -1,0 +1,198 @@
+"""What every backend keeps to: one suite, run over whatever is installed here.
+
+A framework that is not installed is skipped, and the run's last lines say which. On a machine with a GPU
+the same suite runs on the GPU (tests/device says how). On CPUs, TensorFlow and JAX get two CPU devices.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.base import CAPABILITIES
+
+
+def test_it_is_loaded_and_tells_its_version(subject):
+    assert subject.backend.loaded()
+    assert subject.backend.versions()[subject.backend.name]
+
+
+def test_devices_have_short_names_kinds_and_the_frameworks_own_names(subject):
+    devices = subject.devices
+    assert devices[0].name == "cpu:0"
+    assert len({one.name for one in devices}) == len(devices)
+    assert {one.framework for one in devices} == {subject.backend.name}
+    assert all(one.native_name and one.kind for one in devices)
+
+
+def test_once_started_all_devices_are_known_without_asking_for_a_start(subject):
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        subject.operate()
+        scope.leave()
+    assert subject.backend.started()
+    assert subject.backend.devices() == subject.devices
+
+
+def test_every_capability_is_there_or_says_why_not(subject):
+    for device in subject.devices:
+        told = subject.backend.capabilities(device)
+        assert [one.name for one in told] == list(CAPABILITIES)
+        assert all(one.available == (one.reason is None) for one in told)
+
+
+def test_hardware_is_described_and_the_missing_gpu_explained(subject):
+    for device in subject.devices:
+        details = subject.backend.details(device)
+        assert details.memory is None or details.memory > 0
+    assert subject.backend.why_no_gpu().endswith(".")
+
+
+def test_work_goes_to_every_device_that_is_entered(subject):
+    for device in subject.devices:
+        assert subject.able(device, "scope").available
+        scope = subject.backend.enter(device)
+        assert scope.holds()
+        assert subject.where() == device.name
+        assert scope.leave() is None
+
+
+def test_leaving_puts_back_what_was_there(subject):
+    before = subject.where()
+    scope = subject.backend.enter(subject.other)
+    scope.leave()
+    assert subject.where() == before
+
+
+def test_scopes_nest(subject):
+    other = subject.other
+    home = next(device for device in subject.devices if device.name == subject.where())
+    outer = subject.backend.enter(other)
+    inner = subject.backend.enter(home)
+    assert not outer.holds()
+    assert inner.holds()
+    assert subject.where() == home.name
+    inner.leave()
+    assert outer.holds()
+    assert subject.where() == other.name
+    outer.leave()
+    assert subject.where() == home.name
+
+
+def test_leaving_in_the_wrong_order_is_said_and_still_puts_back(subject):
+    other = subject.other
+    before = subject.where()
+    home = next(device for device in subject.devices if device.name == before)
+    outer = subject.backend.enter(other)
+    subject.backend.enter(home)
+    assert outer.leave() is not None
+    assert subject.where() == before
+
+
+def test_other_threads_keep_their_own_device(subject):
+    if not subject.apart:
+        pytest.skip(f"{subject.backend.name} has one device for all threads")
+    other = subject.other
+    before = subject.where()
+    scope = subject.backend.enter(other)
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(subject.where()))
+    thread.start()
+    thread.join()
+    scope.leave()
+    assert seen == [before]
+
+
+def test_where_work_ran_is_told_or_the_reason_why_it_is_not_known(subject):
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        observation = subject.backend.observe()
+        subject.operate()
+        seen = observation.finish()
+        scope.leave()
+        if subject.able(device, "placement").available:
+            assert {entry.device for entry in seen.ran_on} == {device.name}
+        else:
+            assert seen.ran_on is None
+            assert subject.able(device, "placement").reason in seen.why_missing
+
+
+def test_the_allocators_peak_is_told_or_the_reason_why_it_is_not_known(subject):
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        observation = subject.backend.observe()
+        made = subject.allocate()
+        subject.backend.synchronize()
+        peaks = [one for one in observation.finish().readings if one.quantity == "peak_memory_allocator"]
+        scope.leave()
+        del made
+        if not subject.able(device, "allocator_peak").available:
+            assert all(one.value is None or one.scope == "device" for one in peaks)
+        elif all(one.value is None for one in peaks):
+            assert all("reset" in one.why_missing for one in peaks)
+        else:
+            assert max(one.value or 0 for one in peaks) >= 4 * 1024**2
+
+
+def test_after_waiting_what_was_given_to_the_device_is_finished(subject):
+    for device in subject.devices:
+        assert subject.able(device, "waiting").available
+        scope = subject.backend.enter(device)
+        result = subject.operate()
+        subject.backend.synchronize()
+        assert subject.ready(result)
+        scope.leave()
+
+
+def counting(subject):
+    if not subject.able(subject.devices[0], "placement").available:
+        pytest.skip(f"{subject.backend.name} does not watch operations, so it does not count them")
+
+
+def test_observations_nest_and_each_sees_its_own_part(subject):
+    counting(subject)
+    outer = subject.backend.observe()
+    subject.operate()
+    inner = subject.backend.observe()
+    subject.operate()
+    seen_inside = inner.finish()
+    subject.operate()
+    seen_outside = outer.finish()
+    inside = sum(entry.operations for entry in seen_inside.ran_on)
+    assert sum(entry.operations for entry in seen_outside.ran_on) == 3 * inside
+
+
+def test_shares_sum_to_one(subject):
+    counting(subject)
+    other = subject.other
+    observation = subject.backend.observe()
+    scope = subject.backend.enter(other)
+    subject.operate()
+    scope.leave()
+    subject.operate()
+    shares = [entry.share for entry in observation.finish().ran_on]
+    assert len(shares) == 2
+    assert sum(shares) == pytest.approx(1.0)
+
+
+def test_an_observation_without_work_saw_none(subject):
+    counting(subject)
+    assert subject.backend.observe().finish().ran_on == ()
+
+
+def test_other_threads_are_watched_apart(subject):
+    counting(subject)
+    if not subject.apart:
+        pytest.skip(f"{subject.backend.name} watches all threads together")
+    here = subject.backend.observe()
+    thread = threading.Thread(target=subject.operate)
+    thread.start()
+    thread.join()
+    assert here.finish().ran_on == ()
+
+
+@pytest.mark.parametrize("name", registry.BACKENDS)
+def test_every_registered_backend_is_in_this_suite(name, tried):
+    assert name in tried

@@ -1,0 +1,143 @@
+"""The small parts of backends, without a framework."""
+
+import dataclasses
+import sys
+from types import ModuleType
+
+import pytest
+
+from jupyter_mlgpu.backends import hardware, registry
+from jupyter_mlgpu.backends.base import Details
+from jupyter_mlgpu.backends.modules import imported, installed
+from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.backends.replay import ReplayBackend
+from jupyter_mlgpu.backends.verified import VERIFIED
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.notebook.transform import device_line
+from jupyter_mlgpu.record import DeviceUse
+from jupyter_mlgpu.render import words
+from jupyter_mlgpu.testing import example_record
+
+
+class Memory:
+    """An allocator that keeps its peak."""
+
+    def __init__(self) -> None:
+        self.used = self.peak = 0
+
+    def use(self, size: int) -> None:
+        self.used = size
+        self.peak = max(self.peak, size)
+
+    def reset(self) -> None:
+        self.peak = self.used
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory()
+
+
+@pytest.fixture
+def peaks(memory) -> Peaks:
+    return Peaks(lambda: memory.peak, memory.reset)
+
+
+def test_a_cells_peak_is_its_own_and_not_an_earlier_cells(memory, peaks):
+    memory.use(100)
+    memory.use(10)
+    cell = peaks.start()
+    memory.use(30)
+    memory.use(0)
+    assert peaks.finish(cell) == 30
+
+
+def test_a_cell_keeps_its_peak_when_one_inside_it_begins_afresh(memory, peaks):
+    outer = peaks.start()
+    memory.use(100)
+    memory.use(10)
+    inner = peaks.start()
+    memory.use(20)
+    assert peaks.finish(inner) == 20
+    assert peaks.finish(outer) == 100
+
+
+def test_what_was_in_use_before_a_cell_counts_in_its_peak(memory, peaks):
+    memory.use(50)
+    assert peaks.finish(peaks.start()) == 50
+
+
+def test_a_cell_that_began_before_there_was_an_allocator_has_all_of_its_peak(memory, peaks):
+    memory.use(70)
+    memory.use(0)
+    peaks.finish(peaks.start())
+    assert peaks.finish(peaks.started_before()) == 70
+
+
+def test_a_line_of_the_drivers_tool_is_read():
+    line = "NVIDIA H200, 143771, 580.159.04"
+    assert hardware.parse_nvidia_line(line) == Details(
+        "NVIDIA H200", 143771 * 1024**2, "NVIDIA driver 580.159.04"
+    )
+    assert hardware.parse_nvidia_line("NVIDIA GB10, [N/A], 580.1").memory is None
+    assert hardware.parse_nvidia_line("No devices were found") is None
+
+
+def test_a_module_that_is_still_importing_is_not_imported_yet(monkeypatch):
+    module = ModuleType("a_framework")
+    monkeypatch.setitem(sys.modules, "a_framework", module)
+    module.__spec__ = dataclasses.make_dataclass("Spec", ["_initializing"])(True)
+    assert not imported("a_framework")
+    module.__spec__._initializing = False
+    assert imported("a_framework")
+
+
+def test_a_part_of_a_package_that_is_not_there_is_not_installed():
+    assert not installed("no_such_package.core")
+    assert installed("json.decoder")
+
+
+def test_every_framework_has_the_module_by_whose_import_it_is_there():
+    assert set(registry.MODULES.values()) == set(registry.BACKENDS)
+    assert registry.MODULES["mlx.core"] == "mlx"
+
+
+def test_what_is_verified_names_a_known_framework_and_where():
+    assert {framework for framework, _ in VERIFIED} <= set(registry.BACKENDS)
+    assert all(VERIFIED.values())
+
+
+def test_what_is_replayed_is_labelled_everywhere():
+    backend = ReplayBackend([example_record()], "lesson.jsonl")
+    observation = backend.observe()
+    record = backend.play()
+    assert record.origin == "replayed"
+    assert "Replayed from lesson.jsonl: nothing of it ran here." in record.notes
+    assert all(one.source.startswith("replayed from lesson.jsonl") for one in record.readings)
+    seen = observation.finish()
+    assert [(one.framework, one.kind) for one in seen.ran_on] == [("replay", "replayed cpu")]
+    assert "replayed from lesson.jsonl" in seen.ran_on[0].native_name
+    assert "nothing of it ran here" in seen.why_missing
+
+
+def test_records_without_a_device_cannot_be_played_back():
+    record = dataclasses.replace(example_record(), device=DeviceUse(None, None, "Not known."))
+    with pytest.raises(RecordError, match=r"No record of lesson\.jsonl says on which device it ran"):
+        ReplayBackend([record], "lesson.jsonl")
+
+
+def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own():
+    record = example_record()
+    asked = dataclasses.replace(record.device, requested="tensorflow cpu:0, torch gpu:0")
+    assert words.where(dataclasses.replace(record, device=asked)) == "ran on cpu:0"
+    elsewhere = dataclasses.replace(record.device, requested="tensorflow gpu:0, torch cpu:0")
+    assert words.where(dataclasses.replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
+
+
+def test_a_cells_own_device_becomes_its_first_line():
+    assert device_line(["%%mlc_device cpu\n", "x = 1\n"]) == ["%mlc_device cpu --this-cell\n", "x = 1\n"]
+
+
+def test_other_cells_are_left_as_they_are():
+    for lines in (["x = 1\n"], ["%mlc_device cpu\n", "x\n"], ["%%mlc_devices cpu\n", "x\n"], []):
+        assert device_line(lines) == lines
