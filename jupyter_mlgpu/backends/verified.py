@@ -11,6 +11,8 @@ from collections.abc import Mapping
 VERIFIED: Mapping[tuple[str, str], str] = {
     ("tensorflow", "cpu"): "Linux x86-64, TensorFlow 2.19.1",
     ("torch", "cpu"): "Linux x86-64, PyTorch 2.13.0",
+    ("torch", "cuda"): "Linux x86-64, NVIDIA H200, PyTorch 2.11.0",
     ("jax", "cpu"): "Linux x86-64, JAX 0.10.2",
+    ("jax", "cuda"): "Linux x86-64, NVIDIA H200, JAX 0.11.2",
     ("mlx", "cpu"): "Linux x86-64, MLX 0.32.4",
 }
