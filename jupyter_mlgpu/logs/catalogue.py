@@ -29,6 +29,10 @@ COMPARED = 8 * 1024
 _RECENT = 2_000
 _SHORT = 1_000
 
+#: The source of any fatal line of native code that nothing else explains.
+FATAL = "FATAL"
+_NATIVE = (".cc", ".cpp", ".cu", ".h", ".mm")
+
 # A level or an exception that stands before the message itself.
 _LEAD = re.compile(
     r"(?:(?:WARNING|WARN|ERROR|INFO|FATAL|Warning|Error): )?"
@@ -157,7 +161,10 @@ class Catalogue:
 
     def explain(self, message: Message) -> Explanation | None:
         """What a message means, or None where we do not know."""
-        return self._explain(message.body, message.origin)
+        found = self._explain(message.body, message.origin)
+        if found is None and _ends_the_process(message):
+            found = self._explain(message.body, FATAL)
+        return found
 
     def knows(self, line: str) -> bool:
         """Whether a line without prefix means something by itself."""
@@ -171,10 +178,11 @@ class Catalogue:
         """Every definition that matches a message, the one that is meant first. For tests and writers."""
         text = straighten(message.body[:COMPARED])
         found: dict[str, Explanation] = {}
-        for pattern, definition in self._candidates(text, message.origin):
-            fields = pattern.match(text)
-            if fields is not None:
-                found.setdefault(definition.id, Explanation(definition, fields))
+        for origin in (message.origin, *([FATAL] if _ends_the_process(message) else [])):
+            for pattern, definition in self._candidates(text, origin):
+                fields = pattern.match(text)
+                if fields is not None:
+                    found.setdefault(definition.id, Explanation(definition, fields))
         return list(found.values())
 
     def _explain(self, body: str, origin: str | None) -> Explanation | None:
@@ -220,6 +228,11 @@ class Catalogue:
         if len(found) > 1:
             found.sort(key=_rank)
         return found
+
+
+def _ends_the_process(message: Message) -> bool:
+    """Whatever a fatal line of native code says, nothing runs after it."""
+    return message.level == FATAL and (message.origin or "").endswith(_NATIVE)
 
 
 def _may_come_from(origin: str | None, pattern: Pattern, definition: Definition) -> bool:

@@ -185,3 +185,13 @@ def test_the_checker_finds_what_is_wrong_with_a_file(tmp_path):
         "'Loaded it never' is not matched",
     ):
         assert part in found
+
+
+def test_a_fatal_line_of_native_code_is_fatal_whatever_it_says():
+    def verdict(line):
+        ((_, found),) = messages([line.encode()], CATALOGUE)
+        return found and found.verdict
+
+    assert verdict("F0000 00:00:1755238054.678694 12345 brand_new.cc:9] the moon is full") == "fatal"
+    assert verdict("CRITICAL:mine:the moon is full") is None
+    assert verdict("I0000 00:00:1755238054.678694 12345 brand_new.cc:9] the moon is full") is None
