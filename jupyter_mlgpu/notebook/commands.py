@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.logs.verbose import Verbose
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import logbook, notes, text
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.logs.verbose import Verbose
 
 
 class Commands:
@@ -29,7 +32,7 @@ class Commands:
         self._channel = channel
         self._logbook = logbook
         self._capture = capture
-        self.verbose = Verbose(os.environ)
+        self._verbose: Verbose | None = None
 
     def trace(self, command: str, argument: str) -> str:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print."""
@@ -42,7 +45,7 @@ class Commands:
             "save": lambda: self._save(argument),
             "load": lambda: self._load(argument),
             "logs": lambda: self._logs(argument),
-            "verbose": lambda: self.verbose.command(argument, sys.modules),
+            "verbose": lambda: self._set_verbose(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -87,6 +90,18 @@ class Commands:
         known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
         loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
         return "\n".join([loaded, *problems])
+
+    def restore_environment(self) -> None:
+        """Take back what `%mlc_trace verbose` has set."""
+        if self._verbose is not None:
+            self._verbose.restore()
+
+    def _set_verbose(self, words: str) -> str:
+        if self._verbose is None:
+            from jupyter_mlgpu.logs.verbose import Verbose  # seldom asked for: loading waits until it is
+
+            self._verbose = Verbose(os.environ)
+        return self._verbose.command(words, sys.modules)
 
     def _logs(self, option: str) -> str:
         records = self._kit.store.records()

@@ -77,7 +77,7 @@ class Extension:
         self.kit.close()
         self._events.unregister()
         atexit.unregister(self._capture.stop)
-        self.commands.verbose.restore()
+        self.commands.restore_environment()
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
         for kind in self._shell.magics_manager.magics.values():
