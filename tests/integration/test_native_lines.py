@@ -217,6 +217,38 @@ def test_fifty_megabytes_on_one_line_are_shown_and_what_is_not_kept_is_said(star
     assert result.receipt["notes"] == ["1 line was too long to keep whole: 49,991,808 bytes were left out."]
 
 
+def test_of_writers_that_interleave_every_line_is_counted_and_shown(start_kernel):
+    notebook = start_kernel(**USERS)
+    result = notebook.run(
+        "import os, subprocess, sys, threading\n"
+        "def write(k):\n    for n in range(5000): os.write(2, b'writer %d line %d\\n' % (k, n))\n"
+        "child = \"import os\\nfor n in range(5000): os.write(2, b'child line %d\\\\n' % n)\"\n"
+        "children = [subprocess.Popen([sys.executable, '-c', child]) for _ in range(2)]\n"
+        "threads = [threading.Thread(target=write, args=(k,)) for k in range(4)]\n"
+        "for one in threads: one.start()\n"
+        "for one in threads: one.join()\n"
+        "for one in children: one.wait()"
+    )
+    assert result.status == "ok"
+    assert result.text.count(" line ") == 30_000
+    # The receipt is cut to its size, and says so; the record has all.
+    assert sum(line["count"] for line in records(notebook)[-1]["logs"]) == 30_000
+
+
+def test_a_progress_bar_is_one_line_and_hides_nothing_after_it(start_kernel):
+    notebook = start_kernel(**USERS)
+    result = notebook.run(
+        "import os\n"
+        "for n in range(300): os.write(2, b'\\r%3d%%|####| %d/300' % (n // 3, n))\n"
+        "_ = os.write(2, b'\\nMetal device set to: Apple M1\\n')"
+    )
+    assert [(line["id"], line["count"]) for line in result.receipt["logs"]] == [
+        (None, 299),
+        (None, 1),
+        ("metal-device-set", 1),
+    ]
+
+
 def test_a_descriptor_closed_by_the_user_is_said_and_the_kernel_lives(start_kernel):
     notebook = start_kernel(**USERS)
     result = notebook.run("import os; os.close(2); print('still here')")
