@@ -20,6 +20,7 @@ from typing import Any
 from jupyter_mlgpu.logs import catalogue as catalogues
 from jupyter_mlgpu.logs.catalogue import Catalogue, Definition, Explanation
 from jupyter_mlgpu.logs.parse import Message
+from jupyter_mlgpu.logs.sentences import placeholders
 from jupyter_mlgpu.logs.stream import messages
 
 TEMPLATES = Path(__file__).parents[1] / "tests" / "data" / "messages.jsonl"
@@ -82,7 +83,7 @@ def complaints(definition: Definition, catalogue: Catalogue) -> Iterator[str]:
     common = set.intersection(*fields)
     texts = [data.get(language, {}) for language in catalogues.LANGUAGES]
     for key in ("meaning", "advice"):
-        used = [catalogues.placeholders(str(text.get(key, ""))) for text in texts]
+        used = [placeholders(str(text.get(key, ""))) for text in texts]
         if used[0] != used[1]:
             yield f"{key}: the languages have other fields: {used}"
         if not set.union(*used) <= common:
@@ -95,7 +96,7 @@ def complaints(definition: Definition, catalogue: Catalogue) -> Iterator[str]:
     for name, text in data.get("facts", {}).items():
         if name not in FACTS:
             yield f"facts: {name!r} is no name of a fact"
-        if not catalogues.placeholders(text) <= set.union(*fields):
+        if not placeholders(text) <= set.union(*fields):
             yield f"facts.{name}: {text!r} names a field that no pattern has"
     for pattern in definition.patterns:
         if not pattern.words and not definition.sources:

@@ -12,6 +12,7 @@ from jupyter_mlgpu.logs.fold import shape_of
 from jupyter_mlgpu.logs.parse import Message
 from jupyter_mlgpu.logs.reader import Notes
 from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.render import notes as words_of_notes
 from jupyter_mlgpu.render.notes import visible
 
 #: Of one message of the catalogue, so many different meanings are shown; of the unknown, so many shapes.
@@ -21,12 +22,7 @@ _LINES, _CHARACTERS = 12, 2_000
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {
-        "fatal": "Fatal",
-        "action": "To act on",
-        "performance": "Performance",
-        "info": "Information",
-        "harmless": "Harmless",
-        "unknown": "Not known",
+        **words_of_notes.VERDICTS,
         "empty": "There is no message in this log.",
         "others": "… and {count} more like this one.",
         "shapes": "… and {count} more of other shapes.",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.logs.parse import Message
+from jupyter_mlgpu.logs.sentences import fill, placeholders
 from jupyter_mlgpu.logs.template import Pattern, Value, straighten, words_of
 
 FOLDER = Path(__file__).parent / "messages"
@@ -43,7 +44,6 @@ _LEAD = re.compile(
 #: A pattern with so many literal characters needs no source to be recognised.
 _TELLING = 40
 
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
 # What is needed to recognise a message stands before its examples.
 _END_OF_HEAD = re.compile(r"^(?:examples\b|\[\[?[a-z])", re.MULTILINE)
 
@@ -254,18 +254,6 @@ def _first_match(candidates: Sequence[tuple[Pattern, Definition]], text: str) ->
         if fields is not None:
             return Explanation(definition, fields)
     return None
-
-
-def fill(text: str, fields: Mapping[str, Value]) -> str:
-    """The text with {name} replaced by the fields' values."""
-    if "{" not in text:
-        return text
-    return _PLACEHOLDER.sub(lambda found: str(fields[found[1]]) if found[1] else found[0][0], text)
-
-
-def placeholders(text: str) -> set[str]:
-    """The names of the fields in a text."""
-    return {found[1] for found in _PLACEHOLDER.finditer(text) if found[1]}
 
 
 def read_definitions(folder: Path) -> list[Definition]:
