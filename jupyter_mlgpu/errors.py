@@ -2,6 +2,7 @@
 
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
+    │   └── RestartNeededError    ... because only a restart of the kernel would bring it
     ├── PlanError            a model or function whose graph cannot be read
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
@@ -14,6 +15,9 @@ notebook and the command line print the message alone, never a traceback of ours
 
 from __future__ import annotations
 
+#: Where JupyterLab restarts a kernel and runs the cells again.
+RESTART_MENU = "Kernel > Restart Kernel and Run up to Selected Cell"
+
 
 class MlgpuError(Exception):
     """Anything that jupyter_mlgpu refuses to do; its text is written for the person at the keyboard."""
@@ -21,6 +25,23 @@ class MlgpuError(Exception):
 
 class DeviceError(MlgpuError):
     """The device asked for does not exist here, or cannot be chosen at this moment."""
+
+
+class RestartNeededError(DeviceError):
+    """What was asked for is refused, and a restart of the kernel would bring it.
+
+    `sentence` says why, and what has to be done before the restart, if anything; `by_hand` how to restart
+    where there is no button for it. `verbose` holds the words of `%mlc_trace verbose` that the fresh
+    kernel must be given before its first cell. `refusal` is the shorter sentence that fails the
+    cell, where it has to fail.
+    """
+
+    def __init__(self, sentence: str, by_hand: str, *, refusal: str = "", verbose: str | None = None) -> None:
+        super().__init__(f"{refusal} {sentence}".lstrip())
+        self.sentence = sentence
+        self.by_hand = by_hand
+        self.refusal = refusal
+        self.verbose = verbose
 
 
 class PlanError(MlgpuError):

@@ -57,6 +57,8 @@ class FakeBackend:
         self.name = name
         self.current: str | None = None
         self.waited = 0
+        #: What `needs_restart` says.
+        self.hidden: str | None = None
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
 
@@ -112,6 +114,10 @@ class FakeBackend:
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
+
+    def needs_restart(self) -> str | None:
+        """What was put into `hidden`."""
+        return self.hidden
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""

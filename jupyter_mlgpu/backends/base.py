@@ -142,3 +142,10 @@ class Backend(Protocol):
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
         ...
+
+    def needs_restart(self) -> str | None:
+        """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
+
+        The sentence says what to do before the restart.
+        """
+        ...

@@ -9,11 +9,12 @@ device (`jax.device_put`) are worked on there.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import hardware, hidden
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
@@ -101,6 +102,15 @@ class JaxBackend:
     def observe(self) -> JaxObservation:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
+
+    def needs_restart(self) -> str | None:
+        """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
+        from jax._src import xla_bridge
+
+        plugins = getattr(xla_bridge, "_backend_factories", {})
+        platforms = sys.modules["jax"].config.jax_platforms
+        told = hidden.from_jax(platforms, plugins, self.started())
+        return told or (hidden.from_cuda("JAX", os.environ) if "cuda" in plugins else None)
 
 
 class JaxScope:

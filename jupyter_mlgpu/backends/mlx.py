@@ -96,6 +96,10 @@ class MlxBackend:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
         return MlxObservation(self._peaks)
 
+    def needs_restart(self) -> str | None:
+        """MLX takes what there is, and can be told nothing else."""
+        return None
+
 
 class MlxScope:
     """See `jupyter_mlgpu.backends.base.Scope`."""

@@ -91,6 +91,10 @@ class ReplayBackend:
         """Note what is played from now on."""
         return ReplayObservation(self)
 
+    def needs_restart(self) -> str | None:
+        """A record hides nothing."""
+        return None
+
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""
         return self._here.played

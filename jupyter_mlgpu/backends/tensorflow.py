@@ -11,6 +11,7 @@ it raises where the user's own code left another one open.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import hardware, hidden
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
@@ -114,6 +115,12 @@ class TensorFlowBackend:
         if not hasattr(self._here, "watch"):
             self._here.watch = PlacementWatch(self._graphs, self._calls)
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
+
+    def needs_restart(self) -> str | None:
+        """Hidden by tf.config, or by the variable of CUDA."""
+        tf = sys.modules["tensorflow"]
+        told = hidden.from_tensorflow(tf.config, _initialised())
+        return told or (hidden.from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import hardware, hidden
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
@@ -108,6 +108,10 @@ class TorchBackend:
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
+
+    def needs_restart(self) -> str | None:
+        """Hidden by the variable of CUDA."""
+        return hidden.from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
 
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""

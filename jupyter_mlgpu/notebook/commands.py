@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -98,9 +97,10 @@ class Commands:
 
     def _set_verbose(self, words: str) -> str:
         if self._verbose is None:
-            from jupyter_mlgpu.logs.verbose import Verbose  # seldom asked for: loading waits until it is
+            # Seldom asked for: loading waits until it is.
+            from jupyter_mlgpu.logs.verbose import of_this_process
 
-            self._verbose = Verbose(os.environ)
+            self._verbose = of_this_process()
         return self._verbose.command(words, sys.modules)
 
     def _logs(self, option: str) -> str:

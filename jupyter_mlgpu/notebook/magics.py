@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 
-from jupyter_mlgpu.errors import MlgpuError
+from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
@@ -40,7 +40,8 @@ class MlgpuMagics(Magics):
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
         there, and other threads are not moved: the receipt says where the work really ran. A device
-        that does not exist is refused, and nothing changes.
+        that does not exist is refused, and nothing changes. Only where a framework was told to hide its
+        GPU before it started is a restart needed: then a button offers it.
 
         Example:
 
@@ -90,7 +91,11 @@ class MlgpuMagics(Magics):
             return
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
-            message = self._commands.trace(command or "status", argument.strip().strip("'\""))
+            try:
+                message = self._commands.trace(command or "status", argument.strip().strip("'\""))
+            except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on
+                _offer_restart(error)
+                return
         if message:
             print(message)
 
@@ -120,14 +125,26 @@ class MlgpuMagics(Magics):
 
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
-    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback."""
+    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback.
+
+    Where a restart would help, that is offered above the line.
+    """
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, RestartNeededError):
+            _offer_restart(error)
+            raise UsageError(error.refusal) from None
         if isinstance(error, MlgpuError):
             raise UsageError(str(error)) from None
+
+
+def _offer_restart(error: RestartNeededError) -> None:
+    from jupyter_mlgpu.notebook.restart import show  # seldom needed
+
+    show(error)
 
 
 def _without_comment(line: str) -> str:

@@ -50,6 +50,10 @@ def test_hardware_is_described_and_the_missing_gpu_explained(subject):
     assert subject.backend.why_no_gpu().endswith(".")
 
 
+def test_a_framework_from_which_nothing_is_hidden_needs_no_restart(subject):
+    assert subject.backend.needs_restart() is None
+
+
 def test_work_goes_to_every_device_that_is_entered(subject):
     for device in subject.devices:
         assert subject.able(device, "scope").available
