@@ -17,6 +17,26 @@ export const english = {
   copy: 'Copy',
   copied: 'Copied',
 
+  restart: 'Restart the kernel and run all cells up to here…',
+  restartCommand: 'Restart the Kernel and Run All Cells Up to Here…',
+  restartTitle: 'Restart the kernel of {notebook}?',
+  restartLoses: 'All variables of this notebook are lost.',
+  restartStops: 'The kernel is running a cell now: it is stopped, and its work is lost.',
+  restartSets: 'The fresh kernel first gets:',
+  restartRuns: 'Then the code cells from the first to this one run again. Their number: {count}.',
+  restartAndRun: 'Restart and Run',
+  cancel: 'Cancel',
+  restarting: 'Restarting the kernel…',
+  restartFailed:
+    'The kernel could not be restarted, so no cell was run. Try again, or restart it from the Kernel menu.',
+  settingFailed:
+    'The kernel was restarted, but its setting could not be made, so no cell was run. {why}',
+  replayStopped:
+    'The kernel was restarted, but a cell above did not run to its end, so those after it were not run.',
+  notTrusted:
+    'This notebook is not trusted, so nothing in it is run from here. Trust it first, if you know where it comes from.',
+  invalidRestart: 'This output cannot be read: its data is not of jupyter_mlgpu.',
+
   device: 'Device',
   askedFor: 'asked for {device}',
   anyDevice: 'left to the framework',
