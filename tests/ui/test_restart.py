@@ -130,6 +130,7 @@ def test_the_button_is_reached_and_pressed_by_keyboard_and_enter_alone_loses_not
     assert counter.of("first") == 1
     expect(button).to_be_focused()
     lab.page.keyboard.press("Space")
+    expect(dialog(lab).get_by_role("button", name="Cancel")).to_be_focused()
     lab.page.keyboard.press("Tab")
     expect(dialog(lab).get_by_role("button", name="Restart and Run")).to_be_focused()
     lab.page.keyboard.press("Enter")
