@@ -11,6 +11,11 @@ from jupyter_mlgpu.notebook.restart import MIME_TYPE
 
 SENTENCE = "TensorFlow is imported already and has read its settings, so nothing was changed."
 PREPARE = '__import__("jupyter_mlgpu.notebook.restart", fromlist=["prepare"]).prepare("on")'
+STARTED = (
+    "from jupyter_mlgpu.backends import registry\n"
+    "backend = registry.backend('tensorflow')\n"
+    "print(backend.needs_restart() is None or backend.started())"
+)
 SET = "import os; print(os.environ.get('TF_CPP_VMODULE'))"
 
 
@@ -58,6 +63,7 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
         "nothing was changed.\n"
     )
     assert "Device asked for: cpu:0." in notebook.run("%mlc_device").text
+    assert notebook.run(STARTED).text == "False\n", "who asks does not start TensorFlow"
 
 
 def test_a_fresh_kernel_is_prepared_without_a_trace_and_says_later_that_it_is_set(start_kernel):

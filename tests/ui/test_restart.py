@@ -12,9 +12,10 @@ from jupyter_mlgpu.errors import RestartNeededError
 from jupyter_mlgpu.notebook.restart import bundle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.ui.conftest import Gate, Lab
+    from tests.ui.conftest import Gate, Lab, Server
 
 BUTTON = "Restart the kernel and run all cells up to here…"
 HINT = bundle(RestartNeededError("It was read already.", "Restart by hand."))
@@ -253,6 +254,25 @@ def test_in_a_view_of_the_output_alone_the_way_by_hand_stands_instead_of_the_but
     view = lab.page.locator(".jp-LinkedOutputView")
     expect(view).to_contain_text("Restart by hand.")
     expect(view.get_by_role("button", name=BUTTON)).to_have_count(0)
+
+
+@pytest.fixture
+def without_plugin(server: Server) -> Iterator[None]:
+    """JupyterLab with our outputs alone: nothing that knows of notebooks."""
+    server.set_extension("jupyter-mlgpu:sidebar", enabled=False)
+    yield
+    server.set_extension("jupyter-mlgpu:sidebar", enabled=True)
+
+
+def test_without_the_plugin_the_way_by_hand_stands_instead_of_the_button(
+    lab: Lab, without_plugin: None
+) -> None:
+    lab.write_with_receipts("bare.ipynb", HINT)
+    lab.load("bare.ipynb")
+    dialog(lab).get_by_role("button", name="No Kernel").click()
+    lab.wait_for_notebook()
+    expect(lab.cell(0).locator(".jp-mlgpu-Restart")).to_have_text("It was read already.Restart by hand.")
+    assert not lab.page.evaluate("() => jupyterapp.commands.hasCommand('jupyter-mlgpu:open')")
 
 
 def test_the_command_palette_does_the_same_for_the_active_cell(lab: Lab, counter: Counter) -> None:
