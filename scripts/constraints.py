@@ -49,7 +49,7 @@ FILES = (
     # Every extra that can live in one environment. Plain, so that a student can add one extra.
     ConstraintFile(
         "extras.txt",
-        extras=("tensorflow", "metal", "lessons", "test", "jax", "mlx", "classroom"),
+        extras=("tensorflow", "metal", "lessons", "test", "jax", "mlx", "classroom", "dataframe"),
         groups=("build",),
         hashes=False,
         glibc="2.35",  # for MLX
