@@ -1,4 +1,4 @@
-"""The backends that are installed, each with a way to run something; the others are skipped by name."""
+"""The backends that are installed, each with a way to run something; the end of a run names the others."""
 
 from __future__ import annotations
 
@@ -161,16 +161,19 @@ def mlx() -> Subject:
 def framework(name: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a framework's own, while it is imported
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            pytest.skip(f"{name} is not installed here, so its backend was not tried ({error})")
+        return importlib.import_module(name)
 
 
 SUBJECTS = (fake, replay, tensorflow, torch, jax, mlx)
 
 
-@pytest.fixture(scope="session", params=SUBJECTS, ids=lambda make: make.__name__)
+def parameter(make: Callable[[], Subject]) -> Any:
+    name = make.__name__
+    needs = [pytest.mark.needs(name)] if name in registry.BACKENDS else []
+    return pytest.param(make, id=name, marks=needs)
+
+
+@pytest.fixture(scope="session", params=map(parameter, SUBJECTS))
 def subject(request: pytest.FixtureRequest) -> Subject:
     return request.param()
 

@@ -1,7 +1,8 @@
 """What every backend keeps to: one suite, run over whatever is installed here.
 
-A framework that is not installed is skipped, and the run's last lines say which. On a machine with a GPU
-the same suite runs on the GPU (tests/device says how). On CPUs, TensorFlow and JAX get two CPU devices.
+A framework that is not installed is left out, and the run's last lines say which; `make test-frameworks` has
+them all. On a machine with a GPU the same suite runs on the GPU (tests/device says how). On CPUs, TensorFlow
+and JAX get two CPU devices.
 """
 
 from __future__ import annotations
