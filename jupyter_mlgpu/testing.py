@@ -94,6 +94,10 @@ class FakeBackend:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return "The fake has the devices it was given."
 
+    def needs_restart(self) -> str | None:
+        """What was put into `hidden`."""
+        return self.hidden
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """All but the allocator's peak: there is no memory."""
         return tuple(
@@ -114,10 +118,6 @@ class FakeBackend:
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
-
-    def needs_restart(self) -> str | None:
-        """What was put into `hidden`."""
-        return self.hidden
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""

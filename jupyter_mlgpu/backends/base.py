@@ -127,6 +127,13 @@ class Backend(Protocol):
         """One sentence for a user who finds no GPU among the devices."""
         ...
 
+    def needs_restart(self) -> str | None:
+        """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
+
+        The sentence says what to do before the restart.
+        """
+        ...
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What can be done on a device: one entry for each of `CAPABILITIES`."""
         ...
@@ -141,11 +148,4 @@ class Backend(Protocol):
 
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
-        ...
-
-    def needs_restart(self) -> str | None:
-        """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
-
-        The sentence says what to do before the restart.
-        """
         ...

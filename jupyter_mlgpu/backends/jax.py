@@ -80,6 +80,15 @@ class JaxBackend:
             return f"JAX {version} has a plug-in for GPUs, and found none that it can use here."
         return f"JAX {version} is installed for CPUs alone, without a plug-in for GPUs."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
+        from jax._src import xla_bridge
+
+        plugins = getattr(xla_bridge, "_backend_factories", {})
+        platforms = sys.modules["jax"].config.jax_platforms
+        told = hidden.from_jax(platforms, plugins, self.started())
+        return told or (hidden.from_cuda("JAX", os.environ) if "cuda" in plugins else None)
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
         why_not = {"placement": NOT_WATCHED}
@@ -102,15 +111,6 @@ class JaxBackend:
     def observe(self) -> JaxObservation:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
-
-    def needs_restart(self) -> str | None:
-        """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
-        from jax._src import xla_bridge
-
-        plugins = getattr(xla_bridge, "_backend_factories", {})
-        platforms = sys.modules["jax"].config.jax_platforms
-        told = hidden.from_jax(platforms, plugins, self.started())
-        return told or (hidden.from_cuda("JAX", os.environ) if "cuda" in plugins else None)
 
 
 class JaxScope:

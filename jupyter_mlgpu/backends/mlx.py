@@ -76,6 +76,10 @@ class MlxBackend:
             return f"MLX {version} is installed for CUDA, and finds no GPU it can use here."
         return f"MLX {version} is installed for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """MLX takes what there is, and can be told nothing else."""
+        return None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
         return capabilities(self.name, device.kind, {"placement": NOT_WATCHED})
@@ -95,10 +99,6 @@ class MlxBackend:
         if self._peaks is None:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
         return MlxObservation(self._peaks)
-
-    def needs_restart(self) -> str | None:
-        """MLX takes what there is, and can be told nothing else."""
-        return None
 
 
 class MlxScope:

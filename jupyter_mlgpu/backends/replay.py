@@ -74,6 +74,10 @@ class ReplayBackend:
         """The records ran on none."""
         return f"No record of {self._source} ran on a GPU."
 
+    def needs_restart(self) -> str | None:
+        """A record hides nothing."""
+        return None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What a record says; there is nothing to wait for."""
         return tuple(
@@ -90,10 +94,6 @@ class ReplayBackend:
     def observe(self) -> ReplayObservation:
         """Note what is played from now on."""
         return ReplayObservation(self)
-
-    def needs_restart(self) -> str | None:
-        """A record hides nothing."""
-        return None
 
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""

@@ -82,6 +82,12 @@ class TensorFlowBackend:
             return f"TensorFlow {tf.__version__} can use GPUs, and finds none that it can use here."
         return f"TensorFlow {tf.__version__} is a build for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by tf.config, or by the variable of CUDA."""
+        tf = sys.modules["tensorflow"]
+        told = hidden.from_tensorflow(tf.config, _initialised())
+        return told or (hidden.from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are watched everywhere; no allocator statistics for CPUs."""
         why_not = {"allocator_peak": _no_peak(device)} if device.kind == "cpu" else {}
@@ -115,12 +121,6 @@ class TensorFlowBackend:
         if not hasattr(self._here, "watch"):
             self._here.watch = PlacementWatch(self._graphs, self._calls)
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
-
-    def needs_restart(self) -> str | None:
-        """Hidden by tf.config, or by the variable of CUDA."""
-        tf = sys.modules["tensorflow"]
-        told = hidden.from_tensorflow(tf.config, _initialised())
-        return told or (hidden.from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config

@@ -86,6 +86,10 @@ class TorchBackend:
             return f"PyTorch {torch.__version__} can use Metal, and macOS offers no Metal device here."
         return f"PyTorch {torch.__version__} is a build for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by the variable of CUDA."""
+        return hidden.from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; the allocator keeps a peak for CUDA alone."""
         why_not = {"placement": NOT_WATCHED}
@@ -108,10 +112,6 @@ class TorchBackend:
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
-
-    def needs_restart(self) -> str | None:
-        """Hidden by the variable of CUDA."""
-        return hidden.from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
 
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
