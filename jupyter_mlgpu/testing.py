@@ -55,10 +55,10 @@ class FakeBackend:
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
-        self.current: str | None = None
-        self.waited = 0
         #: What `needs_restart` says.
         self.hidden: str | None = None
+        self.current: str | None = None
+        self.waited = 0
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
 

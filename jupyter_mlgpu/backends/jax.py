@@ -14,8 +14,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware, hidden
+from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.hidden import from_cuda, from_jax
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
 
@@ -86,8 +87,8 @@ class JaxBackend:
 
         plugins = getattr(xla_bridge, "_backend_factories", {})
         platforms = sys.modules["jax"].config.jax_platforms
-        told = hidden.from_jax(platforms, plugins, self.started())
-        return told or (hidden.from_cuda("JAX", os.environ) if "cuda" in plugins else None)
+        told = from_jax(platforms, plugins, self.started())
+        return told or (from_cuda("JAX", os.environ) if "cuda" in plugins else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""

@@ -19,8 +19,9 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware, hidden
+from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.hidden import from_cuda, from_tensorflow
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
@@ -85,8 +86,8 @@ class TensorFlowBackend:
     def needs_restart(self) -> str | None:
         """Hidden by tf.config, or by the variable of CUDA."""
         tf = sys.modules["tensorflow"]
-        told = hidden.from_tensorflow(tf.config, _initialised())
-        return told or (hidden.from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
+        told = from_tensorflow(tf.config, _initialised())
+        return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are watched everywhere; no allocator statistics for CPUs."""

@@ -16,8 +16,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware, hidden
+from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.hidden import from_cuda
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading, missing
@@ -88,7 +89,7 @@ class TorchBackend:
 
     def needs_restart(self) -> str | None:
         """Hidden by the variable of CUDA."""
-        return hidden.from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
+        return from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; the allocator keeps a peak for CUDA alone."""
