@@ -53,10 +53,11 @@ class FakeProbe:
 class FakeBackend:
     """A framework with devices of your choice, on which nothing runs but what `run` says."""
 
+    #: What `needs_restart` says; set it as you like.
+    hidden: str | None = None
+
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
-        #: What `needs_restart` says.
-        self.hidden: str | None = None
         self.current: str | None = None
         self.waited = 0
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)

@@ -16,7 +16,6 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
-from jupyter_mlgpu.backends.hidden import from_cuda, from_jax
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
 
@@ -84,6 +83,8 @@ class JaxBackend:
     def needs_restart(self) -> str | None:
         """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
         from jax._src import xla_bridge
+
+        from jupyter_mlgpu.backends.hidden import from_cuda, from_jax
 
         plugins = getattr(xla_bridge, "_backend_factories", {})
         platforms = sys.modules["jax"].config.jax_platforms

@@ -21,7 +21,6 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
-from jupyter_mlgpu.backends.hidden import from_cuda, from_tensorflow
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
@@ -85,6 +84,8 @@ class TensorFlowBackend:
 
     def needs_restart(self) -> str | None:
         """Hidden by tf.config, or by the variable of CUDA."""
+        from jupyter_mlgpu.backends.hidden import from_cuda, from_tensorflow
+
         tf = sys.modules["tensorflow"]
         told = from_tensorflow(tf.config, _initialised())
         return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)

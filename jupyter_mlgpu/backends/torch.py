@@ -18,7 +18,6 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
-from jupyter_mlgpu.backends.hidden import from_cuda
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading, missing
@@ -89,6 +88,8 @@ class TorchBackend:
 
     def needs_restart(self) -> str | None:
         """Hidden by the variable of CUDA."""
+        from jupyter_mlgpu.backends.hidden import from_cuda
+
         return from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:

@@ -1,16 +1,20 @@
 """Where only a restart helps, a real kernel says so, offers it, and has changed nothing."""
 
-import os
 import subprocess
 import sys
 
 import nbformat
-import pytest
 
 from jupyter_mlgpu.notebook.restart import MIME_TYPE
 
 SENTENCE = "TensorFlow is imported already and has read its settings, so nothing was changed."
 PREPARE = '__import__("jupyter_mlgpu.notebook.restart", fromlist=["prepare"]).prepare("on")'
+#: Makes the machine one with an NVIDIA GPU, as its driver tells.
+GPU_MACHINE = (
+    "from jupyter_mlgpu.backends import hardware\n"
+    "from jupyter_mlgpu.backends.base import Details\n"
+    "hardware.nvidia = lambda device: Details('NVIDIA H200', 1, 'NVIDIA driver 1')"
+)
 STARTED = (
     "from jupyter_mlgpu.backends import registry\n"
     "backend = registry.backend('tensorflow')\n"
@@ -27,18 +31,8 @@ def offered(result) -> dict:
     return data[MIME_TYPE]
 
 
-@pytest.fixture
-def gpu_machine(tmp_path) -> str:
-    """A PATH on which the driver's tool tells of an NVIDIA GPU."""
-    tool = tmp_path / "bin" / "nvidia-smi"
-    tool.parent.mkdir()
-    tool.write_text("#!/bin/sh\necho 'NVIDIA H200, 143771, 580.159.04'\n")
-    tool.chmod(0o755)
-    return f"{tool.parent}{os.pathsep}{os.environ['PATH']}"
-
-
-def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_kernel, gpu_machine):
-    notebook = start_kernel(PATH=gpu_machine, CUDA_VISIBLE_DEVICES="", TF_CPP_VMODULE=None)
+def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_kernel):
+    notebook = start_kernel(CUDA_VISIBLE_DEVICES="", TF_CPP_VMODULE=None)
     notebook.run("import tensorflow as tf")
 
     result = notebook.run("%mlc_trace verbose on")
@@ -51,6 +45,7 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
     assert notebook.run(SET).text == "None\n"
 
     # The same kernel hides a GPU, so that TensorFlow is imported once for both.
+    notebook.run(GPU_MACHINE)
     notebook.run("%mlc_device cpu")
     result = notebook.run("%mlc_device gpu")
     assert result.status == "error"

@@ -17,13 +17,13 @@ HIDES = "The fake was told to hide its GPU: first take that line out."
 
 @pytest.fixture
 def nvidia(monkeypatch):
-    """A machine with one NVIDIA GPU, as its driver's tool tells."""
-    monkeypatch.setattr(hardware, "_nvidia_gpus", lambda: (Details("NVIDIA H200", 1, "NVIDIA driver 1"),))
+    """A machine with one NVIDIA GPU, as its driver tells."""
+    monkeypatch.setattr(hardware, "nvidia", lambda device: Details("NVIDIA H200", 1, "NVIDIA driver 1"))
 
 
 @pytest.fixture
 def no_nvidia(monkeypatch):
-    monkeypatch.setattr(hardware, "_nvidia_gpus", lambda: ())
+    monkeypatch.setattr(hardware, "nvidia", lambda device: Details())
 
 
 def refused(selection: Selection, word: str = "gpu") -> RestartNeededError:
