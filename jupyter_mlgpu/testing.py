@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.record import QUANTITIES, Cell, DeviceUse, RanOn, Reading, Record, Run, missing
 
 
@@ -57,6 +58,8 @@ class FakeBackend:
         self.name = name
         self.current: str | None = None
         self.waited = 0
+        #: What the allocator holds on each device, in bytes; set it as you like.
+        self.holds: dict[str, int] = {}
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
 
@@ -112,6 +115,12 @@ class FakeBackend:
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What `holds` says of the device."""
+        if device.name not in self.holds:
+            return unknown(f"The fake holds nothing on {device.name}.")
+        return held(f"fake allocator of {device.name}", self.holds[device.name])
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""
@@ -190,6 +199,8 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
             Reading("peak_memory_process", 512 * 1024**2, "bytes", "process", "fake probe", 1),
             missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("peak_memory_device", "Not measured here."),
+            Reading("memory_process", 384 * 1024**2, "bytes", "process", "fake probe", 1),
+            missing("memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("energy", "Not measured here."),
         ),
         versions={"python": "3.11", "tensorflow": "2.19.1"},

@@ -142,3 +142,7 @@ class Backend(Protocol):
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
         ...
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What the framework's allocator holds on a device now, in bytes (see `backends/held.py`)."""
+        ...

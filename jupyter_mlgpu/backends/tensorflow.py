@@ -20,6 +20,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
@@ -114,6 +115,17 @@ class TensorFlowBackend:
         if not hasattr(self._here, "watch"):
             self._here.watch = PlacementWatch(self._graphs, self._calls)
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What tensors hold; TensorFlow does not tell what it has reserved."""
+        if not _initialised():
+            return unknown("TensorFlow has not used a device yet.")
+        source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
+        try:
+            info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
+        except (ValueError, RuntimeError):
+            return unknown(_no_peak(device))
+        return held(source, int(info["current"]))
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config
