@@ -61,6 +61,8 @@ class MlgpuMagics(Magics):
         %mlc_trace off         stop tracing; records are kept
         %mlc_trace status      whether tracing is on, and how many records there are
         %mlc_trace show        a table of all records
+        %mlc_trace growth      which cells leave more memory behind at each run, with 95 % intervals
+        %mlc_trace growth 50   the same over their last 50 runs
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded
