@@ -30,6 +30,7 @@ class MlgpuMagics(Magics):
         """Choose the device on which the cells run, or see which there are.
 
         %mlc_device            the device asked for, and where the last cell ran
+        %mlc_device status     the same, and the memory of every device, by process where that is told
         %mlc_device list       every device that exists here, and why others do not
         %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
         %mlc_device gpu        run on the first GPU
