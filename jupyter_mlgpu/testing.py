@@ -115,15 +115,15 @@ class FakeBackend:
         """Counts how often it was called, in `waited`."""
         self.waited += 1
 
-    def observe(self) -> FakeObservation:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
-        return FakeObservation(self, len(self._ran))
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What `holds` says of the device."""
         if device.name not in self.holds:
             return unknown(f"The fake holds nothing on {device.name}.")
         return held(f"fake allocator of {device.name}", self.holds[device.name])
+
+    def observe(self) -> FakeObservation:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return FakeObservation(self, len(self._ran))
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""

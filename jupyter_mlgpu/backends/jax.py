@@ -99,10 +99,6 @@ class JaxBackend:
         for platform in {client.platform for client in _clients().values()}:
             jax.block_until_ready(jax.live_arrays(platform))
 
-    def observe(self) -> JaxObservation:
-        """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
-        return JaxObservation(self.started())
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What arrays hold, and the pool they are in, where a client keeps statistics; a CPU's does not."""
         if not self.started():
@@ -111,6 +107,10 @@ class JaxBackend:
         if "bytes_in_use" not in stats:
             return unknown(_no_peak(device.name))
         return held(f"{_PEAK_SOURCE} of {device.name}", stats["bytes_in_use"], stats.get("pool_bytes"))
+
+    def observe(self) -> JaxObservation:
+        """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
+        return JaxObservation(self.started())
 
 
 class JaxScope:

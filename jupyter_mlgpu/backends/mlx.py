@@ -91,18 +91,18 @@ class MlxBackend:
         for device in self.devices():
             mx.synchronize(_native(device))
 
-    def observe(self) -> MlxObservation:
-        """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
-        if self._peaks is None:
-            self._peaks = Peaks(_peak, _mx().reset_peak_memory)
-        return MlxObservation(self._peaks)
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What arrays hold, and the cache beside it: MLX counts all its devices together."""
         active = int(_mx().get_active_memory())
         return held(
             "mlx.core.get_active_memory", active, active + int(_mx().get_cache_memory()), scope="process"
         )
+
+    def observe(self) -> MlxObservation:
+        """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
+        if self._peaks is None:
+            self._peaks = Peaks(_peak, _mx().reset_peak_memory)
+        return MlxObservation(self._peaks)
 
 
 class MlxScope:

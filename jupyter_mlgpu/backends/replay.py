@@ -88,10 +88,6 @@ class ReplayBackend:
     def synchronize(self) -> None:
         """A record has ended."""
 
-    def observe(self) -> ReplayObservation:
-        """Note what is played from now on."""
-        return ReplayObservation(self)
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What the record played last says of a device that it ran on."""
         last = self._here.played[-1:]
@@ -99,6 +95,10 @@ class ReplayBackend:
         if not told:
             return unknown(f"What was replayed from {self._source} does not tell it.")
         return tuple(map(self._labelled, told))
+
+    def observe(self) -> ReplayObservation:
+        """Note what is played from now on."""
+        return ReplayObservation(self)
 
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""

@@ -110,12 +110,6 @@ class TensorFlowBackend:
                 with tf.device(device.name):
                     tf.ones(()).numpy()
 
-    def observe(self) -> TensorFlowObservation:
-        """Watch placement, and start the allocators' peaks afresh."""
-        if not hasattr(self._here, "watch"):
-            self._here.watch = PlacementWatch(self._graphs, self._calls)
-        return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():
@@ -126,6 +120,12 @@ class TensorFlowBackend:
         except (ValueError, RuntimeError):
             return unknown(_no_peak(device))
         return held(source, int(info["current"]))
+
+    def observe(self) -> TensorFlowObservation:
+        """Watch placement, and start the allocators' peaks afresh."""
+        if not hasattr(self._here, "watch"):
+            self._here.watch = PlacementWatch(self._graphs, self._calls)
+        return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config

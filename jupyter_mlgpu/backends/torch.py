@@ -106,10 +106,6 @@ class TorchBackend:
         if _mps():
             torch.mps.synchronize()
 
-    def observe(self) -> TorchObservation:
-        """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
-        return TorchObservation(self)
-
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What tensors hold on a GPU, and what was reserved for them; a CPU's allocator does not tell."""
         torch = _torch()
@@ -126,6 +122,10 @@ class TorchBackend:
             int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
         )
         return held(f"torch.cuda.memory_stats({index})", in_use, reserved)
+
+    def observe(self) -> TorchObservation:
+        """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
+        return TorchObservation(self)
 
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
