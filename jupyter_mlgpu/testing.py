@@ -59,10 +59,10 @@ class FakeBackend:
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
-        self.current: str | None = None
-        self.waited = 0
         #: What the allocator holds on each device, in bytes; set it as you like.
         self.holds: dict[str, int] = {}
+        self.current: str | None = None
+        self.waited = 0
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
 

@@ -32,11 +32,12 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None, *, brief: bool
     )
     device = record.device.why_missing
     why = f"<div>{escape(device)}</div>" if device else ""
-    details = f"<div>{_BRIEF}</div>" if brief else f"{why}<table>{rows}{facts}</table>{missing}"
+    if brief:
+        why, rows, facts, missing = f"<div>{_BRIEF}</div>", "", "", ""
     return (
         f'<details style="font-size:90%;opacity:.85"><summary>'
         f"{'<b>' + escape(label) + '</b>: ' if label else ''}{escape(line)}</summary>"
-        f"{sentences}{log}{details}</details>"
+        f"{sentences}{log}{why}<table>{rows}{facts}</table>{missing}</details>"
     )
 
 

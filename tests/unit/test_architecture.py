@@ -25,7 +25,7 @@ MAY_USE = {
     "growth": {"record"},
     "files": {"errors", "record"},
     "probes": {"record"},
-    "backends": {"errors", "record"},
+    "backends": {"errors", "probes", "record"},
     "recorder": {"backends", "clock", "probes", "record", "redact"},
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
