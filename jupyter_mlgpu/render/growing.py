@@ -17,12 +17,13 @@ def sentence(cell: CellGrowth) -> str | None:
     growing = [one for one in cell.growths if one.growing]
     if not growing:
         return None
-    parts = ", ".join(
-        f"of the {_what(one)} grew by {_size(one.slope.value)} a run [{_interval(one)}]" for one in growing
-    )
+    first, *more = (f"memory of the {_what(one)}" for one in growing)
+    grew, *also = (f"by {_size(one.slope.value)} a run [{_interval(one)}]" for one in growing)
+    parts = [f"{first} grew {grew}", *(f"{what} {by}" for what, by in zip(more, also, strict=True))]
     others = [_OTHERS] if cell.others_between else []
     head = (
-        f"Over the last {growing[0].runs} runs of this cell, memory {parts} (95 % sure, first run left out)."
+        f"Over the last {growing[0].runs} runs of this cell, {', '.join(parts)} "
+        "(95 % sure, first run left out)."
     )
     return " ".join([head, *others, _LOOK_FOR])
 
@@ -88,7 +89,9 @@ def _what(growth: Growth) -> str:
 
 
 def _interval(growth: Growth) -> str:
-    return f"{_size(growth.slope.low)} to {_size(growth.slope.high)}"
+    low, high = _size(growth.slope.low), _size(growth.slope.high)
+    figure, _, unit = low.partition(" ")
+    return f"{figure if high.endswith(f' {unit}') else low} to {high}"
 
 
 def _size(value: float) -> str:

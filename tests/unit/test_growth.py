@@ -153,7 +153,7 @@ def test_a_traced_block_of_a_script_is_no_cell():
 def test_a_leak_is_said_with_its_interval_and_what_to_look_for():
     sentence = said(50, 200, 212, 224, 236, 248, 260)
     assert sentence.startswith(
-        "Over the last 6 runs of this cell, memory of the process grew by 12 MiB a run [12 MiB to 12 MiB] "
+        "Over the last 6 runs of this cell, memory of the process grew by 12 MiB a run [12 to 12 MiB] "
         "(95 % sure, first run left out)."
     )
     assert "Look for what each run keeps" in sentence
@@ -241,9 +241,25 @@ def test_every_devices_allocator_is_looked_at_by_itself():
         ("allocator of gpu_0", True),
         ("allocator of gpu_1", False),
     ]
-    assert "memory of the allocator (allocator of gpu_0) grew by 10 MiB a run" in growing.sentence(
-        found(records)
+    said = growing.sentence(found(records))
+    assert "memory of the allocator (allocator of gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
+
+
+def test_growth_in_process_and_allocator_is_one_sentence():
+    process = [run(x, 300 + 20 * x) for x in range(1, 9)]
+    records = [
+        dataclasses.replace(one, readings=(*one.readings, allocating(x, gpu=16 * x).readings[-1]))
+        for x, one in enumerate(process, start=1)
+    ]
+    assert growing.sentence(found(records)).startswith(
+        "Over the last 7 runs of this cell, memory of the process grew by 20 MiB a run [20 to 20 MiB], "
+        "memory of the allocator (allocator of gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
     )
+
+
+def test_an_interval_whose_ends_have_other_units_names_both():
+    records = runs(*(500 - 200 * 0.3**x for x in range(9)))
+    assert "KiB to " in growing.table([found(records)])
 
 
 # The table.
@@ -261,7 +277,7 @@ def test_the_table_has_a_line_for_each_cell_and_says_what_the_interval_means():
     shown = growing.table(of_all([*leak, *steady, *less, *little, *full, *once]))
     lines = shown.splitlines()[2:]
     assert "process  20 MiB" in lines[0]
-    assert re.search(r"20 MiB to 20 MiB +growing +model", lines[0])
+    assert re.search(r"20 to 20 MiB +growing +model", lines[0])
     assert "not growing (within noise)" in lines[1]
     assert "shrinking" in lines[2]
     assert "growing, but perhaps by less than 1 MiB a run" in lines[3]
