@@ -152,6 +152,7 @@ class Measurement:
             _wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         readings = [wall, *(take() for take in self._readings)]
+        readings += [one for backend in self._backends.values() for one in _held(backend)]
         ran_on, why, more = self._finish_observations()
         return Record(
             run=self._recorder.run,
@@ -200,6 +201,15 @@ def _wait(backend: Backend) -> None:
         backend.synchronize()
     except Exception:  # the device's own error reaches the user through the cell's own code
         return
+
+
+def _held(backend: Backend) -> list[Reading]:
+    try:
+        if not backend.started():
+            return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
+        return [reading for device in backend.devices() for reading in backend.memory(device)]
+    except Exception as error:
+        return [_failed("memory_allocator", error)()]
 
 
 def _begin(probe: Probe) -> Callable[[], Reading]:

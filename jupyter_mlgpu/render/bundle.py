@@ -1,8 +1,9 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
-A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-lines or operations. What does not fit is left out, counted and named in the record's `cut`; of the log
-lines those that matter least go first, and they are counted by verdict.
+A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
+which stand in a receipt three times, 64 kB with log lines or operations. What does not fit is left out,
+counted and named in the record's `cut`; of the log lines those that matter least go first, and they are
+counted by verdict.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
+NOTED_LIMIT = 8_192
 FULL_LIMIT = 65_536
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
@@ -30,6 +32,10 @@ _LINE_DEPTH = _DEPTH + 3
 _LINE_LIMIT = 2_000
 _FIELD_LIMIT = 200
 
+# Memory when the cell had ended: only a comparison of several runs needs it. The kernel's records have it,
+# and the saved ones.
+_OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
+
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "facts", "notes")
 
@@ -37,10 +43,11 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
 def bundle(record: Record) -> dict[str, Any]:
-    """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
-    limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT
+    """The MIME bundle of a receipt, within the limit for what the record holds."""
+    limit = FULL_LIMIT if record.logs or record.ops else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     cut: dict[str, int] = {}
-    record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
+    readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)
     if _bytes(made) > limit and record.logs:
         record, cut = _cut_logs(record, limit)

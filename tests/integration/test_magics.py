@@ -1,6 +1,7 @@
 """Every magic does what its help says; what is typed wrongly is answered in one sentence."""
 
 import json
+import sys
 
 import pytest
 
@@ -60,6 +61,24 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     shown = plain.run("%mlc_trace show").text
     assert "loaded" in shown
     assert "answer = 42" in shown
+
+
+def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):
+    line = plain.run("%mlc_device").text.splitlines()
+    assert len(line) == 1
+    first, head, *rows = plain.run("%mlc_device status").text.splitlines()
+    assert [first] == line
+    assert head.split() == ["Memory", "used", "free", "total"]
+    assert any(row.startswith("machine ") for row in rows)
+    assert any(row.startswith("this process ") for row in rows)
+    assert any("NVIDIA" in row for row in rows) == (sys.platform != "darwin")
+    assert "No framework is imported, so there is no allocator to ask." in rows
+
+
+def test_status_imports_no_framework(plain):
+    plain.run("%mlc_device status")
+    asked = "import sys; print({'tensorflow', 'torch', 'jax', 'mlx.core'} & set(sys.modules))"
+    assert plain.run(asked).text == "set()\n"
 
 
 def test_a_large_file_is_loaded_without_flooding_the_browser(start_kernel, tmp_path):
