@@ -161,7 +161,7 @@ def _lines(backend: Backend) -> list[str]:
         return [f"{framework} could not start its devices: {error}"]
     lines = [_line(backend, one) for one in devices]
     if not any(one.name.startswith("gpu:") for one in devices):
-        lines.append(f"gpu:    none: {backend.why_no_gpu()}")
+        lines.append(f"gpu:    none: {backend.needs_restart() or backend.why_no_gpu()}")
     return lines
 
 

@@ -57,6 +57,8 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
         "UsageError: There is no device gpu here before a restart of the kernel: found cpu:0; "
         "nothing was changed.\n"
     )
+    listed = notebook.run("%mlc_device list --framework tensorflow").text
+    assert "gpu:    none: CUDA_VISIBLE_DEVICES='' hides this machine's NVIDIA GPU" in listed
     assert "Device asked for: cpu:0." in notebook.run("%mlc_device").text
     assert notebook.run(STARTED).text == "False\n", "who asks does not start TensorFlow"
 
