@@ -27,6 +27,11 @@ OURS = (
     "%reload_ext jupyter_mlgpu",
 )
 TRACE_CELL = "%%mlc_trace"
+RACE_CELL = "%%mlc_race"
+RACE_NOTE = "This cell was a race: its figures are of all runs on all devices together, warm-up included."
+
+#: Magics that may stand over another cell magic.
+_BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 
 @dataclass(slots=True)
@@ -140,6 +145,8 @@ class CellEvents:
             requested = self._kit.selection.requested  # a cell may have a device of its own
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
+                if _is_race(running.info.raw_cell):
+                    notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,
@@ -209,6 +216,12 @@ def _only_ours(code: str) -> bool:
     """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
     lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return all(line.startswith(OURS) for line in lines)
+
+
+def _is_race(code: str) -> bool:
+    """Whether a cell, below lines that choose its device or its tracing, is a race."""
+    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
+    return bool(lines) and lines[0].startswith(RACE_CELL)
 
 
 def _title(code: str) -> str:

@@ -1,0 +1,202 @@
+"""One device's part of a race: warm-up, repeats, and the clock, read only when the device is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_mlgpu.backends.base import Backend, Device, Observed
+from jupyter_mlgpu.backends.lazy import evaluate
+from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.race.result import Lane, Timing
+from jupyter_mlgpu.race.statistics import median
+
+#: Warm-up ends with two runs in succession that differ by no more than this share of the longer one,
+STEADY = 0.2
+#: or after so many runs,
+WARMUPS = 10
+#: or after so many seconds.
+WARMUP_S = 10.0
+
+#: Runs of nothing, which tell how much of each time is waiting.
+_EMPTY_RUNS = 10
+
+
+class RacingCell(Protocol):
+    """What is raced. `quiet` swallows what a run prints; `None` for a size means that there are none."""
+
+    def setup(self) -> None:
+        """Make what the runs need; called once on each device, not timed."""
+        ...
+
+    def prepare(self, size: float | None) -> None:
+        """Set the size; called before each run, not timed."""
+        ...
+
+    def run(self) -> object:
+        """Run the cell once; returns the value of its last expression."""
+        ...
+
+    def quiet(self) -> AbstractContextManager[object]:
+        """Entered around each run but a lane's first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is about to run: `number` of `repeats`, 0 for warm-up."""
+
+    device: str
+    size: float | None
+    number: int
+    repeats: int
+
+
+class Runner:
+    """Runs a cell on one device after another, each time afresh."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        cell: RacingCell,
+        *,
+        sizes: Sequence[float | None],
+        repeats: int,
+        clock: Clock,
+        on_run: Callable[[Progress], None] = lambda progress: None,
+        on_timing: Callable[[Timing], None] = lambda timing: None,
+    ) -> None:
+        self._backend = backend
+        self._cell = cell
+        self._sizes = sizes
+        self._repeats = repeats
+        self._clock = clock
+        self._on_run = on_run
+        self._on_timing = on_timing
+
+    def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
+        """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
+        made = _Lane(device, self._backend.details(device).hardware)
+        error: BaseException | None = None
+        try:
+            scope = self._backend.enter(device)
+        except Exception as problem:
+            return made.finish(problem), problem
+        try:
+            self._measure(made)
+        except BaseException as problem:
+            error = problem
+        finally:
+            note = scope.leave()
+        if note is not None:
+            made.notes.append(f"{device.name}: {note}")
+        return made.finish(error), error
+
+    def _measure(self, made: _Lane) -> None:
+        made.empty = self._empty()
+        self._cell.setup()
+        for size in self._sizes:
+            made.begin(size)
+            self._warm_up(made, size)
+            for number in range(1, self._repeats + 1):
+                self._on_run(Progress(made.device.name, size, number, self._repeats))
+                made.samples.append(self._once(size, quiet=True))
+            self._on_timing(made.keep())
+
+    def _warm_up(self, made: _Lane, size: float | None) -> None:
+        self._on_run(Progress(made.device.name, size, 0, self._repeats))
+        spent, before = 0.0, None
+        while made.warmups < WARMUPS and spent < WARMUP_S:
+            watched = not made.seen
+            if watched:
+                observation = self._backend.observe()
+            last = self._once(size, quiet=made.seen)
+            if watched:
+                made.notes += _where(made.device, observation.finish())
+                made.seen = True
+            made.warmups += 1
+            spent += last
+            if before is not None and abs(last - before) <= STEADY * max(last, before):
+                made.steady = True
+                return
+            before = last
+
+    def _once(self, size: float | None, *, quiet: bool) -> float:
+        """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""
+        self._cell.prepare(size)
+        with self._cell.quiet() if quiet else nullcontext():
+            self._backend.synchronize()
+            begun = self._clock.monotonic_ns()
+            value = self._cell.run()
+            evaluate(self._backend.name, value)
+            self._backend.synchronize()
+            ended = self._clock.monotonic_ns()
+            del value
+        return (ended - begun) / 1e9
+
+    def _empty(self) -> float:
+        times = []
+        for _ in range(_EMPTY_RUNS):
+            self._backend.synchronize()
+            begun = self._clock.monotonic_ns()
+            self._backend.synchronize()
+            times.append((self._clock.monotonic_ns() - begun) / 1e9)
+        return median(times)
+
+
+class _Lane:
+    """A lane under way: whatever ends it, what was measured until then is kept."""
+
+    def __init__(self, device: Device, hardware: str | None) -> None:
+        self.device = device
+        self._hardware = hardware
+        self._timings: list[Timing] = []
+        self.notes: list[str] = []
+        self.empty: float | None = None
+        self.seen = False
+        self.begin(None)
+
+    def begin(self, size: float | None) -> None:
+        self._size = size
+        self.samples: list[float] = []
+        self.warmups = 0
+        self.steady = False
+
+    def keep(self) -> Timing:
+        timing = Timing(self._size, tuple(self.samples), self.warmups, self.steady)
+        self._timings.append(timing)
+        self.samples = []
+        return timing
+
+    def finish(self, error: BaseException | None) -> Lane:
+        if self.samples:
+            self.keep()
+        return Lane(
+            self.device.name,
+            self.device.kind,
+            self._hardware,
+            tuple(self._timings),
+            self.empty,
+            None if error is None else _words(error),
+            tuple(self.notes),
+        )
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return f"ended by {type(error).__name__}"
+
+
+def _where(device: Device, seen: Observed) -> list[str]:
+    """What is known of where the first run's work went: a device's lane may have run elsewhere."""
+    if seen.ran_on is None:
+        return [f"{device.name}: {seen.why_missing}"] if seen.why_missing else []
+    places = {entry.device for entry in seen.ran_on}
+    if not places or places == {device.name}:
+        return []
+    named = ", ".join(sorted(places))
+    what = "only part of the work ran there" if device.name in places else "the work did not run there"
+    return [f"{device.name}: {what}, but on {named}: what was made on another device may stay there."]
