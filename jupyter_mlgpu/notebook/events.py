@@ -28,7 +28,7 @@ OURS = (
 )
 TRACE_CELL = "%%mlc_trace"
 RACE_CELL = "%%mlc_race"
-RACE_NOTE = "This cell was a race: its figures are of all runs on all devices together, warm-up included."
+RACE_NOTE = "A race: the time is that of all its runs together."
 
 #: Magics that may stand over another cell magic.
 _BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
@@ -229,7 +229,7 @@ def _title(code: str) -> str:
     lines = [line.strip() for line in code.splitlines() if line.strip()]
     for line in lines:
         if not line.startswith(("#", "%%mlc_", *OURS)):
-            return line
+            return f"race: {line}" if _is_race(code) else line
     return lines[0] if lines else ""
 
 

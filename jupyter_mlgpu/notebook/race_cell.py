@@ -132,8 +132,8 @@ def setup_source(word: str | None, shell: Any) -> str | None:
     if not isinstance(value, str):
         found = f"which is a {type(value).__name__}" if word in shell.user_ns else "and there is none"
         raise UsageError(
-            "--setup takes the number of a cell, as 3 for In [3], or the name of a string variable that holds "
-            f"code; found {word!r}, {found}. Nothing was run."
+            "--setup takes the number of a cell, as 3 for In [3], or the name of a string variable that "
+            f"holds code; found {word!r}, {found}. Nothing was run."
         )
     return value
 

@@ -19,7 +19,7 @@ from jupyter_mlgpu.race import figure, options, page, racing
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import Finished
 from jupyter_mlgpu.race.result import RaceResult
-from jupyter_mlgpu.race.runner import Progress, Runner
+from jupyter_mlgpu.race.runner import Runner
 from jupyter_mlgpu.recorder import shorten
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render import words
@@ -40,15 +40,20 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
         raise UsageError(
             f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.BACKENDS)}."
         )
-    finished = _here(asked, body, setup, _imported(name), shell)
+    if asked.fresh:
+        from jupyter_mlgpu.notebook.race_fresh import fresh_race
+
+        finished = fresh_race(asked, title(body), body, setup, name, shell)
+    else:
+        finished = _here(asked, body, setup, _imported(name), shell)
     return _shown(finished, asked)
 
 
 def title(body: str) -> str:
-    """The first line of code that is not a comment, without what it tells of the user's machine."""
+    """The first line of code, without what it tells of the user's machine; `…` stands for more lines."""
     lines = [line.strip() for line in body.splitlines() if line.strip()]
-    code = next((line for line in lines if not line.startswith("#")), lines[0])
-    return shorten(redact(code))
+    code = [line for line in lines if not line.startswith("#")] or lines
+    return shorten(redact(code[0] if len(code) == 1 else f"{code[0]} …"))
 
 
 def _imported(name: str) -> Backend:
@@ -73,12 +78,19 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
         sizes=asked.sizes,
         repeats=asked.repeats,
         clock=clock,
-        on_run=lambda progress: line.say(in_words(progress, asked.variable)),
+        on_run=lambda run: line.say(page.progress(run, asked.variable)),
     )
     try:
         with cell.guarded():
             finished = racing.race(
-                asked, title(body), backend, devices, runner.lane, clock=clock, notes=alone
+                asked,
+                title(body),
+                backend.name,
+                devices,
+                runner.lane,
+                clock=clock,
+                versions=backend.versions,
+                notes=alone,
             )
     finally:
         line.clear()
@@ -87,13 +99,6 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
     elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on
         return Finished(finished.result, KeyboardInterrupt())
     return finished
-
-
-def in_words(progress: Progress, variable: str | None) -> str:
-    """What runs now, for the line that tells of it."""
-    at = "" if progress.size is None else f", {variable} = {page.number(progress.size)}"
-    run = f"run {progress.number} of {progress.repeats}" if progress.number else "warm-up"
-    return f"Race: {progress.device}{at}, {run}"
 
 
 def _shown(finished: Finished, asked: Options) -> RaceResult:

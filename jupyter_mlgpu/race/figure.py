@@ -54,11 +54,17 @@ def _line(lane: Lane, colour: str) -> dict[str, Any]:
         "x": [one.size for one in timings],
         **_values(lane, timings, colour),
         "line": {"color": colour, "width": 2},
+        "marker": {"color": colour, "size": 7},
     }
 
 
 def _bar(lane: Lane, colour: str) -> dict[str, Any]:
-    return {"type": "bar", "x": [lane.device], **_values(lane, list(lane.timings), colour)}
+    return {
+        "type": "bar",
+        "x": [lane.device],
+        **_values(lane, list(lane.timings), _TEXT),
+        "marker": {"color": colour},
+    }
 
 
 def _values(lane: Lane, timings: list[Timing], colour: str) -> dict[str, Any]:
@@ -71,9 +77,8 @@ def _values(lane: Lane, timings: list[Timing], colour: str) -> dict[str, Any]:
             "symmetric": False,
             "array": [high - one.median for one, (_, high) in zip(timings, between, strict=True)],
             "arrayminus": [one.median - low for one, (low, _) in zip(timings, between, strict=True)],
-            "color": _TEXT if len(timings) == 1 and timings[0].size is None else colour,
+            "color": colour,
         },
-        "marker": {"color": colour, "size": 7},
         "customdata": [escape(page.timed(one)) for one in timings],
         "hovertemplate": f"{escape(lane.device)}: %{{customdata}}<extra></extra>",
     }

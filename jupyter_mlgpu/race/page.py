@@ -11,6 +11,7 @@ from jupyter_mlgpu.render import words
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
+    from jupyter_mlgpu.race.runner import Progress
 
 RESTORE = (
     "Runs within a process restore nothing: each finds what the runs before it left behind, and so does each "
@@ -89,6 +90,13 @@ def notes(result: RaceResult) -> list[str]:
     ]
 
 
+def progress(now: Progress, variable: str | None) -> str:
+    """What runs now, for the line that tells of it."""
+    at = "" if now.size is None else f", {variable} = {number(now.size)}"
+    run = f"run {now.number} of {now.repeats}" if now.number else "warm-up"
+    return f"Race: {now.device}{at}, {run}"
+
+
 def table(result: RaceResult) -> list[tuple[str, ...]]:
     """Header and rows as text: a row a size, a column a device, and who was faster."""
     several = len(result.lanes) > 1
@@ -104,8 +112,8 @@ def table(result: RaceResult) -> list[tuple[str, ...]]:
 
 def text(result: RaceResult) -> str:
     """The race as plain text."""
-    rows = table(result)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    rows = table(result) if result.sizes else []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0] if rows else ()))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
@@ -114,7 +122,7 @@ def text(result: RaceResult) -> str:
 
 def html(result: RaceResult) -> str:
     """The race as HTML that needs nothing else; what comes from the user is escaped."""
-    header, *rows = table(result)
+    header, *rows = table(result) if result.sizes else [()]
     lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     columns = "".join(f"<th>{escape(cell)}</th>" for cell in header)
     told = "".join(f"<p>{escape(one)}</p>" for one in [head(result), *sentences(result)])
@@ -156,10 +164,10 @@ def _faster(lanes: tuple[Lane, ...], timings: list[Timing | None]) -> str:
     known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
     if len(known) < 2:
         return ""
-    (best, lane), (second, _), *_ = sorted(known, key=lambda pair: pair[0].median)
-    if not all(compare(best, other) < 0 for other, _ in known if other is not best):
+    (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
+    if not all(compare(best, other) < 0 for other, _ in others):
         return "not certain"
-    return f"{lane.device}, {second.median / best.median:.3g} times"
+    return f"{lane.device}, {others[0][0].median / best.median:.3g} times"
 
 
 def _fastest(result: RaceResult) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.backends.base import Backend, Device
@@ -53,14 +53,18 @@ def chosen(asked: Sequence[str], devices: Sequence[Device]) -> list[Device]:
 def race(
     options: Options,
     cell: str,
-    backend: Backend,
+    framework: str,
     devices: Sequence[Device],
     run_lane: RunLane,
     *,
     clock: Clock,
+    versions: Callable[[], Mapping[str, str]],
     notes: Sequence[str] = (),
 ) -> Finished:
-    """Run a lane for each device until one ends the race. `cell` is the title of what is raced."""
+    """Run a lane for each device until one ends the race. `cell` is the title of what is raced.
+
+    `versions` is asked at the end.
+    """
     started_at = clock.utc()
     lanes: list[Lane] = []
     error: BaseException | None = None
@@ -72,7 +76,7 @@ def race(
     return Finished(
         RaceResult(
             cell,
-            backend.name,
+            framework,
             options.variable,
             options.repeats,
             options.fresh,
@@ -80,7 +84,7 @@ def race(
             _outcome(error),
             started_at,
             clock.source,
-            dict(backend.versions()) if backend.loaded() else {},
+            dict(versions()),
             tuple(notes),
         ),
         error,

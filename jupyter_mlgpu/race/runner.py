@@ -21,7 +21,7 @@ WARMUPS = 10
 WARMUP_S = 10.0
 
 #: Runs of nothing, which tell how much of each time is waiting.
-_EMPTY_RUNS = 10
+_EMPTY_RUNS = 30
 
 
 class RacingCell(Protocol):
