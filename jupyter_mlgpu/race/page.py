@@ -33,8 +33,10 @@ _NAMED = 6
 
 
 def number(size: float) -> str:
-    """A size as people write it: `1,000`, `1e+07`, `0.5`."""
-    return f"{size:,.0f}" if float(size).is_integer() and abs(size) < 1e6 else f"{size:.3g}"
+    """A size as people write it: `1,000`, `1e7`, `0.5`."""
+    if float(size).is_integer() and size < 1e6:
+        return f"{size:,.0f}"
+    return f"{size:.4g}".replace("e+0", "e").replace("e+", "e")
 
 
 def duration(seconds: float) -> str:
@@ -167,7 +169,8 @@ def _faster(lanes: tuple[Lane, ...], timings: list[Timing | None]) -> str:
     (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
     if not all(compare(best, other) < 0 for other, _ in others):
         return "not certain"
-    return f"{lane.device}, {others[0][0].median / best.median:.3g} times"
+    times = others[0][0].median / best.median
+    return f"{lane.device}, {times:,.0f} times" if times >= 100 else f"{lane.device}, {times:.3g} times"
 
 
 def _fastest(result: RaceResult) -> list[str]:

@@ -45,6 +45,10 @@ def bundle(record: Record) -> dict[str, Any]:
     if _bytes(made) > limit and record.logs:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
+    if _bytes(made) > limit and _bytes(_make(_without_parts(record), cut)) > limit:
+        # Leaving out parts would not do: it is the HTML that has to go, and they may stay.
+        cut["text/html"] = 1
+        made = _make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
@@ -113,6 +117,10 @@ def _line_bytes(line: LogLine) -> int:
     data = dataclasses.asdict(line) | {"fields": dict(line.fields)}
     shown = [data, html.note(line), text.note(line) if notes.to_act_on(line) else ""]
     return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
+
+
+def _without_parts(record: Record) -> Record:
+    return dataclasses.replace(record, ops=(), facts={}, notes=())
 
 
 def _halve(record: Record, part: str) -> tuple[Record, int]:

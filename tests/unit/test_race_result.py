@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import DeviceError, NewerSchemaError, RecordError, UsageError
 from jupyter_mlgpu.race import figure, page, racing
 from jupyter_mlgpu.race.cell import PlainCell, from_source
@@ -318,5 +317,9 @@ def test_times_are_said_with_three_figures(seconds, words):
     assert page.duration(seconds) == words
 
 
-def test_a_device_is_what_the_contract_says():
-    assert Device("fake", "cpu:0", "cpu", "fake cpu:0") == FakeBackend().devices()[0]
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(100, "100"), (8192, "8,192"), (1e7, "1e7"), (2.5e6, "2.5e6"), (0.5, "0.5"), (46.4, "46.4")],
+)
+def test_sizes_are_written_as_people_do(size, words):
+    assert page.number(size) == words
