@@ -9,6 +9,7 @@ from typing import Any
 
 from IPython.display import display, publish_display_data
 
+from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend
 from jupyter_mlgpu.clock import SystemClock
@@ -23,6 +24,8 @@ from jupyter_mlgpu.race.runner import Runner
 from jupyter_mlgpu.recorder import shorten
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render import words
+
+UNWATCHED = "A race is not watched, for that takes time; its own table tells of its runs."
 
 
 def race_command(line: str, body: str, shell: Any) -> RaceResult:
@@ -80,6 +83,7 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
         clock=clock,
         on_run=lambda run: line.say(page.progress(run, asked.variable)),
     )
+    kit.current().recorder.stop_watching(UNWATCHED)
     try:
         with cell.guarded():
             finished = racing.race(

@@ -109,19 +109,22 @@ class Runner:
         self._on_run(Progress(made.device.name, size, 0, self._repeats))
         spent, before = 0.0, None
         while made.warmups < WARMUPS and spent < WARMUP_S:
-            watched = not made.seen
-            if watched:
-                observation = self._backend.observe()
-            last = self._once(size, quiet=made.seen)
-            if watched:
-                made.notes += _where(made.device, observation.finish())
-                made.seen = True
+            last = self._once(size, quiet=True) if made.seen else self._first(made, size)
             made.warmups += 1
             spent += last
             if before is not None and abs(last - before) <= STEADY * max(last, before):
                 made.steady = True
                 return
             before = last
+
+    def _first(self, made: _Lane, size: float | None) -> float:
+        """The lane's first run: it is heard, and watched, which takes time and so is done in warm-up alone."""
+        made.seen = True
+        observation = self._backend.observe()
+        try:
+            return self._once(size, quiet=False)
+        finally:
+            made.notes += _where(made.device, observation.finish())
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""

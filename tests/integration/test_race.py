@@ -80,7 +80,7 @@ def test_a_race_over_sizes_shows_a_chart_a_table_and_keeps_the_result(two_cpus, 
 def test_each_lane_runs_on_its_device(two_cpus, race):
     two_cpus.run("places = set()")
     shown = race("--repeats 2", "y = tf.ones((2, 2)) + 1\nplaces.add(y.device[-5:])")
-    assert set(shown.ran_on) == {"cpu:0", "cpu:1"}
+    assert shown.status == "ok"
     assert two_cpus.run("print(sorted(places), (tf.ones(1) + 1).device[-5:])").text == (
         "['CPU:0', 'CPU:1'] CPU:0\n"
     )
@@ -98,6 +98,20 @@ def test_the_receipt_says_that_it_was_a_race(race):
     assert shown.receipt["notes"] == ["A race: the time is that of all its runs together."]
     below = race("--repeats 2", "1").receipt
     assert below["notes"] == shown.receipt["notes"]
+
+
+def test_watching_adds_nothing_to_the_times_of_a_race(two_cpus, race):
+    """TensorFlow's callbacks take 5 us an operation: they are there in the first run, and then no more."""
+    two_cpus.run("from tensorflow.python.eager import context\nwatched = []")
+    shown = race("--repeats 3 --devices cpu:0", "watched.append(len(context.context().op_callbacks))")
+    first, *rest = json.loads(two_cpus.run("print(watched)").text)
+    assert first == 1
+    assert len(rest) >= 4
+    assert set(rest) == {0}
+    assert shown.receipt["device"]["ran_on"] is None
+    assert "not watched" in shown.receipt["device"]["why_missing"]
+    after = two_cpus.run("y = tf.ones((2, 2)) + 1")
+    assert set(after.ran_on) == {"cpu:0"}
 
 
 def test_a_race_under_another_first_line_is_a_race_too(two_cpus):
@@ -214,7 +228,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_run(race, line, cell, word
 def test_one_device_runs_alone_and_the_reason_is_told(race):
     shown = race("--devices cpu:1 --repeats 2", "tf.ones(2) + 1")
     assert "There is no race: only cpu:1 was asked for." in shown.said
-    assert set(shown.ran_on) == {"cpu:1"}
+    assert "cpu:0" not in shown.said
 
 
 def test_a_file_that_cannot_be_written_does_not_cost_the_result(race):
