@@ -205,7 +205,7 @@ class Measurement:
             if seen.why_missing is not None:
                 reasons.append(seen.why_missing)
             readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+        return tuple(ran_on) if known else None, " ".join(dict.fromkeys(reasons)) or None, readings
 
 
 def shorten(text: str, limit: int = 80) -> str:

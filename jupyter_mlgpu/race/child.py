@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 import traceback
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +28,9 @@ from jupyter_mlgpu.selection import Selection, resolve
 
 #: What stands for the cells in tracebacks.
 BODY, SETUP = "<cell>", "<setup cell>"
+
+#: Runs are told of no more often than this.
+INTERVAL_S = 0.5
 
 _LATE = (
     "this device was not there yet when the framework was imported, so what the setup cell made is where the "
@@ -60,7 +64,7 @@ def _run(job: Job, word: str, teller: Teller) -> None:
         sizes=job.sizes,
         repeats=job.repeats,
         clock=SystemClock(),
-        on_run=lambda run: teller.tell({"run": plain.to_plain(_with_name(run, word))}),
+        on_run=_Telling(teller).tell,
         on_timing=lambda timing: teller.tell({"timing": plain.to_plain(timing)}),
     )
     lane, error = runner.lane(device)
@@ -97,8 +101,18 @@ def _prepared(
     return backend, resolve(word, backend.find_devices(), " in a fresh process"), notes
 
 
-def _with_name(run: Progress, word: str) -> Progress:
-    return Progress(word, run.size, run.number, run.repeats)
+class _Telling:
+    """Tells of each warm-up, and of the runs now and then: writing a file disturbs what is timed."""
+
+    def __init__(self, teller: Teller) -> None:
+        self._teller = teller
+        self._last = 0.0
+
+    def tell(self, run: Progress) -> None:
+        now = time.monotonic()
+        if run.number == 0 or now - self._last >= INTERVAL_S:
+            self._last = now
+            self._teller.tell({"run": plain.to_plain(run)})
 
 
 def _told(error: BaseException) -> dict[str, str | None]:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.race.runner import Progress
 
 RESTORE = (
-    "Runs within a process restore nothing: each finds what the runs before it left behind, and so does each "
-    "device's first run."
+    "Devices run one after another, and runs within a process restore nothing: each finds what all runs "
+    "before it left behind."
 )
 FRESH = (
-    "Each device had a process of its own. Runs within it restore nothing: each finds what the runs before "
-    "it left behind."
+    "Each device had a process of its own, one after another. Runs within a process restore nothing: each "
+    "finds what the runs before it left behind."
 )
 QUIET = "What the cell prints is shown for each device's first run alone."
 LAZY = (

@@ -13,11 +13,15 @@ from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.race.statistics import median
 
-#: Warm-up ends with two runs in succession that differ by no more than this share of the longer one,
+#: Warm-up ends with three runs in succession that differ by no more than this share of the longest,
 STEADY = 0.2
-#: or after so many runs,
+#: or after so many runs;
 WARMUPS = 10
-#: or after so many seconds.
+#: but runs that are shorter together go on for so many seconds, or
+SHORTEST_S = 0.05
+#: so many runs: threads, caches and clock rates settle with time, not with runs.
+SHORT_WARMUPS = 1000
+#: After so many seconds it ends in any case.
 WARMUP_S = 10.0
 
 #: Runs of nothing, which tell how much of each time is waiting.
@@ -107,18 +111,13 @@ class Runner:
 
     def _warm_up(self, made: _Lane, size: float | None) -> None:
         self._on_run(Progress(made.device.name, size, 0, self._repeats))
-        spent, before = 0.0, None
-        while made.warmups < WARMUPS and spent < WARMUP_S:
-            last = self._once(size, quiet=True) if made.seen else self._first(made, size)
-            made.warmups += 1
-            spent += last
-            if before is not None and abs(last - before) <= STEADY * max(last, before):
-                made.steady = True
-                return
-            before = last
+        times: list[float] = []
+        while not _warm(times):
+            times.append(self._once(size, quiet=True) if made.seen else self._first(made, size))
+            made.warmups, made.steady = len(times), _steady(times)
 
     def _first(self, made: _Lane, size: float | None) -> float:
-        """The lane's first run: it is heard, and watched, which takes time and so is done in warm-up alone."""
+        """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
         made.seen = True
         observation = self._backend.observe()
         try:
@@ -185,6 +184,19 @@ class _Lane:
             None if error is None else _words(error),
             tuple(self.notes),
         )
+
+
+def _steady(times: Sequence[float]) -> bool:
+    last = times[-3:]
+    return len(last) == 3 and max(last) - min(last) <= STEADY * max(last)
+
+
+def _warm(times: Sequence[float]) -> bool:
+    """Whether warm-up is over, after runs of so many seconds."""
+    spent, runs = sum(times), len(times)
+    if spent < SHORTEST_S:
+        return runs >= SHORT_WARMUPS
+    return spent >= WARMUP_S or runs >= WARMUPS or _steady(times)
 
 
 def _words(error: BaseException) -> str:

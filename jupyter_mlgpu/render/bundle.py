@@ -45,19 +45,18 @@ def bundle(record: Record) -> dict[str, Any]:
     if _bytes(made) > limit and record.logs:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
-    if _bytes(made) > limit and _bytes(_make(_without_parts(record), cut)) > limit:
-        # Leaving out parts would not do: it is the HTML that has to go, and they may stay.
-        cut["text/html"] = 1
-        made = _make(record, cut)
     while _bytes(made) > limit:
-        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
-        if part is None:
-            # The plain text says the same in few words, and every viewer falls back to it.
+        part = next((part for part in _CUT_ORDER if len(getattr(record, part)) > (part == "notes")), None)
+        if part is None and "text/html" not in cut:
+            # The plain text says the same in few words, and every viewer falls back to it. The first note
+            # stays longer: it may say what the figures are.
             cut["text/html"] = 1
-            made = _make(record, cut)
+        elif part is None and not record.notes:
             break
-        record, left_out = _halve(record, part)
-        cut[part] = cut.get(part, 0) + left_out
+        else:
+            part = part or "notes"
+            record, left_out = _halve(record, part)
+            cut[part] = cut.get(part, 0) + left_out
         made = _make(record, cut)
     return made
 
@@ -117,10 +116,6 @@ def _line_bytes(line: LogLine) -> int:
     data = dataclasses.asdict(line) | {"fields": dict(line.fields)}
     shown = [data, html.note(line), text.note(line) if notes.to_act_on(line) else ""]
     return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
-
-
-def _without_parts(record: Record) -> Record:
-    return dataclasses.replace(record, ops=(), facts={}, notes=())
 
 
 def _halve(record: Record, part: str) -> tuple[Record, int]:

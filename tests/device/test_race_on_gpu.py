@@ -77,9 +77,15 @@ def keep(result: RaceResult, name: str) -> None:
         (target / f"{name}.plotly.json").write_text(json.dumps(figure.data(result)), encoding="utf-8")
 
 
-def test_the_crossover_of_matrix_products_is_found(backend):
+@pytest.fixture(scope="module")
+def products(backend):
     result = race(backend, BODY, SIZES)
     keep(result, "matrix-products")
+    return result
+
+
+def test_the_crossover_of_matrix_products_is_found(products):
+    result = products
     assert [lane.device for lane in result.lanes] == ["cpu:0", "gpu:0"]
     assert all(len(one.samples) == REPEATS for lane in result.lanes for one in lane.timings)
     assert result.sizes == SIZES
@@ -91,10 +97,9 @@ def test_the_crossover_of_matrix_products_is_found(backend):
     assert gpu.interval[1] < cpu.interval[0]
 
 
-def test_a_product_of_8192_takes_the_gpu_no_less_than_it_can(backend):
+def test_a_product_of_8192_takes_the_gpu_no_less_than_it_can(products):
     """What was not waited for would take less: 2 x 8192^3 operations in 1.1 ms are a petaflop a second."""
-    result = race(backend, BODY, (8192,))
-    gpu = result.lanes[1].at(8192)
+    gpu = products.lanes[1].at(8192)
     assert min(gpu.samples) > 2 * 8192**3 / 1e15
 
 
@@ -108,10 +113,10 @@ def test_the_classic_row_by_column_experiment_runs_on_both(backend):
 def test_fresh_processes_see_one_device_each(backend):
     printed: list[str] = []
     processes = fresh.FreshProcess(on_output=printed.append, on_error=printed.append)
-    devices = racing.chosen(("cpu", "gpu"), processes.devices("torch"))
+    there = processes.devices("torch")
     kinds = []
-    for device in devices:
-        word, variables = fresh.hidden(device, processes.devices("torch"))
+    for device in racing.chosen(("cpu", "gpu"), there):
+        word, variables = fresh.hidden(device, there)
         body = "print(torch.cuda.is_available(), torch.ones(n).device, flush=True)"
         job = Job("torch", word, body, SETUP, "n", (8,), 6)
         lane, error = processes.lane(job, device, variables)

@@ -117,7 +117,10 @@ def test_watching_adds_nothing_to_the_times_of_a_race(two_cpus, race):
 def test_a_race_under_another_first_line_is_a_race_too(two_cpus):
     shown = two_cpus.run("%%mlc_trace\n%%mlc_race --repeats 2\n1")
     assert shown.receipt["cell"]["name"] == "race: 1"
-    assert "race" in two_cpus.run("%%mlc_device cpu:1\n%%mlc_race --repeats 2\n1").receipt["notes"][0]
+    under = two_cpus.run("%%mlc_device cpu:1\n%%mlc_race --repeats 2\nprint((tf.ones(1) + 1).device[-5:])")
+    assert under.receipt["notes"] == shown.receipt["notes"]
+    assert under.receipt["device"]["requested"] == "cpu:1"
+    assert [line for line in under.text.splitlines() if line.startswith("CPU")] == ["CPU:0", "CPU:1"]
 
 
 def test_the_users_variable_is_put_back(two_cpus, race):
@@ -272,7 +275,7 @@ def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two
     ]
     assert result.fresh
     assert "tensorflow" in result.versions
-    assert "Each device had a process of its own." in shown.said
+    assert "Each device had a process of its own," in shown.said
     assert "cpu:1: this device was not there yet when the framework was imported" in shown.said
     assert two_cpus.run("print(n)").text == "mine\n"
 

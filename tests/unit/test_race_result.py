@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -279,6 +281,16 @@ def test_one_device_is_no_race_and_the_reason_is_told():
     assert alone == (
         "There is no race: cpu:0 is the only device of fake here. The fake has the devices it was given."
     )
+
+
+def test_a_race_needs_neither_plotly_nor_ipython_nor_numpy():
+    code = (
+        "import sys\n"
+        "from jupyter_mlgpu.race import child, fresh, racing, runner, figure, svg, page\n"
+        "print(sorted({'plotly', 'IPython', 'numpy', 'ipykernel'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_last_expressions_value_is_what_a_run_gives():

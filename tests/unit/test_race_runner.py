@@ -7,7 +7,7 @@ import pytest
 from jupyter_mlgpu.backends.base import Observed
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import race
-from jupyter_mlgpu.race.runner import WARMUPS, Progress, Runner
+from jupyter_mlgpu.race.runner import SHORT_WARMUPS, WARMUPS, Progress, Runner
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 
 
@@ -104,7 +104,7 @@ def test_what_the_first_run_costs_more_is_warm_up(clock):
     lane, _, _ = run(clock, takes=lambda number, size: 5.0 if number == 0 else 1.0)
     timing = lane.timings[0]
     assert timing.samples == (1.0, 1.0, 1.0)
-    assert (timing.warmups, timing.steady) == (3, True)
+    assert (timing.warmups, timing.steady) == (4, True)
 
 
 def test_a_warm_up_that_never_settles_ends_and_says_so(clock):
@@ -117,10 +117,15 @@ def test_a_cell_of_minutes_is_warmed_up_once(clock):
     assert (lane.timings[0].warmups, lane.timings[0].steady) == (1, False)
 
 
+def test_short_runs_are_warmed_up_for_a_while_and_not_for_ever(clock):
+    assert run(clock, takes=lambda number, size: 0.01)[0].timings[0].warmups == 5
+    assert run(clock, takes=lambda number, size: 0.0)[0].timings[0].warmups == SHORT_WARMUPS
+
+
 def test_each_size_is_warmed_up_and_measured_in_order(clock):
     lane, _, cell = run(clock, takes=lambda number, size: size / 10, sizes=(1, 20), repeats=2)
     assert [(one.size, one.samples) for one in lane.timings] == [(1, (0.1, 0.1)), (20, (2.0, 2.0))]
-    assert [size for what, *rest in cell.did if what == "run" for size in rest[1:]] == [1] * 4 + [20] * 4
+    assert [size for what, *rest in cell.did if what == "run" for size in rest[1:]] == [1] * 5 + [20] * 5
 
 
 def test_setup_and_every_run_happen_on_the_device_which_is_left_after_it(clock):
@@ -166,7 +171,7 @@ def test_whatever_ends_the_cell_what_was_measured_is_kept_and_the_device_is_left
     backend = FakeBackend()
     lane, ended_by, _ = run(clock, backend, takes, sizes=(1, 2, 3), repeats=5)
     assert ended_by is error
-    # The first size has 2 runs of warm-up and 5 measured; at the second the interrupt is in its first sample.
+    # The first size has 3 runs of warm-up and 5 measured; the second ends in its warm-up.
     assert [(one.size, len(one.samples)) for one in lane.timings] == [(1, 5)]
     assert lane.problem in ("interrupted", f"ended by {type(error).__name__}")
     assert backend.current is None
@@ -179,7 +184,7 @@ def test_the_samples_of_a_size_that_was_begun_are_kept(clock):
         return 1.0
 
     lane, _, _ = run(clock, takes=takes, repeats=10)
-    assert lane.timings[0].samples == (1.0, 1.0, 1.0)
+    assert lane.timings[0].samples == (1.0, 1.0)
 
 
 def test_a_device_that_cannot_be_entered_ends_its_lane(clock):
@@ -223,7 +228,7 @@ def test_a_race_has_a_lane_for_each_device(clock):
 @pytest.mark.parametrize(("error", "outcome"), [(KeyboardInterrupt(), "interrupted"), (OSError(), "error")])
 def test_an_error_ends_the_race_with_the_lanes_so_far(clock, error, outcome):
     def takes(number, size):
-        if number == 20:  # the first lane has 2 x 8 runs
+        if number == 20:  # the first lane has 2 x 9 runs
             raise error
         return 1.0
 
