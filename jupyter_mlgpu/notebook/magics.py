@@ -140,8 +140,9 @@ class MlgpuMagics(Magics):
         is shown for each device's first run alone.
 
         Weights and data that were made before stay on the device where they are: make them in the cell, or
-        in the cell named by --setup. A fresh process knows only what its --setup cell makes. There the other
-        devices are hidden, and magics and `!commands` do not work.
+        in the cell named by --setup. A fresh process knows only what its --setup cell makes, and needs memory
+        on the GPU beside this notebook's. CUDA's other devices are hidden from it, and magics and `!commands`
+        do not work there.
 
         Example, a row of n numbers times a column of n (the two take 0.8 GB for n = 1e8):
 

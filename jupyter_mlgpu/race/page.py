@@ -26,6 +26,10 @@ LAZY = (
     "MLX computes a value only when it is asked for. The value of the cell's last expression is worked out "
     "and waited for; other work that the cell left unevaluated is not in the times."
 )
+TORCH = (
+    "On any device but the CPU, PyTorch looks up its default device at every call from Python, about 1 µs a "
+    "call; that is in the times."
+)
 JAX = "JAX is waited for through the arrays that are still there; work whose results were dropped is not."
 
 #: Sizes whose warm-up never settled are named up to so many.
@@ -80,6 +84,8 @@ def notes(result: RaceResult) -> list[str]:
     spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
     what = [f"Times are medians; in brackets: {'; or '.join(spreads)}."] if spreads else []
     own = {"mlx": [LAZY], "jax": [JAX]}.get(result.framework, [])
+    if result.framework == "torch" and any(lane.kind != "cpu" for lane in result.lanes):
+        own = [TORCH]
     return [
         *what,
         *_empty(result),

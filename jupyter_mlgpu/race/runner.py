@@ -82,7 +82,7 @@ class Runner:
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
         """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
-        made = _Lane(device, self._backend.details(device).hardware)
+        made = _Lane(device, self._hardware(device))
         error: BaseException | None = None
         try:
             scope = self._backend.enter(device)
@@ -97,6 +97,12 @@ class Runner:
         if note is not None:
             made.notes.append(f"{device.name}: {note}")
         return made.finish(error), error
+
+    def _hardware(self, device: Device) -> str | None:
+        try:
+            return self._backend.details(device).hardware
+        except Exception:  # a name that is not known is left out
+            return None
 
     def _measure(self, made: _Lane) -> None:
         made.empty = self._empty()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import median
 
 __all__ = ["INTERVAL", "RANGE", "interval", "median", "spread_name"]
@@ -34,12 +34,13 @@ def spread_name(count: int) -> str:
     return INTERVAL if count >= ENOUGH else RANGE
 
 
+@lru_cache
 def _rank(count: int) -> int:
-    """The highest k with P(X < k) <= 0.025; 1 where there is none."""
-    below, rank = 0.0, 0
-    while rank < count:
-        below += math.comb(count, rank) / 2**count
-        if below > 0.025:
-            break
+    """The highest k with P(X < k) <= 0.025; 1 where there is none. In whole numbers, out of 2^count."""
+    most = 2**count // 40
+    ways, below, rank = 1, 0, 0
+    while below + ways <= most:
+        below += ways
+        ways = ways * (count - rank) // (rank + 1)
         rank += 1
     return max(rank, 1)

@@ -193,6 +193,32 @@ def test_an_interrupt_keeps_what_was_measured_and_goes_on(two_cpus, tmp_path):
     assert after.text == "default_int_handler\n"
 
 
+def test_an_interrupt_between_two_runs_leaves_output_and_devices_as_they_were(two_cpus, tmp_path):
+    """Runs of a microsecond: the interrupt most likely comes while a stream or a device is being changed."""
+    state = (
+        "import signal, sys\n"
+        "print(type(sys.stdout), sys.displayhook, signal.getsignal(signal.SIGINT))\n"
+        "print(get_ipython().display_pub)\n"
+        "print((tf.ones((2, 2)) + 1).device)"
+    )
+    before = two_cpus.run(state)
+    for number in range(3):
+        flag = tmp_path / f"racing-{number}"
+        two_cpus.run(f"import pathlib\nflag = pathlib.Path({str(flag)!r})")
+        sizes = ",".join(map(str, range(1, 31)))
+        message = two_cpus.send(f"%%mlc_race --over n={sizes} --repeats 9999\nn == 1 or flag.touch()")
+        deadline = time.monotonic() + 60
+        while not flag.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        two_cpus.manager.interrupt_kernel()
+        result = two_cpus.wait(message)
+        assert result.error.startswith("KeyboardInterrupt")
+        after = two_cpus.run(state)
+        assert after.text == before.text
+        assert after.ran_on == before.ran_on
+
+
 def test_setup_runs_once_on_each_device_before_its_runs(two_cpus, race):
     two_cpus.run("made = []\ncode = 'w = tf.ones((2, 2)) + 0\\nmade.append(w.device[-5:])'")
     shown = race("--repeats 2 --setup code", "w + w")

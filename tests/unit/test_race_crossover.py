@@ -113,6 +113,11 @@ def test_the_interval_of_the_median_has_the_ranks_of_published_tables(count, low
     assert 1 - 2 * sum(math.comb(count, k) for k in range(lowest + 1)) / 2**count < 0.95
 
 
+def test_ten_thousand_runs_have_their_interval_at_once():
+    # As the normal distribution has it, for so many: 5000 - 1.96 * 50 = 4902.
+    assert interval(list(range(1, 10_001))) == (4902, 10_001 - 4902)
+
+
 def test_too_few_runs_give_their_range_under_its_own_name_and_one_run_gives_nothing():
     assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
     assert interval([1.0]) is None

@@ -67,6 +67,8 @@ def test_the_result_says_what_its_figures_do_not():
     assert "each device's first run alone" in text
     assert "process of its own" in repr(result(fresh=True))
     assert "MLX" in repr(result(framework="mlx"))
+    assert "about 1 µs a call" in repr(result())
+    assert "about 1 µs a call" not in repr(result(lanes=lanes()[:1]))
 
 
 def test_without_sizes_the_fastest_is_named():

@@ -197,6 +197,16 @@ def test_a_device_that_cannot_be_entered_ends_its_lane(clock):
     assert (lane.timings, lane.problem, cell.did) == ((), "ended by RuntimeError", [])
 
 
+def test_hardware_whose_name_cannot_be_told_costs_only_the_name(clock):
+    class Nameless(FakeBackend):
+        def details(self, device):
+            raise OSError("no driver's tool")
+
+    lane, error, _ = run(clock, Nameless())
+    assert (lane.hardware, error) == (None, None)
+    assert lane.timings
+
+
 def test_progress_is_told_before_each_warm_up_and_each_run(clock):
     told = []
     run(clock, sizes=(7,), repeats=2, on_run=told.append)
