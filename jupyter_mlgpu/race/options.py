@@ -44,6 +44,8 @@ def parse(line: str) -> Options:
         elif word not in _WITH_VALUE:
             known = ", ".join([*_WITH_VALUE, "--fresh"])
             raise UsageError(f"Unknown word {word!r} after %%mlc_race. Choose {known}, {_EXAMPLE}")
+        elif word in found:
+            raise UsageError(f"{word} stands twice after %%mlc_race: give it once, {_EXAMPLE}")
         elif not words or words[0].startswith("--"):
             raise UsageError(f"{word} needs a value, {_EXAMPLE}")
         else:

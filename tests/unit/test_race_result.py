@@ -219,6 +219,7 @@ def test_the_dashed_line_stands_where_the_curves_cross():
         ("n=10", "Unknown word 'n=10'"),
         ("--over", "--over needs a value"),
         ("--over --fresh", "--over needs a value"),
+        ("--over n=1 --over m=2", "--over stands twice"),
         ("--over n", "needs a variable and sizes"),
         ("--over class=1", "needs a variable and sizes"),
         ("--over n=1,x", "found 'x'"),
