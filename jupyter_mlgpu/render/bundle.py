@@ -46,17 +46,14 @@ def bundle(record: Record) -> dict[str, Any]:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
     while _bytes(made) > limit:
-        part = next((part for part in _CUT_ORDER if len(getattr(record, part)) > (part == "notes")), None)
-        if part is None and "text/html" not in cut:
-            # The plain text says the same in few words, and every viewer falls back to it. The first note
-            # stays longer: it may say what the figures are.
+        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
+        if part is None:
+            # The plain text says the same in few words, and every viewer falls back to it.
             cut["text/html"] = 1
-        elif part is None and not record.notes:
+            made = _make(record, cut)
             break
-        else:
-            part = part or "notes"
-            record, left_out = _halve(record, part)
-            cut[part] = cut.get(part, 0) + left_out
+        record, left_out = _halve(record, part)
+        cut[part] = cut.get(part, 0) + left_out
         made = _make(record, cut)
     return made
 

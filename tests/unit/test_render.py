@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
+from jupyter_mlgpu.record import Fact, LogLine, OpStat, RanOn, Reading, Record
 from jupyter_mlgpu.render import html, notes, text, words
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record
@@ -274,21 +274,3 @@ def test_a_bundle_has_our_type_html_and_plain_text():
 def test_a_cut_record_still_reads_as_a_record():
     shown = bundle(record(notes=("n" * 100,) * 100))
     assert Record.from_json(shown[MIME_TYPE]).cell == example_record().cell
-
-
-def test_the_first_note_outlives_the_html():
-    """A record so large that its HTML has to go: what its figures are is still said."""
-    entry = example_record().device.ran_on[0]
-    device = DeviceUse("cpu:0", tuple(dataclasses.replace(entry, device=f"cpu:{one}") for one in range(4)))
-    record = dataclasses.replace(example_record(), device=device).with_note("What the figures are.")
-    shown = bundle(record)
-    assert "text/html" not in shown
-    assert as_stored(shown) <= PLAIN_LIMIT
-    assert shown[MIME_TYPE]["notes"] == ["What the figures are."]
-    assert "What the figures are." in shown["text/plain"]
-
-
-def test_a_note_that_does_not_fit_by_itself_is_cut():
-    shown = bundle(example_record().with_note("x" * 5000))
-    assert as_stored(shown) <= PLAIN_LIMIT
-    assert shown[MIME_TYPE]["cut"] == {"text/html": 1, "notes": 1}
