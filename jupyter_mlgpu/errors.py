@@ -4,6 +4,7 @@
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
     ├── PlanError            a model or function whose graph cannot be read
+    ├── RaceError            a race that ended in another process than this one
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
     ├── StillRunningError         a measurement was asked for before its block ended
@@ -46,6 +47,10 @@ class RestartNeededError(DeviceError):
 
 class PlanError(MlgpuError):
     """The graph of what was given cannot be read, so there is nothing to plan."""
+
+
+class RaceError(MlgpuError):
+    """A race in a process of its own ended there; the user's own traceback was shown before."""
 
 
 class RecordError(MlgpuError):

@@ -81,6 +81,14 @@ class Recorder:
         for measurement in self._open:
             measurement.observe(backend)
 
+    def stop_watching(self, why: str) -> None:
+        """Watch operations no more in what is being measured: for who takes times that watching would add to.
+
+        The records then give `why` in place of where the operations ran and of the allocators' peaks.
+        """
+        for measurement in self._open:
+            measurement.stop_watching(why)
+
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
         while self._open and self._open[-1] is not measurement and measurement in self._open:
@@ -106,6 +114,7 @@ class Measurement:
         self._observations: dict[str, Observation | str] = {}
         self._readings: list[Callable[[], Reading]] = []
         self._backends: dict[str, Backend] = {}
+        self._unwatched: str | None = None
         self.started_at = ""
         self._started_ns = 0
 
@@ -126,10 +135,19 @@ class Measurement:
         if backend.name in self._observations or threading.get_ident() != self._thread:
             return
         self._backends[backend.name] = backend
+        if self._unwatched is not None:
+            self._observations[backend.name] = self._unwatched
+            return
         try:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
             self._observations[backend.name] = f"{backend.name} could not be watched ({_words(error)})."
+
+    def stop_watching(self, why: str) -> None:
+        """See `Recorder.stop_watching`."""
+        self._finish_observations()
+        self._unwatched = why
+        self._observations = dict.fromkeys(self._observations, why)
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -188,7 +206,7 @@ class Measurement:
             if seen.why_missing is not None:
                 reasons.append(seen.why_missing)
             readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+        return tuple(ran_on) if known else None, " ".join(dict.fromkeys(reasons)) or None, readings
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -233,7 +251,7 @@ def _failed(quantity: str, error: Exception) -> Callable[[], Reading]:
 
 def _finish(name: str, observation: Observation | str) -> Observed:
     if isinstance(observation, str):
-        return Observed(None, observation)
+        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
     try:
         return observation.finish()
     except Exception as error:

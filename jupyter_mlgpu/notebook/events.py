@@ -27,6 +27,11 @@ OURS = (
     "%reload_ext jupyter_mlgpu",
 )
 TRACE_CELL = "%%mlc_trace"
+RACE_CELL = "%%mlc_race"
+RACE_NOTE = "A race: the time is that of all its runs together."
+
+#: Magics that may stand over another cell magic.
+_BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 
 @dataclass(slots=True)
@@ -140,6 +145,8 @@ class CellEvents:
             requested = self._kit.selection.requested  # a cell may have a device of its own
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
+                if _is_race(running.info.raw_cell):
+                    notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,
@@ -211,12 +218,18 @@ def _only_ours(code: str) -> bool:
     return all(line.startswith(OURS) for line in lines)
 
 
+def _is_race(code: str) -> bool:
+    """Whether a cell, below lines that choose its device or its tracing, is a race."""
+    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
+    return bool(lines) and lines[0].startswith(RACE_CELL)
+
+
 def _title(code: str) -> str:
     """The first line of code that is not a comment or one of our own magics."""
     lines = [line.strip() for line in code.splitlines() if line.strip()]
     for line in lines:
         if not line.startswith(("#", "%%mlc_", *OURS)):
-            return line
+            return f"race: {line}" if _is_race(code) else line
     return lines[0] if lines else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
+    from jupyter_mlgpu.race.result import RaceResult
 
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan` and `%%mlc_race`."""
 
     def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands) -> None:
         super().__init__(shell)
@@ -125,6 +126,41 @@ class MlgpuMagics(Magics):
 
         with _one_sentence():
             return plan_command(_without_comment(line), self._shell.user_ns)
+
+    @cell_magic
+    def mlc_race(self, line: str, cell: str) -> RaceResult:
+        """Run a cell on each device, and see which is faster and from which size on.
+
+        %%mlc_race                          on every device of the framework in use, ten times each
+        %%mlc_race --over n=100,1e3,1e4     the same for each of these values of the variable n
+        %%mlc_race --devices cpu,gpu        on these devices
+        %%mlc_race --framework torch        where several frameworks are imported
+        %%mlc_race --repeats 20             so many runs, after warm-up
+        %%mlc_race --setup 3                run In [3] on each device first, so that its data is there
+        %%mlc_race --setup code             the same with the code in the string variable `code`
+        %%mlc_race --save race.json         keep the result, and its chart as race.svg
+        %%mlc_race --fresh                  each device in a process of its own
+
+        The cell is compiled once and run in your notebook. Before the clock is read at either end, the
+        device is waited for, and so is the value of the cell's last expression. The result has medians with
+        their 95 % interval; it is in `_`, with `.figure()`, `.to_json()` and `.save(path)`. Runs restore
+        nothing: each finds what the one before left. Your own n is put back at the end. What the cell prints
+        is shown for each device's first run alone.
+
+        Weights and data that were made before stay on the device where they are: make them in the cell, or
+        in the cell named by --setup. A fresh process knows only what its --setup cell makes, and needs memory
+        on the GPU beside this notebook's. CUDA's other devices are hidden from it, and magics and `!commands`
+        do not work there.
+
+        Example, a row of n numbers times a column of n (the two take 0.8 GB for n = 1e8):
+
+            %%mlc_race --over n=1e2,1e3,1e4,1e5,1e6,1e7,1e8 --repeats 10
+            tf.matmul(tf.ones((1, n)), tf.ones((n, 1)))
+        """
+        from jupyter_mlgpu.notebook.race_command import race_command
+
+        with _one_sentence():
+            return race_command(_without_comment(line), cell, self._shell)
 
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():

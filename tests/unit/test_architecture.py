@@ -33,8 +33,10 @@ MAY_USE = {
     "tracing": {"backends", "errors", "kit", "record"},
     "render": {"growth", "probes", "record"},
     "planning": {"errors"},
+    "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
     "notebook": {
         "backends",
+        "clock",
         "errors",
         "files",
         "growth",
@@ -42,6 +44,7 @@ MAY_USE = {
         "logs",
         "planning",
         "probes",
+        "race",
         "record",
         "recorder",
         "redact",
