@@ -21,7 +21,6 @@ from jupyter_mlgpu.record import (
     Cell,
     DeviceUse,
     Outcome,
-    RanOn,
     Reading,
     Record,
     Run,
@@ -152,17 +151,17 @@ class Measurement:
             _wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         readings = [wall, *(take() for take in self._readings)]
-        ran_on, why, more = self._finish_observations()
+        device, more, seen_notes = self._finish_observations()
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=DeviceUse(requested, ran_on, why),
+            device=dataclasses.replace(device, requested=requested),
             readings=_in_order([*readings, *more]),
             versions=self._recorder.close(self),
-            notes=tuple(notes),
+            notes=(*notes, *seen_notes),
         )
 
     def abandon(self) -> None:
@@ -172,22 +171,23 @@ class Measurement:
         self._finish_observations()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return None, NO_FRAMEWORK, []
-        ran_on: list[RanOn] = []
-        reasons: list[str] = []
-        readings: list[Reading] = []
-        known = False
-        for name, observation in self._observations.items():
-            seen = _finish(name, observation)
-            if seen.ran_on is not None:
-                known = True
-                ran_on.extend(seen.ran_on)
-            if seen.why_missing is not None:
-                reasons.append(seen.why_missing)
-            readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+            return DeviceUse(None, None, NO_FRAMEWORK), [], []
+        seen = {name: _finish(name, observation) for name, observation in self._observations.items()}
+        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
+        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
+        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
+        bounded = all(one.only is not None for one in unknown.values())
+        device = DeviceUse(
+            None,
+            # That one framework ran nothing says nothing of another, whose work is not known.
+            ran_on if ran_on or not unknown else None,
+            " ".join(reasons) or None,
+            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+        )
+        readings = [reading for one in seen.values() for reading in one.readings]
+        return device, readings, [note for one in seen.values() for note in one.notes]
 
 
 def shorten(text: str, limit: int = 80) -> str:

@@ -91,6 +91,10 @@ class ReplayBackend:
         """Note what is played from now on."""
         return ReplayObservation(self)
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Nothing of the user's is on a replayed device."""
+        return None
+
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""
         return self._here.played
@@ -125,6 +129,7 @@ class ReplayBackend:
                 counts[name] if known else None,
                 counts[name] / total if known and total else None,
                 None if known else "The record does not count operations.",
+                _evidence_of(entries, name),
             )
             for name in sorted(counts, key=lambda name: counts[name], reverse=True)
         )
@@ -174,6 +179,12 @@ class _ThisThread(threading.local):
         self.device: str | None = None
         self.place = 0
         self.played: list[Record] = []
+
+
+def _evidence_of(entries: Sequence[RanOn], device: str) -> str | None:
+    """How it is known that a device worked, where all records say the same."""
+    kinds = {entry.evidence for entry in entries if entry.device == device}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _entries(records: Sequence[Record]) -> list[RanOn]:

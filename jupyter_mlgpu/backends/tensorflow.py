@@ -18,12 +18,14 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import hardware, staying
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
-from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
+from jupyter_mlgpu.backends.tensorflow_names import kind_of
+from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch
+from jupyter_mlgpu.backends.tensorflow_weights import variables
 from jupyter_mlgpu.record import Reading, missing
 
 
@@ -115,6 +117,14 @@ class TensorFlowBackend:
             self._here.watch = PlacementWatch(self._graphs, self._calls)
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Variables stay where they were made; TensorFlow copies them at each use (`Tensors copied ...`)."""
+        found = staying.elsewhere(variables(values), device.name) if _initialised() else []
+        if not found:
+            return None
+        told, again = staying.told(found, device.name), f"`%mlc_device {device.name}`"
+        return f"{told}. Making `{found[0].name}` again after {again} moves {staying.it(found)}."
+
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config
         if _initialised():
@@ -163,11 +173,11 @@ class TensorFlowObservation:
 
     def finish(self) -> Observed:
         """Placement since the start, and the allocator's peak of every device that keeps one."""
-        ran_on, why = self._watch.finish(self._mark)
+        seen = self._watch.finish(self._mark)
         if not _initialised():
             return Observed((), None, ())
-        devices = [Device("tensorflow", entry.device, entry.kind, entry.device) for entry in ran_on or ()]
-        return Observed(ran_on, why, tuple(_peak(device) for device in devices))
+        devices = [Device("tensorflow", one.device, one.kind, one.device) for one in seen.ran_on or ()]
+        return Observed(seen.ran_on, seen.why, tuple(_peak(device) for device in devices), seen.notes)
 
 
 def _context() -> Any:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 # What TensorFlow adds to a partitioned graph to pass arguments, results and constants around.
@@ -22,11 +24,23 @@ _BOOKKEEPING = frozenset(
 Call = tuple[str, str | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a prepared graph does in one call; operations in the body of a loop count once.
+
+    `operations` counts by device and type, `copies` the tensors sent by device they leave and device
+    they reach.
+    """
+
+    operations: Counter[tuple[str, str]]
+    copies: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
 class GraphCollection:
-    """Operations by device of every graph that was prepared while somebody watched."""
+    """What every graph does that was prepared while somebody watched."""
 
     def __init__(self) -> None:
-        self._known: dict[Call, Counter[str]] = {}
+        self._known: dict[Call, Parts] = {}
         self._watchers = 0
         self._lock = threading.Lock()
 
@@ -69,8 +83,8 @@ class GraphCollection:
         if found is not None:
             self._known[call] = found
 
-    def parts(self, call: Call) -> Counter[str] | None:
-        """Operations by device, or None for a graph prepared before anybody watched."""
+    def parts(self, call: Call) -> Parts | None:
+        """What a graph does, or None for one prepared before anybody watched."""
         return self._known.get(call)
 
 
@@ -80,22 +94,40 @@ def _context() -> Any:
     return context.context()
 
 
-def _parts(ctx: Any, name: str, outputs: Any) -> Counter[str] | None:
+def _parts(ctx: Any, name: str, outputs: Any) -> Parts | None:
     collected = ctx.export_run_metadata().function_graphs
     definition = ctx.get_function_def(name)
     if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
-        return Counter({outputs[0].device: 1}) if outputs else None
+        return Parts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
     nodes = {node.name for node in definition.node_def}
     for graphs in reversed(collected):
         before = {node.name for node in graphs.pre_optimization_graph.node}
         if nodes and nodes <= before:
-            return Counter(
-                node.device
-                for partition in graphs.partition_graphs
-                for node in partition.node
-                if node.op not in _BOOKKEEPING
-            )
+            found = Parts(Counter())
+            for partition in graphs.partition_graphs:
+                found.operations.update(
+                    (node.device, node.op) for node in partition.node if node.op not in _BOOKKEEPING
+                )
+                found.copies.update(_copies(partition))
+            return found
     return None
+
+
+def _copies(partition: Any) -> Iterator[tuple[str, str]]:
+    """The two devices of each tensor that a part sends to another one."""
+    sends = [node for node in partition.node if node.op in ("_Send", "_HostSend")]
+    sources = {node.name: node for node in partition.node} if sends else {}
+    for node in sends:
+        source = sources.get(node.input[0].partition(":")[0])
+        # One device waits for another by being sent an empty constant: nothing is copied.
+        empty = (
+            source is not None
+            and source.op == "Const"
+            and any(one.size == 0 for one in source.attr["value"].tensor.tensor_shape.dim)
+        )
+        leaves, reaches = (node.attr[end].s.decode() for end in ("send_device", "recv_device"))
+        if leaves != reaches and not empty:
+            yield leaves, reaches
 
 
 def _user_traces() -> bool:

@@ -1,0 +1,66 @@
+"""Where the user's PyTorch tensors and modules lie, read without running code of the user's."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jupyter_mlgpu.backends.staying import LIMIT, Staying, leaves, own
+
+
+def tensors(values: Mapping[str, object]) -> list[Staying]:
+    """The tensors of each value that has some, by the device on which they lie."""
+    torch: Any = sys.modules["torch"]
+    walk = _Walk(torch)
+    found = []
+    # A tensor's device is asked of PyTorch itself, not of a function mode that the user may have entered.
+    with torch._C.DisableTorchFunction():
+        for name, value in values.items():
+            parts: Counter[str] = Counter()
+            for leaf in leaves(value):
+                parts.update(walk.devices(leaf))
+            if parts:
+                found.append(Staying(name, parts, walk.what(value), walk.full))
+    return found
+
+
+class _Walk:
+    """Goes through modules once; what it has seen before, and what is beyond the limit, is left out."""
+
+    def __init__(self, torch: Any) -> None:
+        # Of exactly these types: a subclass may be the user's, and answer for its device by itself.
+        self.kinds = (torch.Tensor, torch.nn.Parameter)
+        self._module = torch.nn.Module
+        self._seen: set[int] = set()
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit is reached."""
+        return len(self._seen) >= LIMIT
+
+    def what(self, value: object) -> str | None:
+        """What a value's tensors are called; None for a tensor by itself."""
+        if type(value) in self.kinds:
+            return None
+        return "weights" if issubclass(type(value), self._module) else "tensors"
+
+    def devices(self, value: Any) -> Iterator[str]:
+        """The device of a tensor, or of each parameter and buffer of a module."""
+        if value is None or id(value) in self._seen or self.full:
+            return
+        if type(value) in self.kinds:
+            self._seen.add(id(value))
+            yield _short(value.device)
+        elif issubclass(type(value), self._module):
+            self._seen.add(id(value))
+            for part in ("_parameters", "_buffers", "_modules"):
+                held: Any = own(value).get(part)
+                # PyTorch's own; of another type it may be the user's.
+                for one in list(held.values()) if type(held) in (dict, OrderedDict) else []:
+                    yield from self.devices(one)
+
+
+def _short(device: Any) -> str:
+    return f"{'gpu' if device.type in ('cuda', 'mps') else device.type}:{device.index or 0}"
