@@ -7,6 +7,7 @@ said of its value is true all the same.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import CodeType, FunctionType
 from typing import Any
@@ -16,12 +17,19 @@ LIMIT = 200
 
 # A name, but not what follows a dot.
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+# What stands left of a line's equals sign, where that is names alone.
+_TARGETS = re.compile(r"^[ \t]*([\w \t,*]+?)[ \t]*=(?!=)", re.MULTILINE)
 
 
 def mentioned(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Name to value, in the order in which the cell and then its functions name them."""
+    """Name to value, in the order in which the cell and then its functions name them.
+
+    A name that the cell only gives to a result is left out: it is not what the cell works on.
+    """
     found: dict[str, Any] = {}
-    names: list[str] = list(dict.fromkeys(_NAME.findall(code)))
+    named = Counter(_NAME.findall(code))
+    given = Counter(name for targets in _TARGETS.findall(code) for name in _NAME.findall(targets))
+    names = [name for name, times in named.items() if times > given[name]]
     for name in names:  # grows while it is gone through
         if len(found) >= LIMIT:
             break

@@ -1,8 +1,9 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
-A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-lines or operations. What does not fit is left out, counted and named in the record's `cut`; of the log
-lines those that matter least go first, and they are counted by verdict.
+A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
+which stand in a receipt three times, 64 kB with log lines or operations. What does not fit is left out,
+counted and named in the record's `cut`; of the log lines those that matter least go first, and they are
+counted by verdict.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
+NOTED_LIMIT = 8_192
 FULL_LIMIT = 65_536
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
@@ -37,8 +39,8 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
 def bundle(record: Record) -> dict[str, Any]:
-    """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
-    limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT
+    """The MIME bundle of a receipt, within the limit for what the record holds."""
+    limit = FULL_LIMIT if record.logs or record.ops else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     cut: dict[str, int] = {}
     record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)

@@ -89,7 +89,7 @@ def where(record: Record) -> str:
         used = [entry.device for entry in ran_on if entry.evidence in ("allocator", "results")]
         ran = [entry for entry in ran_on if entry.evidence not in ("allocator", "results")]
         shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
-        place = ", ".join([*filter(None, [_list("ran on", shares), _list("used", used)])])
+        place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
     elsewhere = any(_asked(asked, framework) not in (None, device) for framework, device in places)
     return f"asked for {asked}, {place}" if elsewhere and place else place
@@ -115,11 +115,11 @@ def _asked(asked: str | None, framework: str) -> str | None:
 
 
 def _share(entry: RanOn, *, alone: bool) -> str:
+    if alone or entry.share in (None, 1):  # all that its framework counted
+        return entry.device
     # 99.6 % must not read as all of it, nor 0.2 % as nothing.
-    share = (
-        "" if alone or entry.share is None else f" {min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
-    )
-    return f"{entry.device}{share}"
+    share = f"{min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    return f"{entry.device} {share}"
 
 
 def line(record: Record) -> str:

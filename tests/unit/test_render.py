@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_mlgpu.record import Fact, LogLine, OpStat, RanOn, Reading, Record
 from jupyter_mlgpu.render import html, notes, text, words
-from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, PLAIN_LIMIT, bundle
+from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record
 
 
@@ -217,7 +217,7 @@ def test_a_plain_receipt_is_at_most_4_kilobytes_in_the_notebook_file():
 def test_many_notes_are_cut_counted_and_named():
     shown = bundle(record(notes=tuple(f"note number {number} of many" for number in range(200))))
     data = shown[MIME_TYPE]
-    assert as_stored(shown) <= PLAIN_LIMIT
+    assert as_stored(shown) <= NOTED_LIMIT == 8192
     assert len(data["notes"]) + data["cut"]["notes"] == 200
 
 
