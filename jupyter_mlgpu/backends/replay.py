@@ -38,12 +38,11 @@ class ReplayBackend:
         record = fitting[here.place % len(fitting)]
         here.place += 1
         here.played.append(record)
-        return dataclasses.replace(
-            record.with_origin("replayed").with_note(
-                f"Replayed from {self._source}: nothing of it ran here."
-            ),
-            readings=tuple(self._labelled(reading) for reading in record.readings),
-        )
+        return self._replayed(record)
+
+    def all(self) -> list[Record]:
+        """Every record that ran on a device, in their order, labelled."""
+        return [self._replayed(record) for record in self._records]
 
     def loaded(self) -> bool:
         """The records are there."""
@@ -137,6 +136,14 @@ class ReplayBackend:
     def _device(self, entry: RanOn) -> Device:
         native = f"{entry.framework} {entry.native_name or entry.device}, replayed from {self._source}"
         return Device(self.name, entry.device, f"replayed {entry.kind}", native)
+
+    def _replayed(self, record: Record) -> Record:
+        return dataclasses.replace(
+            record.with_origin("replayed").with_note(
+                f"Replayed from {self._source}: nothing of it ran here."
+            ),
+            readings=tuple(self._labelled(reading) for reading in record.readings),
+        )
 
     def _labelled(self, reading: Reading) -> Reading:
         return dataclasses.replace(reading, source=f"replayed from {self._source}: {reading.source}")

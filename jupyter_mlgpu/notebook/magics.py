@@ -64,6 +64,7 @@ class MlgpuMagics(Magics):
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
         %mlc_trace verbose     which variables about logs are set, and which framework is imported already
