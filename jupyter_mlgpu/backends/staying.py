@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Values looked at in all, so that a large model or list costs no more than about a millisecond.
-LIMIT = 500
+LIMIT = 400
 _DEPTH = 3
 _NAMED = 3
 

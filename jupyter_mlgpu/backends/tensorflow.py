@@ -118,7 +118,7 @@ class TensorFlowBackend:
         return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
 
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
-        """Variables stay where they were made; TensorFlow copies them at each use (`Tensors copied ...`)."""
+        """Variables stay where they were made; graphs copy them at each call, which is told apart."""
         found = staying.elsewhere(variables(values), device.name) if _initialised() else []
         if not found:
             return None

@@ -20,6 +20,11 @@ _BOOKKEEPING = frozenset(
     | {"Const", "NoOp"}
 )
 
+_SENDS = ("_Send", "_HostSend")
+_RECEIVES = ("_Recv", "_HostRecv")
+_READS = ("ReadVariableOp", "_ReadVariablesOp")
+_ASSIGNS = ("Assign", "ResourceApply", "ResourceScatter", "ResourceSparseApply")
+
 #: A graph as called from one device: its name, and the device set at the call.
 Call = tuple[str, str | None]
 
@@ -28,8 +33,8 @@ Call = tuple[str, str | None]
 class Parts:
     """What a prepared graph does in one call; operations in the body of a loop count once.
 
-    `operations` counts by device and type, `copies` the tensors sent by device they leave and device
-    they reach.
+    `operations` counts by device and type, `copies` the values of variables that are sent, by the device
+    they leave and the one they reach.
     """
 
     operations: Counter[tuple[str, str]]
@@ -108,26 +113,39 @@ def _parts(ctx: Any, name: str, outputs: Any) -> Parts | None:
                 found.operations.update(
                     (node.device, node.op) for node in partition.node if node.op not in _BOOKKEEPING
                 )
-                found.copies.update(_copies(partition))
+            found.copies.update(_copies(graphs.partition_graphs))
             return found
     return None
 
 
-def _copies(partition: Any) -> Iterator[tuple[str, str]]:
-    """The two devices of each tensor that a part sends to another one."""
-    sends = [node for node in partition.node if node.op in ("_Send", "_HostSend")]
-    sources = {node.name: node for node in partition.node} if sends else {}
-    for node in sends:
-        source = sources.get(node.input[0].partition(":")[0])
-        # One device waits for another by being sent an empty constant: nothing is copied.
-        empty = (
-            source is not None
-            and source.op == "Const"
-            and any(one.size == 0 for one in source.attr["value"].tensor.tensor_shape.dim)
-        )
+def _copies(partitions: Any) -> Iterator[tuple[str, str]]:
+    """Variables' values sent between parts: those just read, and those on their way to be assigned.
+
+    A send and its receive carry the same name. Inputs and results, which have to be sent wherever the
+    weights are, are left out.
+    """
+    sends = []
+    assigned: set[bytes] = set()
+    for partition in partitions:
+        nodes = {node.name: node for node in partition.node}
+        for node in partition.node:
+            if node.op in _SENDS:
+                sends.append((node, nodes.get(_source(node.input[0]))))
+            elif node.op.startswith(_ASSIGNS):
+                sources = (nodes.get(_source(one)) for one in node.input)
+                assigned.update(
+                    one.attr["tensor_name"].s for one in sources if one is not None and one.op in _RECEIVES
+                )
+    for node, source in sends:
+        read = source is not None and source.op in _READS
         leaves, reaches = (node.attr[end].s.decode() for end in ("send_device", "recv_device"))
-        if leaves != reaches and not empty:
+        if leaves != reaches and (read or node.attr["tensor_name"].s in assigned):
             yield leaves, reaches
+
+
+def _source(name: str) -> str:
+    """The node of an input: `a` of `a:1` and of `^a`."""
+    return name.partition(":")[0].lstrip("^")
 
 
 def _user_traces() -> bool:

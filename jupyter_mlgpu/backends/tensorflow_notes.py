@@ -16,9 +16,11 @@ NAMED = 5
 
 # These run where the variable, the data or the queue is that they work on, whatever device is asked for:
 # nothing was put elsewhere because of them. Weights on another device are told of apart.
-_FOLLOWS = ("Variable", "VarHandle", "Resource", "Iterator", "Dataset", "Optional", "HashTable")
-# What TensorFlow writes into each part of a loop or branch that it has cut up over devices.
-_PLUMBING = frozenset({"Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch"})
+_FOLLOWS = ("Variable", "VarHandle", "VarIs", "Resource", "Iterator", "Dataset", "Optional", "HashTable")
+# What TensorFlow writes into each part of a loop or branch that it has cut up over devices, and constants.
+_PLUMBING = frozenset(
+    {"_EagerConst", "Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch"}
+)
 
 
 def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
@@ -48,7 +50,7 @@ def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
 
 
 def copied(called: Sequence[tuple[str, int, Parts]]) -> list[str]:
-    """Tensors copied between devices inside graphs: those of the graph that copied most, and how many else.
+    """Variables copied between devices by graphs: those of the graph that copied most, and how many else.
 
     `called` lists the graphs with how often each was called.
     """
@@ -63,8 +65,8 @@ def copied(called: Sequence[tuple[str, int, Parts]]) -> list[str]:
     )
     often = "the one call" if times == 1 else f"each of {times:,} calls"
     rest = sum(one[0] for one in copying[1:])
-    more = f" Other graphs copied {_many(rest, 'tensor')}." if rest else ""
-    return [f"Tensors copied between devices in {often} of {plain(name)}: {ways}.{more}"]
+    more = f" Other graphs copied {rest:,}." if rest else ""
+    return [f"Values of variables copied between devices in {often} of {plain(name)}: {ways}.{more}"]
 
 
 def from_other_threads(calls: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_mlgpu.backends.modules import imported
@@ -37,10 +37,14 @@ class _Walk:
         from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
         keras = sys.modules.get("keras") if imported("keras") else None
-        self._variable = BaseResourceVariable
-        self._module = Module
-        self._layer = getattr(keras, "Layer", ())
-        self._keras_variable = getattr(keras, "Variable", ())
+        self._bases = {
+            "variable": BaseResourceVariable,
+            "keras variable": getattr(keras, "Variable", None),
+            "layer": getattr(keras, "Layer", None),
+            "module": Module,
+            "list": list,
+        }
+        self._kinds: dict[type, str] = {}
         self._seen: set[int] = set()
 
     @property
@@ -49,36 +53,41 @@ class _Walk:
         return len(self._seen) >= LIMIT
 
     def is_variable(self, value: object) -> bool:
-        return issubclass(type(value), self._variable) or self._is(value, self._keras_variable)
+        """Whether a value is one variable, and not what holds some."""
+        return self._kind(value).endswith("variable")
 
     def devices(self, value: Any) -> Iterator[str]:
         """The device of each variable that a variable, layer or module holds."""
-        if id(value) in self._seen or self.full:
+        kind = self._kind(value)
+        if not kind or id(value) in self._seen or self.full:
             return
-        if self._is(value, self._keras_variable):
+        if kind == "keras variable":
             yield from self.devices(own(value).get("_value"))
-        elif issubclass(type(value), self._variable):
+        elif kind == "variable":
             self._seen.add(id(value))
             handle: Any = own(value).get("_handle")
             if type(handle).__name__ == "EagerTensor":  # one in a graph that is being built has no place yet
                 yield short_name(handle.device)
-        elif self._is(value, self._layer):
-            yield from self._inside(value, {name: own(value).get(name) for name in _OF_A_LAYER})
-        elif issubclass(type(value), self._module):
-            yield from self._inside(value, own(value))
+        elif kind == "layer":
+            self._seen.add(id(value))
+            held = own(value)
+            yield from self._inside(held.get(name) for name in _OF_A_LAYER)
+        elif kind == "module":
+            self._seen.add(id(value))
+            yield from self._inside(list(own(value).values()))
 
-    def _inside(self, value: object, held: Mapping[str, Any]) -> Iterator[str]:
-        self._seen.add(id(value))
-        for one in list(held.values()):
-            # TensorFlow and Keras keep lists of their own kind, which are lists and dicts.
-            plain = list(one) if _tracked(one) else one
-            for leaf in leaves(plain):
+    def _inside(self, held: Iterable[Any]) -> Iterator[str]:
+        for one in held:
+            # TensorFlow and Keras keep lists of their own kind.
+            for leaf in leaves(list(one) if self._kind(one) == "list" else one):
                 yield from self.devices(leaf)
 
-    def _is(self, value: object, kind: Any) -> bool:
-        return kind != () and issubclass(type(value), kind)
-
-
-def _tracked(value: object) -> bool:
-    kind = type(value)
-    return issubclass(kind, list) and kind.__module__.split(".")[0] in ("keras", "tensorflow")
+    def _kind(self, value: object) -> str:
+        """Which of these a value's type is; empty for any other. A type is asked once, a value never."""
+        kind = type(value)
+        if kind not in self._kinds:
+            is_a = (name for name, base in self._bases.items() if base is not None and issubclass(kind, base))
+            found = next(is_a, "")
+            ours = kind.__module__.partition(".")[0] in ("keras", "tensorflow")
+            self._kinds[kind] = "" if found == "list" and not ours else found
+        return self._kinds[kind]

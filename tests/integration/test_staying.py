@@ -47,7 +47,7 @@ def test_a_model_made_on_one_device_and_fitted_on_another_is_said_with_the_copie
     assert stays.startswith("The 4 weights of `model` live on cpu:0, not on cpu:1.")
     assert "Making `model` again after `%mlc_device cpu:1` moves it." in stays
     # Seen with TensorFlow 2.19.1 and Keras 3.15.1: other versions may copy a few more or less.
-    assert copies.startswith("Tensors copied between devices in each of 2 calls of ")
+    assert copies.startswith("Values of variables copied between devices in each of 2 calls of ")
     assert " from cpu:0 to cpu:1 and " in copies
     assert " from cpu:1 to cpu:0" in copies
     assert stays in plain_text(fitted)
@@ -82,12 +82,31 @@ def test_operations_that_ran_elsewhere_inside_a_function_are_named_with_their_nu
     two.run("%mlc_device cpu:1")
     for _ in range(2):  # prepared by TensorFlow in the first cell, known from then on
         result = two.run("for _ in range(3): y = partly(x)")
-        elsewhere, copies = result.receipt["notes"]
+        (elsewhere,) = result.receipt["notes"]
         counted = sum(result.ran_on.values())
         assert counted > result.ran_on["cpu:0"] == 3
         assert elsewhere == f"3 of {counted} operations ran on cpu:0, not on cpu:1: MatrixDeterminant 3."
-        # x, which was made on cpu:0, and d
-        assert copies == "Tensors copied between devices in each of 3 calls of partly: 2 from cpu:0 to cpu:1."
+
+
+def test_variables_that_a_graph_reads_and_assigns_on_another_device_are_counted_as_copies(two):
+    two.run(
+        "a, b, c = (tf.Variable(tf.ones((4, 4))) for _ in range(3))\n"
+        "@tf.function\n"
+        "def update(x):\n"
+        "    a.assign(tf.linalg.matmul(b, x))\n"
+        "    return tf.reduce_sum(tf.linalg.matmul(c, x))\n"
+        "x = tf.ones((4, 4))"
+    )
+    two.run("%mlc_device cpu:1")
+    stays, copies = sorted(
+        two.run("for _ in range(4): y = update(x)").receipt["notes"], key=lambda note: "copied" in note
+    )
+    assert stays.startswith("`a`, `b` and `c` live on cpu:0, not on cpu:1.")
+    # By hand: b and c are read, and a is assigned. The input x is not a variable, and is not counted.
+    assert copies == (
+        "Values of variables copied between devices in each of 4 calls of update: "
+        "2 from cpu:0 to cpu:1 and 1 from cpu:1 to cpu:0."
+    )
 
 
 def test_an_eager_operation_inside_the_users_own_device_ran_where_it_was_asked(two):

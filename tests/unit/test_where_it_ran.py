@@ -226,12 +226,12 @@ def test_where_no_device_was_set_nothing_ran_elsewhere():
     assert elsewhere({("", CPU_0, "Unique"): 1, (None, CPU_0, "Unique"): 1}, complete=True) == []
 
 
-def test_tensors_that_graphs_copied_are_counted_by_call_and_way():
+def test_variables_that_graphs_copied_are_counted_by_call_and_way():
     step = Parts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
     once = Parts(Counter(), Counter({(CPU_0, GPU_0): 1}))
     assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
-        "Tensors copied between devices in each of 32 calls of train_step: "
-        "14 from cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1 tensor."
+        "Values of variables copied between devices in each of 32 calls of train_step: "
+        "14 from cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1."
     ]
     assert copied([("__inference_init_3", 1, Parts(Counter()))]) == []
 
