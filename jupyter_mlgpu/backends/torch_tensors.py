@@ -46,20 +46,26 @@ class _Walk:
             return None
         return "weights" if issubclass(type(value), self._module) else "tensors"
 
-    def devices(self, value: Any) -> Iterator[str]:
+    def devices(self, value: object) -> Iterator[str]:
         """The device of a tensor, or of each parameter and buffer of a module."""
-        if value is None or id(value) in self._seen or self.full:
-            return
-        if type(value) in self.kinds:
-            self._seen.add(id(value))
-            yield _short(value.device)
-        elif issubclass(type(value), self._module):
-            self._seen.add(id(value))
-            for part in ("_parameters", "_buffers", "_modules"):
-                held: Any = own(value).get(part)
-                # PyTorch's own; of another type it may be the user's.
-                for one in list(held.values()) if type(held) in (dict, OrderedDict) else []:
-                    yield from self.devices(one)
+        waiting: list[Any] = [value]
+        while waiting and not self.full:
+            one = waiting.pop()
+            if id(one) in self._seen:
+                continue
+            if type(one) in self.kinds:
+                self._seen.add(id(one))
+                yield _short(one.device)
+            elif issubclass(type(one), self._module):
+                self._seen.add(id(one))
+                attributes = own(one)
+                for part in ("_parameters", "_buffers", "_modules"):
+                    held: Any = attributes.get(part)
+                    if type(held) in (
+                        dict,
+                        OrderedDict,
+                    ):  # PyTorch's own; of another type it may be the user's
+                        waiting.extend(held.values())
 
 
 def _short(device: Any) -> str:
