@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends.staying import LIMIT, Staying, leaves
+from jupyter_mlgpu.backends.staying import Staying, each
 
 #: Live arrays up to which those of a cell are told from those of earlier ones: about 0.3 ms a cell.
 MOST = 500
@@ -32,16 +32,12 @@ def committed(values: Mapping[str, object], names: Mapping[Any, str]) -> list[St
     """
     array = getattr(sys.modules.get("jax._src.array"), "ArrayImpl", None)
     found: list[Staying] = []
-    looked = 0
-    for name, value in values.items():
+    for name, held, cut in each(values):
         parts: Counter[str] = Counter()
-        for leaf in leaves(value):
-            looked += 1
-            if looked > LIMIT:
-                break
+        for one in held:
             # Of exactly this type; private, as is that it is committed (seen working on 0.10.2).
-            if type(leaf) is array and leaf._committed and len(on := leaf.devices()) == 1:
+            if type(one) is array and one._committed and len(on := one.devices()) == 1:
                 parts[names.get(next(iter(on)), "another device")] += 1
         if parts:
-            found.append(Staying(name, parts, None if type(value) is array else "arrays", looked > LIMIT))
+            found.append(Staying(name, parts, None if type(values[name]) is array else "arrays", cut))
     return found

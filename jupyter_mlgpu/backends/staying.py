@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 #: Values looked at in all, so that a large model or list costs no more than about a millisecond.
 LIMIT = 400
 _DEPTH = 3
+_CONTAINERS = (list, tuple, dict)  # of exactly these types: others may be the user's
 _NAMED = 3
 
 
@@ -31,13 +33,25 @@ class Staying:
     cut: bool = False
 
 
-def leaves(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
-    """A value, or what plain containers (of exactly these types) hold, a few levels deep."""
-    if type(value) not in (list, tuple, dict):
+def each(values: Mapping[str, object]) -> Iterator[tuple[str, list[Any], bool]]:
+    """Each value's name, what it holds (itself, if it is no plain container), and whether that was cut.
+
+    At most `LIMIT` in all; containers come last, so that a long list of numbers hides no model.
+    """
+    left = LIMIT
+    for name in sorted(values, key=lambda name: type(values[name]) in _CONTAINERS):
+        held = list(islice(_held(values[name], _DEPTH), left + 1))
+        yield name, held[:left], len(held) > left
+        left -= min(len(held), left)
+
+
+def _held(value: Any, depth: int) -> Iterator[Any]:
+    """A value, or what plain containers hold, a few levels deep."""
+    if type(value) not in _CONTAINERS:
         yield value
     elif depth:
         for one in value.values() if type(value) is dict else value:
-            yield from leaves(one, depth - 1)
+            yield from _held(one, depth - 1)
 
 
 def own(value: object) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends.staying import LIMIT, Staying, leaves, own
+from jupyter_mlgpu.backends.staying import LIMIT, Staying, each, own
 
 
 def tensors(values: Mapping[str, object]) -> list[Staying]:
@@ -17,12 +17,12 @@ def tensors(values: Mapping[str, object]) -> list[Staying]:
     found = []
     # A tensor's device is asked of PyTorch itself, not of a function mode that the user may have entered.
     with torch._C.DisableTorchFunction():
-        for name, value in values.items():
+        for name, held, cut in each(values):
             parts: Counter[str] = Counter()
-            for leaf in leaves(value):
-                parts.update(walk.devices(leaf))
+            for one in held:
+                parts.update(walk.devices(one))
             if parts:
-                found.append(Staying(name, parts, walk.what(value), walk.full))
+                found.append(Staying(name, parts, walk.what(values[name]), cut or walk.full))
     return found
 
 

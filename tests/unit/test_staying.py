@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.backends.staying import Staying, elsewhere, it, leaves, own, told
+from jupyter_mlgpu.backends.staying import LIMIT as MOST
+from jupyter_mlgpu.backends.staying import Staying, each, elsewhere, it, own, told
 from jupyter_mlgpu.notebook.mentioned import LIMIT, mentioned
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.testing import FakeBackend
@@ -75,10 +76,22 @@ def test_containers_are_looked_into_a_few_levels_deep_and_only_plain_ones():
         def __iter__(self):
             raise SystemExit("asked")
 
-    assert list(leaves({"a": [1, (2, 3)], "b": 4})) == [1, 2, 3, 4]
-    assert list(leaves([[[[5]]]])) == []
     mine = Mine()
-    assert list(leaves([mine])) == [mine]
+    values = {"deep": {"a": [1, (2, 3)], "b": 4}, "too deep": [[[[5]]]], "mine": [mine], "alone": 6}
+    assert {name: held for name, held, _ in each(values)} == {
+        "deep": [1, 2, 3, 4],
+        "too deep": [],
+        "mine": [mine],
+        "alone": [6],
+    }
+
+
+def test_a_long_list_is_cut_and_does_not_hide_what_stands_after_it():
+    values = {"numbers": list(range(1_000_000)), "model": "a model"}
+    assert [(name, len(held), cut) for name, held, cut in each(values)] == [
+        ("model", 1, False),
+        ("numbers", MOST - 1, True),
+    ]
 
 
 def test_an_objects_own_attributes_are_read_past_its_class():
