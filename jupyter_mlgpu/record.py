@@ -73,9 +73,9 @@ class RanOn:
     not a share of time.
 
     `evidence` says how it is known that the device worked for the cell: `counted` (operations were),
-    `only device` (the framework worked, and has no other), `allocator` (its allocator of this device gave
-    out memory), `results` (arrays that the cell made are there). The last two say nothing of what else
-    ran elsewhere. None in records from before it was told.
+    `only device` (the framework worked, and could nowhere else), `allocator` (its allocator of this
+    device gave out memory), `results` (arrays that the cell made are there). The last two say nothing of
+    what else ran elsewhere. None in records from before it was told.
     """
 
     framework: str

@@ -23,7 +23,7 @@ _BOOKKEEPING = frozenset(
 _SENDS = ("_Send", "_HostSend")
 _RECEIVES = ("_Recv", "_HostRecv")
 _READS = ("ReadVariableOp", "_ReadVariablesOp")
-_ASSIGNS = ("Assign", "ResourceApply", "ResourceScatter", "ResourceSparseApply")
+_ASSIGNS = "Assign"  # AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp
 
 #: A graph as called from one device: its name, and the device set at the call.
 Call = tuple[str, str | None]

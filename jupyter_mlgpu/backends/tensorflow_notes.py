@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -22,6 +23,8 @@ _PLUMBING = frozenset(
     {"_EagerConst", "Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch"}
 )
 
+_NUMBERED = re.compile(r"device:\w+:\d+$", re.IGNORECASE)
+
 
 def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
     """Operations that ran on another device than the one set when they were called, by type.
@@ -35,7 +38,7 @@ def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
     asked_for: Counter[str] = Counter()
     away: dict[tuple[str, str], Counter[str]] = {}
     for (asked, device, operation), count in counts.items():
-        if not asked:
+        if not asked or not _NUMBERED.search(asked):  # a user's tf.device may name a job alone
             continue
         asked_for[short_name(asked)] += count
         if asked != device and operation not in _PLUMBING and not _follows(operation):

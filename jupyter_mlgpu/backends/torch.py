@@ -212,7 +212,7 @@ class TorchObservation:
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
         if used:
             return Observed(tuple(used), None, tuple(readings))
-        if in_use or _mps():
+        if in_use or _mps() or _another_accelerator():
             return Observed(None, " ".join(told), tuple(readings))
         # No GPU, or none of which there is a context: without one nothing runs there.
         return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
@@ -240,6 +240,12 @@ def _torch() -> Any:
 
 def _mps() -> bool:
     return bool(_torch().backends.mps.is_available())
+
+
+def _another_accelerator() -> bool:
+    """Whether this PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
+    current = getattr(getattr(_torch(), "accelerator", None), "current_accelerator", lambda: None)()
+    return current is not None and current.type not in ("cuda", "mps")
 
 
 def _cuda_kind() -> str:

@@ -39,8 +39,8 @@ class MlgpuMagics(Magics):
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
-        there, and other threads are not moved: the receipt says where the work really ran. A device
-        that does not exist is refused, and nothing changes.
+        there, and other threads are not moved: the receipt says where the work really ran, and names
+        what stayed. A device that does not exist is refused, and nothing changes.
 
         Example:
 

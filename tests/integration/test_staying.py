@@ -167,6 +167,14 @@ def test_where_a_jax_cells_new_arrays_are_is_where_it_worked(two_jax_cpus):
     assert "device not known" in plain_text(idle)
 
 
+@needs("jax")
+def test_with_very_many_arrays_it_is_not_claimed_which_are_new(two_jax_cpus):
+    two_jax_cpus.run("import jax\nmany = [jax.numpy.asarray(float(one)) for one in range(600)]")
+    receipt = two_jax_cpus.run("x = many[0] + 1").receipt
+    assert receipt["device"]["ran_on"] is None
+    assert receipt["device"]["why_missing"] == "JAX does not tell where its programs ran."
+
+
 @needs("torch")
 def test_a_torch_cell_without_a_gpu_claims_work_only_where_there_is_a_sign_of_it(start_kernel):
     notebook = start_kernel(CUDA_VISIBLE_DEVICES="")

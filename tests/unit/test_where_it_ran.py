@@ -115,6 +115,15 @@ def test_a_gpu_in_use_whose_allocator_gave_out_nothing_is_neither_claimed_nor_ru
     assert "gave out memory 0 times" in seen.why_missing
 
 
+def test_an_accelerator_that_this_package_does_not_know_leaves_the_place_open(monkeypatch):
+    FakeTorch(monkeypatch)
+    found = SimpleNamespace(current_accelerator=lambda: SimpleNamespace(type="xpu"))
+    monkeypatch.setattr(sys.modules["torch"], "accelerator", found, raising=False)
+    seen = observed()
+    assert (seen.ran_on, seen.only) == (None, None)
+    assert "does not tell where" in seen.why_missing
+
+
 class Told(FakeBackend):
     """A framework whose observation says what you want."""
 
@@ -223,7 +232,8 @@ def test_what_goes_where_its_variable_or_data_is_was_not_put_elsewhere(operation
 
 
 def test_where_no_device_was_set_nothing_ran_elsewhere():
-    assert elsewhere({("", CPU_0, "Unique"): 1, (None, CPU_0, "Unique"): 1}, complete=True) == []
+    for nothing in ("", None, "/job:localhost/replica:0/task:0", "/job:localhost/device:GPU:*"):
+        assert elsewhere({(nothing, CPU_0, "Unique"): 1}, complete=True) == []
 
 
 def test_variables_that_graphs_copied_are_counted_by_call_and_way():
