@@ -21,7 +21,6 @@ from jupyter_mlgpu.record import (
     Cell,
     DeviceUse,
     Outcome,
-    RanOn,
     Reading,
     Record,
     Run,
@@ -30,6 +29,7 @@ from jupyter_mlgpu.record import (
 from jupyter_mlgpu.redact import redact
 
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
+NOT_USED = "No framework was seen to use a device in this cell."
 
 
 def new_run(notebook: str | None) -> Run:
@@ -171,17 +171,17 @@ class Measurement:
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         readings = [wall, *(take() for take in self._readings)]
         readings += [one for backend in self._backends.values() for one in _held(backend)]
-        ran_on, why, more = self._finish_observations()
+        device, more, seen_notes = self._finish_observations()
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=DeviceUse(requested, ran_on, why),
-            readings=_in_order([*readings, *more]),
+            device=dataclasses.replace(device, requested=requested),
+            readings=_in_order([*readings, *more], NOT_USED if self._backends else NO_FRAMEWORK),
             versions=self._recorder.close(self),
-            notes=tuple(notes),
+            notes=(*notes, *seen_notes),
         )
 
     def abandon(self) -> None:
@@ -191,22 +191,23 @@ class Measurement:
         self._finish_observations()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return None, NO_FRAMEWORK, []
-        ran_on: list[RanOn] = []
-        reasons: list[str] = []
-        readings: list[Reading] = []
-        known = False
-        for name, observation in self._observations.items():
-            seen = _finish(name, observation)
-            if seen.ran_on is not None:
-                known = True
-                ran_on.extend(seen.ran_on)
-            if seen.why_missing is not None:
-                reasons.append(seen.why_missing)
-            readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(dict.fromkeys(reasons)) or None, readings
+            return DeviceUse(None, None, NO_FRAMEWORK), [], []
+        seen = {name: _finish(name, observation) for name, observation in self._observations.items()}
+        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
+        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
+        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
+        bounded = all(one.only is not None for one in unknown.values())
+        device = DeviceUse(
+            None,
+            # That one framework ran nothing says nothing of another, whose work is not known.
+            ran_on if ran_on or not unknown else None,
+            " ".join(dict.fromkeys(reasons)) or None,
+            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+        )
+        readings = [reading for one in seen.values() for reading in one.readings]
+        return device, readings, [note for one in seen.values() for note in one.notes]
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -258,13 +259,13 @@ def _finish(name: str, observation: Observation | str) -> Observed:
         return Observed(None, f"{name} could not be watched to the end ({_words(error)}).")
 
 
-def _in_order(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says so."""
+def _in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
         known = [reading for reading in of_this if reading.value is not None]
-        ordered.extend(known or of_this[:1] or [missing(quantity, NO_FRAMEWORK)])
+        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
     return tuple(ordered)
 
 

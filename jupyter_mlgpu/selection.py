@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from jupyter_mlgpu.backends.base import Backend, Device, Scope
@@ -88,6 +88,15 @@ class Selection:
                 with suppress(DeviceError):
                     found.append(resolve(word, backend.devices()))
         return found
+
+    def stays(self, values: Mapping[str, object], chosen: Sequence[Device]) -> list[str]:
+        """A sentence for each framework of which some of these values stay on another device than chosen."""
+        backends = {backend.name: backend for backend in self._backends()}
+        said = []
+        for device in chosen:
+            with suppress(Exception):  # a note that cannot be made is left out; the cell has run
+                said.append(backends[device.framework].stays(values, device))
+        return [one for one in said if one is not None]
 
     def request(self, word: str, framework: str | None = None) -> Device | None:
         """Ask for a device from now on, of one framework or of all.

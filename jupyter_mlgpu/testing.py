@@ -64,6 +64,7 @@ class FakeBackend:
         self.name = name
         self.current: str | None = None
         self.waited = 0
+        self.staying: dict[str, str] = {}
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
         #: What the allocator holds on each device, in bytes; set it as you like.
@@ -132,6 +133,11 @@ class FakeBackend:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Names of the values that `staying`, name to device, puts on another device."""
+        found = [name for name in values if self.staying.get(name, device.name) != device.name]
+        return f"{', '.join(found)} on {self.staying[found[0]]}, not on {device.name}." if found else None
+
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""
         ran = self._ran[start:]
@@ -144,6 +150,7 @@ class FakeBackend:
                 f"fake {one}",
                 ran.count(one),
                 ran.count(one) / len(ran),
+                evidence="counted",
             )
             for one in sorted(set(ran), key=ran.count, reverse=True)
         )

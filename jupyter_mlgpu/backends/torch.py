@@ -16,11 +16,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import evidence, hardware, staying
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.backends.torch_tensors import tensors
 from jupyter_mlgpu.record import Reading, missing
 
 # Short: a receipt holds little, and each is in it three times.
@@ -133,6 +134,19 @@ class TorchBackend:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Tensors and modules: PyTorch works where they are, whatever its default device is."""
+        found = staying.elsewhere(tensors(values), device.name)
+        if not found:
+            return None
+        first, move = found[0], f"to({device.native_name!r})"
+        remedy = {
+            None: f"`{first.name} = {first.name}.{move}` moves {staying.it(found)}",
+            "weights": f"`{first.name}.{move}` moves {staying.it(found)}",
+        }.get(first.what, f"`.{move}` of each moves it")
+        told = staying.told(found, device.name)
+        return f"{told}: PyTorch works where they are. {remedy}."
+
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
         cuda = _torch().cuda
@@ -195,16 +209,22 @@ class TorchObservation:
 
     def __init__(self, backend: TorchBackend) -> None:
         self._backend = backend
+        self._nodes = _autograd_nodes()
         self._allocations = backend.allocations()
         self._marks = {index: peaks.start() for index, peaks in backend.peaks().items()}
 
     def finish(self) -> Observed:
         """What the allocators tell: their peaks, and whether a GPU's was used at all."""
-        told = []
+        told = [NOT_WATCHED]
         readings = []
-        for index, count in self._backend.allocations().items():
+        used = []
+        gpus = [device for device in self._backend.devices() if device.kind != "cpu"]
+        in_use = self._backend.allocations()
+        for index, count in in_use.items():
             times = count - self._allocations.get(index, 0)
             told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
+            if times:
+                used.append(evidence.allocator(gpus[index], times))
             peaks = self._backend.peaks()[index]
             # A GPU first used in this cell: its peak so far is this cell's.
             mark = self._marks[index] if index in self._marks else peaks.started_before()
@@ -214,9 +234,28 @@ class TorchObservation:
         if not readings:
             why = _no_peak("the CPU" if not _mps() else "Metal")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
-        if len(self._backend.devices()) == 1:
-            told.append("It has only cpu:0 here.")
-        return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
+        if used:
+            return Observed(tuple(used), None, tuple(readings))
+        if in_use or _mps() or _another_accelerator():
+            return Observed(None, " ".join(told), tuple(readings))
+        # No GPU, or none of which there is a context: without one nothing runs there.
+        return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
+
+
+def _on_the_cpu(cpu: Device, worked: bool, readings: tuple[Reading, ...]) -> Observed:
+    if worked:
+        return Observed((evidence.only_device(cpu),), None, readings)
+    return Observed(None, evidence.may_have_run(cpu), readings, only=cpu.name)
+
+
+def _autograd_nodes() -> int:
+    """How many operations this thread has noted for a gradient (private; seen working on 2.13.0).
+
+    It grows with each one on tensors that need a gradient: a sign that PyTorch worked. Where it does not
+    grow, nothing is known. Tensors on `meta` count, though nothing runs for them.
+    """
+    count = getattr(_torch()._C._autograd, "_get_sequence_nr", None)
+    return 0 if count is None else int(count())
 
 
 def _torch() -> Any:
@@ -225,6 +264,12 @@ def _torch() -> Any:
 
 def _mps() -> bool:
     return bool(_torch().backends.mps.is_available())
+
+
+def _another_accelerator() -> bool:
+    """Whether this PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
+    current = getattr(getattr(_torch(), "accelerator", None), "current_accelerator", lambda: None)()
+    return current is not None and current.type not in ("cuda", "mps")
 
 
 def _cuda_kind() -> str:

@@ -15,8 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
@@ -143,6 +145,7 @@ class CellEvents:
             running = stack.pop()
             mine = result is None or running.info is info
             requested = self._kit.selection.requested  # a cell may have a device of its own
+            chosen = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
                 if _is_race(running.info.raw_cell):
@@ -155,6 +158,7 @@ class CellEvents:
                     else None,
                     notes=notes,
                 )
+                record = self._with_what_stays(record, running.info.raw_cell, chosen)
                 self._on_record(self._with_logs(record))
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
@@ -167,6 +171,14 @@ class CellEvents:
             self._capture.abandon_cell()
         if running.entered:
             self._kit.selection.leave()
+
+    def _with_what_stays(self, record: Record, code: str, chosen: list[Device]) -> Record:
+        """Values that the cell names and that live on another device than the one asked for are said."""
+        if not chosen:
+            return record
+        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), chosen):
+            record = record.with_note(note)
+        return record
 
     def _with_logs(self, record: Record) -> Record:
         # Only now: what the device wrote while it was waited for belongs to the cell too.

@@ -41,9 +41,9 @@ class MlgpuMagics(Magics):
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
-        there, and other threads are not moved: the receipt says where the work really ran. A device
-        that does not exist is refused, and nothing changes. Only where a framework was told to hide its
-        GPU before it started is a restart needed: then a button offers it.
+        there, and other threads are not moved: the receipt says where the work really ran, and names
+        what stayed. A device that does not exist is refused, and nothing changes. Only where a framework
+        was told to hide its GPU before it started is a restart needed: then a button offers it.
 
         Example:
 
@@ -69,6 +69,7 @@ class MlgpuMagics(Magics):
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
         %mlc_trace verbose     which variables about logs are set, and which framework is imported already

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.race import cell
@@ -32,6 +34,7 @@ def lane(name, body, look, namespace):
     return made, clock.seen
 
 
+@pytest.mark.needs("jax")
 def test_a_jax_result_is_ready_when_the_clock_is_read():
     jax = framework("jax")
     product = jax.jit(lambda x: jax.lax.fori_loop(0, 30, lambda _, y: y @ y / 500, x))
@@ -52,6 +55,7 @@ def test_a_jax_result_is_ready_when_the_clock_is_read():
     assert all(ready)
 
 
+@pytest.mark.needs("mlx")
 def test_an_mlx_result_is_worked_out_when_the_clock_is_read():
     mx = framework("mlx.core")
     mx.eval(mx.ones(1))
