@@ -13,6 +13,8 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Any
 
 from jupyter_mlgpu.backends import evidence, hardware, staying
@@ -92,7 +94,7 @@ class JaxBackend:
         plugins = getattr(xla_bridge, "_backend_factories", {})
         platforms = sys.modules["jax"].config.jax_platforms
         told = from_jax(platforms, plugins, self.started())
-        return told or (from_cuda("JAX", os.environ) if "cuda" in plugins else None)
+        return told or (from_cuda("JAX", os.environ) if "cuda" in plugins or _cuda_plugin() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
@@ -207,6 +209,13 @@ class JaxObservation:
             for native in array.devices()
             if native in names
         )
+
+
+def _cuda_plugin() -> bool:
+    """Whether the plug-in for CUDA is installed: one that sees no GPU, JAX does not list (seen, 0.11.2)."""
+    found = find_spec("jax_plugins")
+    folders = None if found is None else found.submodule_search_locations
+    return any(one.name.startswith("xla_cuda") for one in iter_modules(folders or []))
 
 
 def _clients() -> Mapping[str, Any]:
