@@ -1,7 +1,8 @@
 """TensorFlow's profile (an XSpace) as events.
 
 On the host's plane an operation is an event named `name:Type`, which TensorFlow's executor writes around the
-kernel of a graph's operation, or `EagerLocalExecute: Type`, an eager operation. Everything else there is
+kernel of a graph's operation, or `EagerLocalExecute: Type`, an eager operation, which is named `Type (eager)`
+here. Everything else there is
 bookkeeping of the executor, the allocator and the thread pools, and is left out; so is the eager call of a
 tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
 that TensorFlow's own table framework_op_stats makes, with the eager operations beside it.
@@ -87,7 +88,7 @@ def operation(name: str) -> tuple[str, str] | None:
     """
     if name.startswith(_EAGER):
         kind = name.removeprefix(_EAGER)
-        return None if kind.startswith(_FUNCTIONS) else (kind, kind)
+        return None if kind.startswith(_FUNCTIONS) else (f"{kind} (eager)", kind)
     if name.startswith("Iterator::"):
         return name, "Dataset"
     path, colon, kind = name.rpartition(":")

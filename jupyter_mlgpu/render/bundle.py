@@ -1,8 +1,8 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-lines or times per operation. What does not fit is left out, counted and named in the record's `cut`; of the log
-lines those that matter least go first, and they are counted by verdict.
+lines or for a profiled one. What does not fit is left out, counted and named in the record's `cut`; of the
+log lines those that matter least go first, and they are counted by verdict.
 """
 
 from __future__ import annotations

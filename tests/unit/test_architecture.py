@@ -49,7 +49,7 @@ MAY_USE = {
     "lessons": {"errors", "record", "render"},
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
-    "testing": {"backends", "record"},
+    "testing": {"backends", "ops", "record"},
     "__init__": {"_version", "files", "notebook", "planning", "tracing"},
 }
 
