@@ -10,7 +10,7 @@ not the device's work.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jupyter_mlgpu.ops.events import Event, Kind, Profile, kept, why_left_out
@@ -33,7 +33,7 @@ _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu
 
 
 def read(
-    found: Iterable[Any],
+    found: Sequence[Any],
     *,
     profiler: str,
     window_ns: tuple[int, int],
@@ -41,58 +41,76 @@ def read(
     whole: bool = True,
 ) -> Profile:
     """The profile in kineto's events (`kineto_results.events()`)."""
-    all_events = [event for event in found if event.name() not in _NO_OPERATIONS and not _hidden(event)]
-    wandering = sum(1 for event in all_events if _on_host(event) and _wanders(event))
-    if wandering:
+    wandering = [0]
+    events, more = kept(_events(found, wandering))
+    events = tuple(one for line in by_line(events).values() for one in _once(line))
+    if wandering[0]:
         problems = (
             *problems,
-            f"{wandering:,} ranges that ended on another thread than they began are not in the table.",
+            f"{wandering[0]:,} ranges that ended on another thread than they began are not in the table.",
         )
-    events, more = kept(_events(all_events))
-    events = tuple(one for line in by_line(events).values() for one in _once(line))
     return Profile("torch", profiler, events, *window_ns, more, why_left_out(more), problems, whole)
 
 
-def _events(found: list[Any]) -> Iterator[Event]:
-    # The driver's calls (cudaLaunchKernel) do not know PyTorch's number of their thread; the operation that
-    # made the call does.
-    threads = {
+def _events(found: Sequence[Any], wandering: list[int]) -> Iterator[Event]:
+    """All but ranges from thread to thread, which are counted in `wandering`."""
+    threads = _threads(found)
+    for event in found:  # each value is a call into PyTorch, so none is asked for twice
+        name = event.name()
+        if name in _NO_OPERATIONS or _hidden(event):
+            continue
+        if not _on_host(event):
+            kind = _device_kind(event, name)
+            if kind is not None:
+                yield _of_device(event, name, kind)
+            continue
+        thread = event.start_thread_id()
+        if event.is_async() or thread != event.end_thread_id():
+            wandering[0] += 1
+            continue
+        linked = event.linked_correlation_id()
+        if name.startswith("ProfilerStep#"):
+            name = "ProfilerStep*"
+        yield Event(
+            name,
+            _type(event, name, linked),
+            "host",
+            "host",
+            f"thread {threads.get(linked, thread) if linked else thread}",
+            event.start_ns(),
+            event.duration_ns(),
+            shapes=_shapes(event.shapes()),
+            flops=event.flops() or None,
+        )
+
+
+def _threads(found: Sequence[Any]) -> dict[int, int]:
+    """The thread of each operation that called the driver.
+
+    The driver's calls (cudaLaunchKernel) do not know PyTorch's number of their thread; the operation that
+    made the call does.
+    """
+    if not any(event.linked_correlation_id() for event in found):
+        return {}
+    return {
         event.correlation_id(): event.start_thread_id()
         for event in found
-        if _on_host(event) and event.linked_correlation_id() == 0
+        if event.linked_correlation_id() == 0 and _on_host(event)
     }
-    for event in found:
-        if not _on_host(event):
-            kind = _device_kind(event)
-            if kind is not None:
-                yield Event(
-                    event.name(),
-                    kind,
-                    "device",
-                    f"gpu:{event.device_index()}",
-                    f"stream {event.device_resource_id()}",
-                    event.start_ns(),
-                    event.duration_ns(),
-                    kind=kind,
-                    bytes=event.nbytes() or None if kind == "copy" else None,
-                )
-        elif not _wanders(event):
-            linked = event.linked_correlation_id()
-            thread = threads.get(linked, event.start_thread_id()) if linked else event.start_thread_id()
-            name = event.name()
-            if name.startswith("ProfilerStep#"):
-                name = "ProfilerStep*"
-            yield Event(
-                name,
-                _type(event, name),
-                "host",
-                "host",
-                f"thread {thread}",
-                event.start_ns(),
-                event.duration_ns(),
-                shapes=_shapes(event.shapes()),
-                flops=event.flops() or None,
-            )
+
+
+def _of_device(event: Any, name: str, kind: Kind) -> Event:
+    return Event(
+        name,
+        kind,
+        "device",
+        f"gpu:{event.device_index()}",
+        f"stream {event.device_resource_id()}",
+        event.start_ns(),
+        event.duration_ns(),
+        kind=kind,
+        bytes=event.nbytes() or None if kind == "copy" else None,
+    )
 
 
 def _once(line: Sequence[Event]) -> Iterator[Event]:
@@ -108,11 +126,7 @@ def _once(line: Sequence[Event]) -> Iterator[Event]:
 
 
 def _on_host(event: Any) -> bool:
-    return str(event.device_type()) == "DeviceType.CPU"
-
-
-def _wanders(event: Any) -> bool:
-    return bool(event.is_async()) or event.start_thread_id() != event.end_thread_id()
+    return str(event.device_type().name) == "CPU"
 
 
 def _hidden(event: Any) -> bool:
@@ -120,22 +134,21 @@ def _hidden(event: Any) -> bool:
     return bool(hidden and hidden())
 
 
-def _device_kind(event: Any) -> Kind | None:
+def _device_kind(event: Any, name: str) -> Kind | None:
     activity = getattr(event, "activity_type", None)
     if activity is not None:
         return _DEVICE_KINDS.get(activity())
     # Older PyTorch does not tell; its names do.
     if event.is_user_annotation():
         return None
-    name = event.name()
     return "copy" if name.startswith("Memcpy") else "memset" if name.startswith("Memset") else "kernel"
 
 
-def _type(event: Any, name: str) -> str:
+def _type(event: Any, name: str, linked: int) -> str:
     """`mm` for `aten::mm`; ranges of the user's are `annotation`, calls of the driver `runtime`."""
     if event.is_user_annotation():
         return "annotation"
-    if name.startswith(("cuda", "hip")) and event.linked_correlation_id():
+    if linked and name.startswith(("cuda", "hip")):
         return "runtime"
     return str(name.removeprefix("aten::"))
 

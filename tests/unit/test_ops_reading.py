@@ -202,7 +202,7 @@ class Kineto:
             "name": name,
             "start_ns": start,
             "duration_ns": duration,
-            "device_type": "DeviceType.CPU",
+            "device_type": SimpleNamespace(name="CPU"),
             "device_index": 0,
             "device_resource_id": 7,
             "activity_type": "cpu_op",
@@ -221,7 +221,9 @@ class Kineto:
 
 
 def on_gpu(name: str, start: int, duration: int, activity: str, **told: object) -> Kineto:
-    return Kineto(name, start, duration, device_type="DeviceType.CUDA", activity_type=activity, **told)
+    return Kineto(
+        name, start, duration, device_type=SimpleNamespace(name="CUDA"), activity_type=activity, **told
+    )
 
 
 def test_pytorchs_operations_kernels_and_copies_are_read():
