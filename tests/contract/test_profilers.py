@@ -75,7 +75,7 @@ def torch() -> Subject:
 def jax() -> Subject:
     jax = framework("jax")
     product = jax.jit(lambda x: (jax.numpy.sin(x) @ x).sum())
-    x = jax.numpy.ones((100, 100))
+    x = jax.device_put(jax.numpy.ones((100, 100)), jax.devices("cpu")[0])  # there it runs
     product(x).block_until_ready()
     return Subject(
         "jax",

@@ -333,7 +333,9 @@ def test_a_profile_beyond_the_limit_keeps_the_same_part_of_every_line_from_its_b
     assert xspace.cut(serialised(500, 1000), limit=30, uncounted=0) == (serialised(10, 20), 1470)
 
 
-def test_damaged_bytes_are_refused():
-    data = serialised(500)
-    with pytest.raises(ValueError, match="profile"):
-        xspace.cut(data[:-3], limit=1, uncounted=0)
+@pytest.mark.parametrize("lost", range(1, 60))
+def test_bytes_that_end_too_early_are_refused(lost):
+    line = message(3, b"".join(message(4, varint(1 << 3) + varint(300)) for _ in range(20)))
+    plane = line[2:-lost]
+    with pytest.raises(ValueError, match="the profile ends too early"):
+        xspace.cut(message(1, line[:2] + plane), limit=1, uncounted=0)

@@ -42,7 +42,8 @@ class TorchProfiler:
         if autograd._profiler_enabled():
             return _RUNNING
         wanted = [profiler.ProfilerActivity.CPU]
-        if profiler.ProfilerActivity.CUDA in profiler.supported_activities():
+        possible = profiler.supported_activities()
+        if profiler.ProfilerActivity.CUDA in possible and sys.modules["torch"].cuda.is_available():
             wanted.append(profiler.ProfilerActivity.CUDA)
         # Neither shapes nor FLOP: recording them makes small operations 2.5 times slower (adr/0012).
         ours = profiler.profile(activities=wanted)
