@@ -9,6 +9,7 @@ not the device's work.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,6 +30,7 @@ _NO_OPERATIONS = frozenset(
         "aten::_version",
     }
 )
+_BYTES = re.compile(r'"bytes":\s*(\d+)')
 _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset"}
 
 
@@ -109,8 +111,15 @@ def _of_device(event: Any, name: str, kind: Kind) -> Event:
         event.start_ns(),
         event.duration_ns(),
         kind=kind,
-        bytes=event.nbytes() or None if kind == "copy" else None,
+        bytes=_copied(event) if kind == "copy" else None,
     )
+
+
+def _copied(event: Any) -> int | None:
+    """The bytes of a copy, which kineto keeps in its description of it."""
+    described = getattr(event, "metadata_json", None)  # older PyTorch keeps it to itself
+    found = _BYTES.search(described()) if described else None
+    return int(found[1]) if found else None
 
 
 def _once(line: Sequence[Event]) -> Iterator[Event]:

@@ -214,7 +214,7 @@ class Kineto:
             "linked_correlation_id": 0,
             "shapes": [],
             "flops": 0,
-            "nbytes": 0,
+            "metadata_json": "",
         } | told
         for key, value in values.items():
             setattr(self, key, lambda value=value: value)
@@ -233,7 +233,14 @@ def test_pytorchs_operations_kernels_and_copies_are_read():
             Kineto("cudaLaunchKernel", 10, 5, start_thread_id=0, linked_correlation_id=5),
             Kineto("my range", 0, 95, is_user_annotation=True, activity_type="user_annotation"),
             on_gpu("gemm", 20, 30, "kernel"),
-            on_gpu("Memcpy HtoD", 60, 5, "gpu_memcpy", nbytes=64, device_resource_id=8),
+            on_gpu(
+                "Memcpy HtoD",
+                60,
+                5,
+                "gpu_memcpy",
+                metadata_json='"stream": 8, "bytes": 64',
+                device_resource_id=8,
+            ),
             on_gpu("Memset", 70, 1, "gpu_memset"),
         ],
         profiler="p",
