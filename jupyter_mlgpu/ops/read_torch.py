@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.ops.events import Event, Kind, Profile, kept, why_left_out
@@ -34,30 +35,78 @@ _BYTES = re.compile(r'"bytes":\s*(\d+)')
 _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset"}
 
 
+@dataclass(slots=True)
+class Found:
+    """Events on their way, and how many ranges from thread to thread were left out of them."""
+
+    events: Iterator[Event]
+    wandering: int = 0
+
+
 def read(
-    found: Sequence[Any],
+    found: Found,
     *,
     profiler: str,
     window_ns: tuple[int, int],
     problems: tuple[str, ...] = (),
     whole: bool = True,
 ) -> Profile:
-    """The profile in kineto's events (`kineto_results.events()`)."""
-    wandering = [0]
-    events, more = kept(_events(found, wandering))
+    """The profile in what `of_kineto` or `of_public` found."""
+    events, more = kept(found.events)
     events = tuple(one for line in by_line(events).values() for one in _once(line))
-    if wandering[0]:
+    if found.wandering:
         problems = (
             *problems,
-            f"{wandering[0]:,} ranges that ended on another thread than they began are not in the table.",
+            f"{found.wandering:,} ranges that ended on another thread than they began are not in the table.",
         )
     return Profile("torch", profiler, events, *window_ns, more, why_left_out(more), problems, whole)
 
 
-def _events(found: Sequence[Any], wandering: list[int]) -> Iterator[Event]:
-    """All but ranges from thread to thread, which are counted in `wandering`."""
-    threads = _threads(found)
-    for event in found:  # each value is a call into PyTorch, so none is asked for twice
+def of_kineto(events: Sequence[Any]) -> Found:
+    """The events of `kineto_results.events()`."""
+    found = Found(iter(()))
+    found.events = _kineto(events, found)
+    return found
+
+
+def of_public(events: Sequence[Any]) -> Found:
+    """The events of `torch.profiler.profile.events()`: their times begin at 0, their copies have no bytes."""
+    found = Found(iter(()))
+    found.events = _public(events, found)
+    return found
+
+
+def _public(events: Sequence[Any], found: Found) -> Iterator[Event]:
+    for event in events:
+        start = round(event.time_range.start * 1000)
+        length = round(event.time_range.end * 1000) - start
+        if str(event.device_type.name) != "CPU":
+            if not getattr(event, "is_user_annotation", False):
+                kind = _named_kind(event.name)
+                stream = f"stream {getattr(event, 'device_resource_id', event.thread)}"
+                device = f"gpu:{event.device_index}"
+                yield Event(event.name, kind, "device", device, stream, start, length, kind=kind)
+        elif event.is_async:
+            found.wandering += 1
+        else:
+            kind_of_range = "annotation" if getattr(event, "is_user_annotation", False) else ""
+            name = event.name
+            yield Event(
+                name,
+                kind_of_range or name.removeprefix("aten::"),
+                "host",
+                "host",
+                f"thread {event.thread}",
+                start,
+                length,
+                shapes=_shapes(event.input_shapes or []),
+                flops=event.flops or None,
+            )
+
+
+def _kineto(events: Sequence[Any], found: Found) -> Iterator[Event]:
+    threads = _threads(events)
+    for event in events:  # each value is a call into PyTorch, so none is asked for twice
         name = event.name()
         if name in _NO_OPERATIONS or _hidden(event):
             continue
@@ -68,7 +117,7 @@ def _events(found: Sequence[Any], wandering: list[int]) -> Iterator[Event]:
             continue
         thread = event.start_thread_id()
         if event.is_async() or thread != event.end_thread_id():
-            wandering[0] += 1
+            found.wandering += 1
             continue
         linked = event.linked_correlation_id()
         if name.startswith("ProfilerStep#"):
@@ -148,8 +197,10 @@ def _device_kind(event: Any, name: str) -> Kind | None:
     if activity is not None:
         return _DEVICE_KINDS.get(activity())
     # Older PyTorch does not tell; its names do.
-    if event.is_user_annotation():
-        return None
+    return None if event.is_user_annotation() else _named_kind(name)
+
+
+def _named_kind(name: str) -> Kind:
     return "copy" if name.startswith("Memcpy") else "memset" if name.startswith("Memset") else "kernel"
 
 
