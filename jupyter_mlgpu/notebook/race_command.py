@@ -37,6 +37,8 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     asked = options.parse(line)
     if not body.strip():
         raise UsageError("There is nothing to race: write the code below the line with %%mlc_race.")
+    if kit.current().recorder.profiling():
+        raise UsageError("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
     setup = setup_source(asked.setup, shell)
     name = racing.framework_of(asked.framework, [one.name for one in registry.loaded()])
     if name not in registry.BACKENDS:

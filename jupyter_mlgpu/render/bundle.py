@@ -44,7 +44,8 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
-    limit = FULL_LIMIT if record.logs or record.ops else NOTED_LIMIT if record.notes else PLAIN_LIMIT
+    full = record.logs or record.ops or record.mode == "profiled"
+    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     cut: dict[str, int] = {}
     readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))

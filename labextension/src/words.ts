@@ -42,7 +42,8 @@ export function valueOf(record: IRecord, quantity: string): number | null {
   return known(record, quantity)?.value ?? null;
 }
 
-function known(record: IRecord, quantity: string): IReading | undefined {
+/** A quantity's reading that has a value. */
+export function known(record: IRecord, quantity: string): IReading | undefined {
   return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
@@ -108,7 +109,7 @@ export function line(record: IRecord, t: Translate): string {
   return [
     wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
     place(record, t),
-    cpu ? `${t('cpu_time')} ${shown(cpu, record, t)}` : '',
+    cpu && record.mode !== 'profiled' ? `${t('cpu_time')} ${shown(cpu, record, t)}` : '',
     peakMemory(record, t)
   ]
     .filter(Boolean)

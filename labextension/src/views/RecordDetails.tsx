@@ -7,6 +7,7 @@ import type { Message, Translate } from '../i18n';
 import { cutInWords } from '../notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record';
 import { factName, quantityName, scopeName, shown, whyMissing } from '../words';
+import { Operations } from './Operations';
 
 const EVIDENCE: Record<Evidence, Message> = {
   counted: 'evidenceCounted',
@@ -33,6 +34,7 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
           ))}
         </tbody>
       </table>
+      <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
       <dl>

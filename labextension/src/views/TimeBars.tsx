@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import { barWidth } from '../format';
 import type { Translate } from '../i18n';
 import type { IReading, IRecord } from '../record';
-import { figure, quantityName, shown, slowed, times, whyMissing } from '../words';
+import { quantityName, shown, slowed, times, whyMissing } from '../words';
 
 export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {
   const { record, scale, t } = props;
@@ -29,7 +29,7 @@ export function TimeBars(props: { record: IRecord; scale: number; t: Translate }
                     style={{ width: `${barWidth(reading.value, scale)}%` }}
                   />
                 </td>
-                <td className="jp-mlgpu-Bars-figure">{figure(reading, t)}</td>
+                <td className="jp-mlgpu-Bars-figure">{shown(reading, record, t)}</td>
               </>
             )}
           </tr>
