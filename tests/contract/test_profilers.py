@@ -287,6 +287,7 @@ def framework_op_stats(file: Path) -> list[Any]:
     return list(database.FromString(data).without_idle.records)
 
 
+@pytest.mark.needs("torch")
 def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
     torch = framework("torch")
     model = torch.nn.Sequential(
@@ -313,6 +314,7 @@ def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
         assert row.self_time * 1e6 == pytest.approx(one.self_cpu_time_total, abs=0.05 + 0.001 * row.count)
 
 
+@pytest.mark.needs("torch")
 def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     torch = framework("torch")
     x = torch.ones(50, 50, requires_grad=True)
@@ -328,6 +330,7 @@ def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     assert tables[0] == tables[1]
 
 
+@pytest.mark.needs("torch")
 def test_pytorchs_profiler_prints_nothing_of_its_own(capfd):
     torch = framework("torch")
     session = profiling.find("torch").start()

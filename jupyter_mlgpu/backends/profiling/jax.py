@@ -25,8 +25,8 @@ _RUNNING = Refused(
 )
 # Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and goes on.
 _ONE_OF_BOTH = (
-    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA GPU, for CUPTI serves "
-    "one of them alone: restart the kernel, and profile JAX first."
+    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA GPU, for CUPTI "
+    "serves one of them alone: restart the kernel, and profile JAX first."
 )
 _NOT_STARTED = Refused(
     "JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more."
