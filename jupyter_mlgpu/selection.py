@@ -73,7 +73,8 @@ class Selection:
         """
         chosen = self.chosen()
         names = {device.name for device in chosen}
-        if len(names) == 1 and len(chosen) == len(self._backends()):
+        has = {device.framework for device in chosen}
+        if len(names) == 1 and all(one.name in has for one in self._backends() if one.started()):
             return names.pop()
         if chosen:
             return ", ".join(f"{device.framework} {device.name}" for device in chosen)
@@ -81,13 +82,19 @@ class Selection:
 
     def chosen(self) -> list[Device]:
         """The device asked for of each framework that is loaded and has it."""
-        found = []
+        found: list[Device] = []
         for backend in self._backends():
             word = self._word_for(backend)
             if word is not None:
                 with suppress(DeviceError):
                     found.append(resolve(word, backend.devices()))
         return found
+
+    def lacking(self) -> list[str]:
+        """The frameworks that have started, and lack the device asked for: their work stays where it is."""
+        has = {device.framework for device in self.chosen()}
+        wanted = [one for one in self._backends() if self._word_for(one) is not None and one.name not in has]
+        return [one.name for one in wanted if one.started()]
 
     def stays(self, values: Mapping[str, object], chosen: Sequence[Device]) -> list[str]:
         """A sentence for each framework of which some of these values stay on another device than chosen."""
@@ -128,9 +135,8 @@ class Selection:
         return chosen
 
     def check(self) -> None:
-        """Raise DeviceError where a framework has started without the device asked for."""
-        for backend in self._backends():
-            self._find(backend)
+        """Raise DeviceError where frameworks have started, and none has the device asked for."""
+        self._find_all()
 
     def enter(self) -> None:
         """Put what this thread runs from now on onto the device asked for; may be nested.
@@ -153,26 +159,25 @@ class Selection:
             self._here.scopes[-1].append(backend.enter(device))
 
     def _resolve_all(self, word: str, framework: str | None) -> Device | None:
-        kind, number = parse(word)
+        """A device for a word: one that has it is enough where frameworks differ (see `lacking`).
+
+        TensorFlow imports JAX where that is installed, and a JAX that nobody uses must neither refuse for
+        TensorFlow nor take the memory of the GPU: a framework that has not started is asked last, and only
+        while no other has the device.
+        """
         chosen: Device | None = None
-        backends = [one for one in self._backends() if framework in (None, one.name)]
-        for backend in backends:
-            # The first CPU is there before a framework has started; for others it may have to.
-            known = kind == "cpu" and not number
+        refused: list[DeviceError] = []
+        asked = [one for one in self._backends() if framework in (None, one.name)]
+        for backend in sorted(asked, key=lambda one: not one.started()):
+            if chosen is not None and not backend.started():
+                break
             try:
-                devices = backend.devices() if known else backend.find_devices()
-            except Exception as error:
-                raise DeviceError(
-                    f"{backend.name} could not start its devices ({error}); nothing was changed."
-                ) from error
-            whose = f" for {backend.name}" if len(backends) > 1 else ""
-            try:
-                chosen = resolve(word, devices, whose)
-            except DeviceError:
-                hidden = backend.needs_restart() if kind == "gpu" else None
-                if hidden is None:
-                    raise
-                raise _after_a_restart(word, devices, whose, hidden) from None
+                chosen = _device_of(backend, word, f" for {backend.name}" if len(asked) > 1 else "")
+            except DeviceError as error:
+                refused.append(error)
+        if chosen is None and refused:
+            hidden = next((one for one in refused if isinstance(one, RestartNeededError)), None)
+            raise hidden or (refused[0] if len(refused) == 1 else _nowhere(word, asked))
         return chosen
 
     def _word_for(self, backend: Backend) -> str | None:
@@ -200,12 +205,54 @@ class Selection:
 
     def _enter_all(self) -> list[Scope]:
         # All are found before one is entered: what raises here leaves nothing half done.
-        found = [(backend, self._find(backend)) for backend in self._backends()]
+        found = self._find_all()
         return [backend.enter(device) for backend, device in found if device is not None]
+
+    def _find_all(self) -> list[tuple[Backend, Device | None]]:
+        """The device asked for of each framework; where another has it, one that lacks it does without."""
+        backends = self._backends()
+        found: list[tuple[Backend, Device | None]] = []
+        refused: list[DeviceError] = []
+        for backend in backends:
+            try:
+                found.append((backend, self._find(backend)))
+            except DeviceError as error:
+                refused.append(error)
+        if refused and not any(device is not None for _, device in found):
+            raise refused[0]
+        return found
 
     def _leave_all(self, scopes: list[Scope]) -> list[str]:
         notes = [scope.leave() for scope in reversed(scopes)]
         return [note for note in notes if note is not None]
+
+
+def _device_of(backend: Backend, word: str, whose: str) -> Device:
+    kind, number = parse(word)
+    # The first CPU is there before a framework has started; for others it may have to.
+    known = kind == "cpu" and not number
+    try:
+        devices = backend.devices() if known else backend.find_devices()
+    except Exception as error:
+        raise DeviceError(
+            f"{backend.name} could not start its devices ({error}); nothing was changed."
+        ) from error
+    try:
+        return resolve(word, devices, whose)
+    except DeviceError:
+        hidden = backend.needs_restart() if kind == "gpu" else None
+        if hidden is None:
+            raise
+        raise _after_a_restart(word, devices, whose, hidden) from None
+
+
+def _nowhere(word: str, backends: Sequence[Backend]) -> DeviceError:
+    found = "; ".join(
+        f"{one.name} has {', '.join(device.name for device in one.devices()) or 'none'}" for one in backends
+    )
+    return DeviceError(
+        f"There is no device {_plain(word)} here: {found}. Choose one of these; nothing was changed."
+    )
 
 
 def _after_a_restart(word: str, devices: Sequence[Device], whose: str, hidden: str) -> RestartNeededError:

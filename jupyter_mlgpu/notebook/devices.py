@@ -44,7 +44,8 @@ class DeviceCommands:
         chosen = [one for one in self._kit.selection.chosen() if framework in (None, one.framework)]
         if not chosen:
             return f"Cells run on {word} as soon as a framework is imported."
-        return f"Cells run on {_named(chosen)} from now on. What was made on another device stays there."
+        stays = "What was made on another device stays there."
+        return f"Cells run on {_named(chosen)} from now on. {self._lacking()}{stays}"
 
     def status(self) -> str:
         """`%mlc_device`; returns what to print."""
@@ -98,7 +99,14 @@ class DeviceCommands:
         self._import_for(word)
         self._kit.selection.request_here(word)
         chosen = self._kit.selection.chosen()
-        return f"This cell runs on {_named(chosen) if chosen else word}."
+        return f"This cell runs on {_named(chosen) if chosen else word}. {self._lacking()}".rstrip()
+
+    def _lacking(self) -> str:
+        lacking = [words.framework(name) for name in self._kit.selection.lacking()]
+        if not lacking:
+            return ""
+        has, its = ("has", "its") if len(lacking) == 1 else ("have", "their")
+        return f"{' and '.join(lacking)} {has} no such device: {its} work stays where it was. "
 
     def _import_for(self, word: str) -> None:
         kind, number = parse(word)

@@ -40,7 +40,10 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     if kit.current().recorder.profiling():
         raise UsageError("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
     setup = setup_source(asked.setup, shell)
-    name = racing.framework_of(asked.framework, [one.name for one in registry.loaded()])
+    loaded = registry.loaded()
+    # TensorFlow imports JAX where that is installed: what nobody has used yet counts only by itself.
+    used = [one for one in loaded if one.started()] or loaded
+    name = racing.framework_of(asked.framework, [one.name for one in used])
     if name not in registry.BACKENDS:
         raise UsageError(
             f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.BACKENDS)}."

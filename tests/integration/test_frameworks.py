@@ -106,11 +106,32 @@ def test_each_framework_may_have_its_own_device(two_jax_cpus):
 
 
 @needs("torch", "jax")
-def test_a_device_that_one_framework_lacks_is_refused_by_its_name(two_jax_cpus):
+def test_a_framework_that_lacks_the_device_is_named_and_stays_where_it_was(two_jax_cpus):
     two_jax_cpus.run("import torch, jax")
-    assert (
-        "There is no device cpu:1 here for torch: found cpu:0." in two_jax_cpus.run("%mlc_device cpu:1").text
+    said = two_jax_cpus.run("%mlc_device cpu:1").text
+    assert "Cells run on cpu:1 (JAX) from now on. PyTorch has no such device: its work stays" in said
+    result = two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
+    assert "id=1" in result.text
+    assert result.receipt["device"]["requested"] == "jax cpu:1"
+
+
+@needs("tensorflow", "jax")
+def test_a_jax_that_tensorflow_has_imported_neither_refuses_nor_starts(start_kernel):
+    notebook = start_kernel(JAX_PLATFORMS="cpu")
+    notebook.run(
+        "import tensorflow as tf, sys\n"
+        "cpu = tf.config.list_physical_devices('CPU')[0]\n"
+        "tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)",
+        timeout=120,
     )
+    assert (
+        "Cells run on cpu:1 (TensorFlow) from now on. What was made" in notebook.run("%mlc_device cpu:1").text
+    )
+    result = notebook.run(
+        "tf.ones(2) + 1.0\nprint(sys.modules['jax']._src.xla_bridge.backends_are_initialized())"
+    )
+    assert result.text == "False\n"
+    assert result.receipt["device"]["requested"] == "cpu:1"
 
 
 @needs("torch", "jax", "mlx")

@@ -65,8 +65,16 @@ def test_a_cpu_that_is_not_there_is_never_a_matter_of_a_restart():
 def test_of_several_frameworks_the_one_that_hides_its_gpu_is_named():
     backend = FakeBackend("two", ("cpu:0",))
     backend.hidden = HIDES
-    error = refused(Selection(lambda: [FakeBackend("one", ("cpu:0", "gpu:0")), backend]), "gpu:0")
+    error = refused(Selection(lambda: [FakeBackend("one", ("cpu:0",)), backend]), "gpu:0")
     assert "no device gpu:0 here for two before a restart" in error.refusal
+
+
+def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():
+    backend = FakeBackend("two", ("cpu:0",))
+    backend.hidden = HIDES
+    selection = Selection(lambda: [FakeBackend("one", ("cpu:0", "gpu:0")), backend])
+    assert selection.request("gpu:0").framework == "one"
+    assert selection.lacking() == ["two"]
 
 
 @pytest.mark.parametrize("value", ["", "-1", " ", "none", "-1,0"])

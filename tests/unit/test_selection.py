@@ -112,11 +112,36 @@ def several() -> tuple[FakeBackend, FakeBackend]:
     return FakeBackend("one", ("cpu:0",)), FakeBackend("two", ("cpu:0", "gpu:0"))
 
 
-def test_a_word_for_all_frameworks_needs_a_device_in_each_and_names_the_one_that_lacks_it(several):
+def test_a_word_for_all_frameworks_holds_for_those_that_have_the_device_and_names_the_others(several):
+    one, two = several
     selection = Selection(lambda: several)
-    with pytest.raises(DeviceError, match="no device gpu:0 here for one: found cpu:0"):
-        selection.request("gpu")
+    selection.request("gpu")
+    assert selection.requested == "two gpu:0"
+    assert selection.lacking() == ["one"]
+    selection.enter()
+    assert (one.current, two.current) == (None, "gpu:0")
+    assert selection.leave() == []
+
+
+def test_a_word_that_no_framework_has_a_device_for_is_refused_with_what_each_has(several):
+    selection = Selection(lambda: several)
+    with pytest.raises(DeviceError, match="no device gpu:7 here: one has cpu:0; two has cpu:0, gpu:0"):
+        selection.request("gpu:7")
     assert selection.requested is None
+
+
+def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_device():
+    """TensorFlow imports JAX, whose start would take the GPU's memory."""
+    used, unused = FakeBackend("used", ("cpu:0", "cpu:1")), FakeBackend("unused", ("cpu:0",))
+    unused.started = lambda: False
+    unused.find_devices = lambda: pytest.fail("it was started")
+    selection = Selection(lambda: (unused, used))
+    selection.request("cpu:1")
+    assert selection.requested == "cpu:1"
+    assert selection.lacking() == []
+    selection.enter()
+    assert used.current == "cpu:1"
+    assert selection.leave() == []
 
 
 def test_a_framework_may_have_a_word_of_its_own(several):
