@@ -1,0 +1,38 @@
+"""What the probe of energy asks of a counter; one module beside this one for each kind there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_mlgpu.probes.nvml import Told
+from jupyter_mlgpu.record import Scope
+
+
+class Counter(Protocol):
+    """A counter of joules that moves every `refresh` seconds and starts again from 0 at `wraps_at`."""
+
+    refresh: float
+    wraps_at: float | None
+
+    def joules(self) -> Told[float]:
+        """What it shows now."""
+        ...
+
+    def watts(self) -> float | None:
+        """What was drawn lately; None where no gauge tells."""
+        ...
+
+
+@dataclass(frozen=True)
+class Source:
+    """Counters whose sum is one reading.
+
+    `every` is how often to look, in seconds; `quick` says whether a look is cheap enough for the cell's thread.
+    """
+
+    name: str
+    scope: Scope
+    counters: tuple[Counter, ...]
+    every: float
+    quick: bool
