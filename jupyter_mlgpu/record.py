@@ -61,8 +61,8 @@ class Reading:
     def __post_init__(self) -> None:
         if self.uncertainty is not None and (self.value is None or not 0 <= self.uncertainty < math.inf):
             raise RecordError(
-                f"The reading {self.quantity!r} needs a value for its uncertainty, which is a finite number of "
-                f"at least 0: found value {self.value!r} and uncertainty {self.uncertainty!r}."
+                f"The reading {self.quantity!r} needs a value for its uncertainty, a number of at least 0: "
+                f"found value {self.value!r} and uncertainty {self.uncertainty!r}."
             )
         if (self.value is None) == (self.why_missing is None):
             raise RecordError(

@@ -1,8 +1,8 @@
 """The most memory in use on each NVIDIA GPU while a cell runs, of all processes together, through NVML.
 
 No counter keeps this peak, so the memory in use is looked at on the sampler's thread, and on the cell's own
-at both ends: one look at one GPU took 6 us on an H200. A peak between two looks goes unseen; what a framework's
-allocator keeps counts as in use, also when no tensor lies there.
+at both ends: one look at one GPU took 6 us on an H200. A peak between two looks goes unseen. What a
+framework's allocator keeps counts as in use, also when no tensor lies there.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Sampler:
         self._thread: threading.Thread | None = None
 
     def add(self, look: Callable[[], None], every: float) -> Stop:
-        """Call `look` on the thread, at once and then every `every` seconds, until what is returned is called.
+        """Call `look` on the thread, at once and then every `every` seconds; what is returned ends that.
 
         A look that raises is not repeated.
         """

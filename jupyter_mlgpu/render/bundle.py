@@ -13,10 +13,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -25,6 +25,10 @@ FULL_LIMIT = 65_536
 
 # What `%mlc_trace growth` compares, and one record alone does not show.
 _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
+
+# A machine may have eight GPUs: a receipt holds the readings of those that did most.
+_OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
+_MOST_DEVICES = 2
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
@@ -46,11 +50,15 @@ def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or operations."""
     limit = FULL_LIMIT if record.logs or record.ops else PLAIN_LIMIT
     cut: dict[str, int] = {}
-    readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    all_readings = [one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS]
+    readings = _few_devices(all_readings)
+    if len(readings) < len(all_readings):
+        cut["readings"] = len(all_readings) - len(readings)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)
     if _bytes(made) > limit and record.logs:
-        record, cut = _cut_logs(record, limit)
+        record, of_logs = _cut_logs(record, limit)
+        cut |= of_logs
         made = _make(record, cut)
     if _bytes(made) > limit:
         made = _make(record, cut, brief=True)
@@ -68,6 +76,16 @@ def bundle(record: Record) -> dict[str, Any]:
         cut[part] = cut.get(part, 0) + left_out
         made = _make(record, cut, brief=True)
     return made
+
+
+def _few_devices(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """The readings, but of a quantity that each GPU has only the largest."""
+    kept: dict[str, list[Reading]] = {}
+    for quantity in _OF_SEVERAL_DEVICES:
+        of_devices = [one for one in readings if one.quantity == quantity and one.scope == "device"]
+        of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
+        kept[quantity] = of_devices[:_MOST_DEVICES]
+    return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
 
 
 def _make(record: Record, cut: Mapping[str, int], *, brief: bool = False) -> dict[str, Any]:

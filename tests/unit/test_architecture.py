@@ -22,6 +22,7 @@ MAY_USE = {
     "clock": set(),
     "redact": set(),
     "store": {"record"},
+    "items": {"errors", "record"},
     "growth": {"record"},
     "files": {"errors", "record"},
     "probes": {"record"},
@@ -31,7 +32,7 @@ MAY_USE = {
     "logs": {"errors", "record"},
     "kit": {"_version", "backends", "clock", "logs", "probes", "recorder", "selection", "store"},
     "tracing": {"backends", "errors", "kit", "record"},
-    "render": {"growth", "probes", "record"},
+    "render": {"growth", "items", "probes", "record"},
     "planning": {"errors"},
     "notebook": {
         "backends",
@@ -52,6 +53,7 @@ MAY_USE = {
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
     "testing": {"backends", "record"},
+    "testing_counters": {"probes", "testing"},
     "__init__": {"_version", "files", "notebook", "planning", "tracing"},
 }
 

@@ -1,10 +1,10 @@
 """The energy model of Apple silicon, by subsystem, through the package zeus-apple-silicon; no sudo is needed.
 
 Written from the package's own documentation (version 1.1): `AppleEnergyMonitor.begin_window(label)` and
-`end_window(label)` give an `AppleEnergyMetrics` in millijoules, None where this chip does not tell; windows of
-different labels may overlap. The figures are Apple's model (IOReport, group "Energy Model"), of all programs.
-How often they move is not documented; windows under 10 ms are said to be poor, so 10 ms is taken for either end.
-Not yet run on a Mac.
+`end_window(label)` give an `AppleEnergyMetrics` in millijoules, None where this chip does not tell; windows
+of different labels may overlap. The figures are Apple's model (IOReport, group "Energy Model"), of all
+programs. How often they move is not documented; windows under 10 ms are said to be poor, so each end is taken
+to be uncertain by 5 ms. Not yet run on a Mac.
 """
 
 from __future__ import annotations

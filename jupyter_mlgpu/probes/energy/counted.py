@@ -2,14 +2,14 @@
 
 A counter that is refreshed every R seconds shows what was true at some moment of the last R seconds. So each
 value is taken as that of R/2 ago, and the missing or surplus stretch at both ends is filled with the power
-around it. The uncertainty is what the unknown age (R/2 either way) and the stretches that were not read come to:
+around it. The uncertainty is what the unknown age (R/2 either way) and the stretches not read come to:
 
     energy = last - first + P_end * (ended - (t_last - R/2)) + P_begin * ((t_first - R/2) - begun)
     uncertainty = (P_begin + P) * R/2 + P * (t_first - begun) + P * (ended - t_last)
 
 with P_begin and P_end in watts from the counter itself over about `SPAN` seconds, or, before the cell, from a
-gauge where there is one, and P the larger one of the power there and the cell's mean. Both terms vanish against a cell that is long compared with R. The error of the
-sensor itself is not in it: the vendors' data sheets know it.
+gauge where there is one, and P the larger one of the power there and the cell's mean. Both terms vanish
+against a cell that is long compared with R. The error of the sensor itself is not in it.
 """
 
 from __future__ import annotations
@@ -138,10 +138,8 @@ class Counted:
 
     def _too_short(self) -> str:
         return (
-            f"Too short to measure: the energy counter moves every {self._refresh * 1e3:.3g} ms, so only a cell "
-            f"of about {self._refresh / BOUND:.2g} s or longer is known within {BOUND:.0%}.".replace(
-                "%", " %"
-            )
+            f"Too short to measure: the energy counter moves every {self._refresh * 1e3:.3g} ms, so only a "
+            f"cell of about {self._refresh / BOUND:.2g} s or longer is known within {BOUND * 100:.0f} %."
         )
 
 

@@ -1,12 +1,13 @@
 """Energy while a cell runs, of everything here that has a counter; readings of several are never added up.
 
 The counters are read on the sampler's thread, with time stamps, and once more when the cell has ended where
-that costs it little; `counted.py` makes energy and uncertainty of them. Which counters there are is found while
-the first cell runs.
+that costs it little; `counted.py` makes energy and uncertainty of them. Which counters there are is found
+while the first cell runs.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -109,7 +110,7 @@ class _Open:
         self._now = now
         self._counted = [Counted(one.refresh, one.wraps_at) for one in source.counters]
         self._looked_at: float | None = None
-        self._took = 0.0
+        self._took = math.inf
 
     def look_if_due(self) -> None:
         if self._looked_at is None or self._now() - self._looked_at > 0.9 * self.source.every:
@@ -122,7 +123,8 @@ class _Open:
                 counted.before = counter.watts()
             self._look(counter, counted, last)
         self._looked_at = self._now()
-        self._took = max(self._took, self._looked_at - begun)
+        # The shortest time: on the other thread a look may also wait for the cell's Python.
+        self._took = min(self._took, self._looked_at - begun)
 
     def _look(self, counter: Counter, counted: Counted, last: bool) -> None:
         before = self._now()
@@ -133,9 +135,7 @@ class _Open:
             counted.add((before + self._now()) / 2, told.value, last=last)
 
     def reading(self, begun: float, ended: float, sources: int) -> Reading:
-        if (
-            self._looked_at is not None and self._took * sources <= LAST_LOOK_SHARE * (ended - begun)
-        ) or self.source.quick:
+        if self.source.quick or self._took * sources <= LAST_LOOK_SHARE * (ended - begun):
             self.look(last=True)
         return reading(
             [one.between(begun, ended) for one in self._counted], self.source.scope, self.source.name

@@ -1,8 +1,8 @@
 """NVIDIA's counter of energy, one a GPU, through NVML.
 
 nvmlDeviceGetTotalEnergyConsumption tells what the board has used since the driver was loaded, in millijoules,
-from the Volta generation on (NVML's manual). On an H200 it was seen to move every 100 ms (124 ms at most), and
-one reading takes 3.5 ms: too much for the cell's own thread.
+from the Volta generation on (NVML's manual). On an H200 it was seen to move every 100 ms (124 ms at most),
+and one reading takes 3.5 ms: too much for the cell's own thread.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def sources(root: Path = Path("/")) -> tuple[list[Source], str | None]:
         counters.append(counter)
     what = "processor package" if len(counters) == 1 else f"{len(counters)} processor packages"
     name = f"RAPL energy_uj of {what}: all programs"
-    # Looked at only so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
+    # Looked at so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
     return [Source(name, "machine", tuple(counters), every=10, quick=True)], None
 
 

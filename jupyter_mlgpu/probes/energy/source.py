@@ -12,8 +12,15 @@ from jupyter_mlgpu.record import Scope
 class Counter(Protocol):
     """A counter of joules that moves every `refresh` seconds and starts again from 0 at `wraps_at`."""
 
-    refresh: float
-    wraps_at: float | None
+    @property
+    def refresh(self) -> float:
+        """Seconds between two steps."""
+        ...
+
+    @property
+    def wraps_at(self) -> float | None:
+        """Joules at which it starts again; None: it does not."""
+        ...
 
     def joules(self) -> Told[float]:
         """What it shows now."""
@@ -28,7 +35,7 @@ class Counter(Protocol):
 class Source:
     """Counters whose sum is one reading.
 
-    `every` is how often to look, in seconds; `quick` says whether a look is cheap enough for the cell's thread.
+    `every` is how often to look, in seconds; `quick`: a look is cheap enough for the cell's own thread.
     """
 
     name: str
