@@ -59,12 +59,12 @@ class FakeBackend:
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
-        #: What the allocator holds on each device, in bytes; set it as you like.
-        self.holds: dict[str, int] = {}
         self.current: str | None = None
         self.waited = 0
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
+        #: What the allocator holds on each device, in bytes; set it as you like.
+        self.holds: dict[str, int] = {}
 
     def run(self, operations: int = 1, device: str | None = None) -> None:
         """Pretend that operations ran on the present device, or on the one given."""
