@@ -44,8 +44,9 @@ class FakeCounter:
         return Told(shown if self.wraps_at is None else shown % self.wraps_at)
 
     def watts(self) -> float | None:
-        """See `jupyter_mlgpu.probes.energy.source.Counter`."""
-        return self._steps[-1][2]
+        """The mean of the last second, as NVML's gauge has it."""
+        now = self._now()
+        return self.used(now) - self.used(now - 1)
 
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9

@@ -5,11 +5,11 @@ value is taken as that of R/2 ago, and the missing or surplus stretch at both en
 around it. The uncertainty is what the unknown age (R/2 either way) and the stretches not read come to:
 
     energy = last - first + P_end * (ended - (t_last - R/2)) + P_begin * ((t_first - R/2) - begun)
-    uncertainty = (P_begin + P) * R/2 + P * (t_first - begun) + P * (ended - t_last)
+    uncertainty = P * (R/2 + t_first - begun) + P * (R/2 + ended - t_last)
 
 with P_begin and P_end in watts from the counter itself over about `SPAN` seconds, or, before the cell, from a
-gauge where there is one, and P the larger one of the power there and the cell's mean. Both terms vanish
-against a cell that is long compared with R. The error of the sensor itself is not in it.
+gauge where there is one, and P the largest power known of that end and of the cell in the mean. Both terms
+vanish against a cell that is long compared with R. The error of the sensor itself is not in it.
 """
 
 from __future__ import annotations
@@ -101,21 +101,21 @@ class Counted:
             return self._between(begun, ended)
 
     def _between(self, begun: float, ended: float) -> Energy | str:
-        first, last = self._head[0], self._tail[-1]
-        refresh = self._refresh
-        first_watts, last_watts = _watts(self._head[0], self._head[-1]), _watts(self._tail[0], last)
-        most = max(last_watts, _watts(first, last))
-        late, early = max(0.0, first.at - begun), max(0.0, ended - last.at)
-        stale = first.at - refresh / 2 < begun
-        begin_watts = self.before if stale and self.before is not None else first_watts
+        first, last, half = self._head[0], self._tail[-1], self._refresh / 2
+        mean = _watts(first, last)
+        first_watts, last_watts = _watts(first, self._head[-1]), _watts(self._tail[0], last)
+        # The first value is of before the cell, unless it was read late.
+        before = self.before if self.before is not None and first.at - half < begun else first_watts
         joules = (
             last.joules
             - first.joules
-            + last_watts * (ended - (last.at - refresh / 2))
-            + begin_watts * (first.at - refresh / 2 - begun)
+            + last_watts * (ended - (last.at - half))
+            + before * (first.at - half - begun)
         )
         uncertainty = (
-            (begin_watts + most) * refresh / 2 + max(first_watts, _watts(first, last)) * late + most * early
+            max(before, first_watts, mean) * half
+            + max(first_watts, mean) * max(0.0, first.at - begun)
+            + max(last_watts, mean) * (half + max(0.0, ended - last.at))
         )
         if joules <= 0 or uncertainty > BOUND * joules:
             return self._too_short()
