@@ -38,7 +38,7 @@ def test_the_peak_is_the_most_that_was_seen_while_the_cell_ran():
     (reading,) = stop()
     assert (reading.value, reading.unit, reading.scope) == (9 * GIB, "bytes", "device")
     assert reading.samples == 2 + 6
-    assert reading.source == ("NVML used memory of GPU 0 (NVIDIA H200): all processes, looked at every 50 ms")
+    assert reading.source == ("NVML, whole GPU 0 (NVIDIA H200), all processes, every 50 ms")
     assert bench.sampler.looking == 0
 
 

@@ -238,7 +238,7 @@ def test_a_counter_that_is_dear_to_read_is_not_read_on_the_thread_of_a_short_cel
 def test_each_gpu_is_a_source_that_names_its_counter_and_says_what_it_covers():
     found = gpus.find(Nvml(FakeNvml(FakeGpu("NVIDIA H200"), FakeGpu(fails=("TotalEnergyConsumption",)))))
     (source,), _ = nvidia.sources(found)
-    assert source.name == "NVML total energy counter of GPU 0 (NVIDIA H200): whole GPU, all processes"
+    assert source.name == "NVML energy counter, whole GPU 0 (NVIDIA H200), all processes"
     assert (source.scope, source.quick) == ("device", False)
     assert source.counters[0].joules().value == 5000.0
     assert source.counters[0].watts() == 150.0
