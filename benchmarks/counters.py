@@ -1,8 +1,8 @@
 """What live counters cost: the kernel's share of a core while a browser watches, and while nobody does.
 
 One kernel with the extension loaded, otherwise idle. In each pair it is watched for some seconds and left
-alone for as long, in turn; the processor's time is the kernel process's own, as the system counts it (user and
-system, all threads). What a browser does to draw the counters is not in it.
+alone for as long, in turn; the processor's time is the kernel process's own, as the system counts it (user
+and system, all threads). What a browser does to draw the counters is not in it.
 
 Exit status 1: a cost above its target beyond doubt, counters sent although nobody watched, or none although
 somebody did.

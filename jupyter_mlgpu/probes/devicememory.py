@@ -77,7 +77,7 @@ class _Cell:
         return [self._reading(gpu) for gpu in gpus.found]
 
     def _reading(self, gpu: Gpu) -> Reading:
-        source = f"NVML, whole {gpu.label}, all processes, every {INTERVAL * 1e3:.0f} ms"
+        source = f"NVML, all processes on {gpu.label}, every {INTERVAL * 1e3:.0f} ms"
         peak, looks = self._seen.get(gpu, (0, 0))
         if gpu in self._lost or looks < 2:
             why = self._lost.get(gpu, TOO_SHORT)

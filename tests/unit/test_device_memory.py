@@ -38,7 +38,7 @@ def test_the_peak_is_the_most_that_was_seen_while_the_cell_ran():
     (reading,) = stop()
     assert (reading.value, reading.unit, reading.scope) == (9 * GIB, "bytes", "device")
     assert reading.samples == 2 + 6
-    assert reading.source == ("NVML, whole GPU 0 (NVIDIA H200), all processes, every 50 ms")
+    assert reading.source == ("NVML, all processes on GPU 0 (NVIDIA H200), every 50 ms")
     assert bench.sampler.looking == 0
 
 
@@ -73,9 +73,7 @@ def test_without_a_driver_the_driver_is_the_reason_and_nothing_is_looked_at():
     bench = Bench(driver=False)
     stop = bench.start()
     assert bench.sampler.looking == 0
-    assert [one.why_missing for one in stop()] == [
-        "No NVIDIA driver answers here (NVML Shared Library Not Found)."
-    ]
+    assert [one.why_missing for one in stop()] == ["There is no NVIDIA driver here."]
 
 
 def test_while_nvml_is_not_started_the_first_cell_does_not_wait_for_it():

@@ -53,7 +53,7 @@ def test_what_one_gpu_does_not_tell_has_its_reason_and_the_rest_is_told():
 
 def test_without_a_driver_each_quantity_of_a_gpu_has_the_reason():
     looked = counters(driver=False).look()
-    why = "No NVIDIA driver answers here (NVML Shared Library Not Found)."
+    why = "There is no NVIDIA driver here."
     assert {quantity for (device, quantity), said in reasons(looked).items() if said == why} == {
         "utilisation",
         "memory",

@@ -72,7 +72,7 @@ def test_energy_is_shown_with_no_more_figures_than_its_uncertainty_leaves(value,
 
 
 def of_gpu(number, joules=3512.0):
-    source = f"NVML energy counter, whole GPU {number} (NVIDIA H200), all processes"
+    source = f"NVML energy counter, all processes on GPU {number} (NVIDIA H200)"
     return Reading("energy", joules, "J", "device", source, 21, uncertainty=38.0)
 
 

@@ -138,8 +138,8 @@ class Counted:
 
     def _too_short(self) -> str:
         return (
-            f"Too short to measure: the energy counter moves every {self._refresh * 1e3:.3g} ms, so only a "
-            f"cell of about {self._refresh / BOUND:.2g} s or longer is known within {BOUND * 100:.0f} %."
+            f"Too short to measure: the counter moves every {self._refresh * 1e3:.3g} ms, a cell should take "
+            f"{self._refresh / BOUND:.2g} s."
         )
 
 

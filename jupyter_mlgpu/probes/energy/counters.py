@@ -147,7 +147,7 @@ def reading(parts: Sequence[Energy | str], scope: Scope, name: str) -> Reading:
     known = [part for part in parts if isinstance(part, Energy)]
     if len(known) < len(parts):
         why = next(part for part in parts if isinstance(part, str))
-        return missing("energy", why, scope=scope, source=name)
+        return missing("energy", why, scope=scope)
     return Reading(
         "energy",
         sum(part.joules for part in known),

@@ -42,6 +42,6 @@ def sources(gpus: Gpus) -> tuple[list[Source], str | None]:
         if told.value is None:
             why = why or told.why_missing
             continue
-        name = f"NVML energy counter, whole {gpu.label}, all processes"
+        name = f"NVML energy counter, all processes on {gpu.label}"
         found.append(Source(name, "device", (counter,), every=0.25, quick=False))
     return found, why

@@ -17,8 +17,7 @@ from jupyter_mlgpu.probes.nvml import Told
 
 _POWERCAP = Path("sys/class/powercap")
 
-NOT_SHOWN = "The processor shows no energy counter (RAPL) here."
-LOCKED = "The processor's energy counter (RAPL) may be read by the administrator alone here."
+LOCKED = "The processor's counter (RAPL) is for the administrator alone here."
 
 
 @dataclass(frozen=True)
@@ -42,16 +41,19 @@ class RaplCounter:
 
 
 def sources(root: Path = Path("/")) -> tuple[list[Source], str | None]:
-    """One source for all processor packages; else why there is none. `root` is the file system to read."""
+    """One source for all processor packages; else why there is none. `root` is the file system to read.
+
+    Where the system shows no such counter at all, as in most virtual machines, there is no reason to tell.
+    """
     packages = sorted(zone for zone in (root / _POWERCAP).glob("intel-rapl:*") if _is_package(zone))
     if not packages:
-        return [], NOT_SHOWN
+        return [], None
     counters = []
     for zone in packages:
         try:
             wraps_at = int((zone / "max_energy_range_uj").read_text()) / 1e6
         except (OSError, ValueError):
-            return [], NOT_SHOWN
+            return [], None
         counter = RaplCounter(zone / "energy_uj", wraps_at)
         if counter.joules().value is None:
             return [], LOCKED
