@@ -1,7 +1,8 @@
 """The package's only thread: it looks at counters from time to time, each with a period of its own.
 
 It lives as long as something is to be looked at, while a cell runs or somebody watches, and ends by itself.
-What takes long is looked at less often: all looks of one kind together take at most `SHARE` of the time.
+What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Their processor time
+counts, not the time they wait, for a look also waits for the cell's Python.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from jupyter_mlgpu.record import Reading
 
 INTERVAL = 0.05
-#: The part of the time that looking at one thing may take, at most.
+#: The part of one core that looking at one thing may take, at most.
 SHARE = 0.02
 NAME = "jupyter_mlgpu-sampler"
 
@@ -58,15 +59,15 @@ class Sampler:
 
     def _go_on(self) -> None:
         while (job := self._next()) is not None:
-            begun = time.perf_counter()
+            begun, worked = time.perf_counter(), time.thread_time()
             try:
                 job.look()
             except Exception as error:
                 job.error = error
                 with self._changed:
                     self._remove(job)
-            ended = time.perf_counter()
-            job.due = max(job.due + job.every, ended, begun + (ended - begun) / SHARE)
+            worked = time.thread_time() - worked
+            job.due = max(job.due + job.every, time.perf_counter(), begun + worked / SHARE)
 
     def _next(self) -> _Job | None:
         """Wait until a job is due; None when there are no more."""

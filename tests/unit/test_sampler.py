@@ -2,6 +2,7 @@
 
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -84,17 +85,32 @@ def test_a_look_that_raises_is_not_repeated_and_its_error_comes_back():
     assert [str(end()) for end in ends] == ["counter gone", "None"]
 
 
-def test_what_takes_long_is_looked_at_less_often():
+def test_what_is_dear_is_looked_at_less_often():
     sampler, begun = Sampler(), []
 
-    def slow():
+    def dear():
         begun.append(time.perf_counter())
-        time.sleep(0.01)
+        until = time.thread_time() + 0.01
+        while time.thread_time() < until:
+            pass
 
-    end = sampler.add(slow, 0.001)
+    end = sampler.add(dear, 0.001)
     wait_until(lambda: len(begun) >= 2, "it was looked at once only")
     end()
     assert begun[1] - begun[0] >= 0.01 / SHARE
+
+
+def test_what_waits_without_working_is_looked_at_as_often_as_was_asked():
+    sampler, begun = Sampler(), []
+
+    def waits():
+        begun.append(time.perf_counter())
+        time.sleep(0.02)
+
+    end = sampler.add(waits, 0.001)
+    wait_until(lambda: len(begun) >= 5, "it was looked at less often")
+    end()
+    assert min(later - earlier for earlier, later in pairwise(begun)) < 0.02 / SHARE
 
 
 def test_a_look_may_end_itself():
