@@ -1,8 +1,8 @@
 """The package's only thread: it looks at counters from time to time, each with a period of its own.
 
 It lives as long as something is to be looked at, while a cell runs or somebody watches, and ends by itself.
-What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Their processor time
-counts, not the time they wait, for a look also waits for the cell's Python.
+What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Processor time
+counts there, not waiting: a look also waits for the cell's Python.
 """
 
 from __future__ import annotations
