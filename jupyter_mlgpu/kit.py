@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
@@ -21,6 +22,9 @@ from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.store import Store
 
+if TYPE_CHECKING:
+    from jupyter_mlgpu.backends.replay import ReplayBackend
+
 
 class Kit:
     """A store, a recorder and the device selection of this process."""
@@ -31,6 +35,8 @@ class Kit:
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
         self.gpus = Once(lambda: gpus.find(Nvml()))
+        #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
+        self.replays: list[ReplayBackend] = []
         self.recorder = Recorder(
             new_run(notebook),
             clock=SystemClock(),

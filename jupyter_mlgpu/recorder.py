@@ -12,6 +12,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.backends.base import Backend, Observation, Observed
 from jupyter_mlgpu.clock import Clock
@@ -20,8 +21,8 @@ from jupyter_mlgpu.record import (
     QUANTITIES,
     Cell,
     DeviceUse,
+    Mode,
     Outcome,
-    RanOn,
     Reading,
     Record,
     Run,
@@ -29,7 +30,11 @@ from jupyter_mlgpu.record import (
 )
 from jupyter_mlgpu.redact import redact
 
+if TYPE_CHECKING:
+    from jupyter_mlgpu.ops.cell import CellProfile, Find
+
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
+NOT_USED = "No framework was seen to use a device in this cell."
 
 
 def new_run(notebook: str | None) -> Run:
@@ -49,12 +54,15 @@ class Recorder:
         probes: Sequence[Probe],
         backends: Callable[[], Sequence[Backend]],
         versions: Mapping[str, str],
+        profilers: Find | None = None,
     ) -> None:
+        """`profilers` gives a framework's profiler; left out, the frameworks' own."""
         self.run = run
         self.clock = clock
         self._probes = probes
         self._backends = backends
         self._versions = versions
+        self._profilers = profilers
         self._sequence = 0
         self._open: list[Measurement] = []
 
@@ -64,22 +72,49 @@ class Recorder:
         *,
         source: str | None = None,
         cell_id: str | None = None,
+        ops: bool = False,
     ) -> Measurement:
-        """Begin a measurement; `source` is the cell's code, of which only a digest is kept."""
+        """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+
+        With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
+        """
         self._sequence += 1
         digest = (
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
         cell = Cell(self._sequence, cell_id, None, digest, shorten(redact(name)))
-        measurement = Measurement(self, cell)
+        measurement = Measurement(self, cell, self._cell_profile() if ops else None)
         self._open.append(measurement)
-        measurement.begin(self._probes, self._backends())
+        try:
+            measurement.begin(self._probes, self._backends())
+        except BaseException:  # an interrupt, most likely: no profiler may stay on
+            measurement.abandon()
+            raise
         return measurement
 
     def framework_loaded(self, backend: Backend) -> None:
         """The user's code has just imported a framework: watch it from now on."""
         for measurement in self._open:
             measurement.observe(backend)
+
+    def stop_watching(self, why: str) -> None:
+        """Watch operations no more in what is being measured: for who takes times that watching would add to.
+
+        The records then give `why` in place of where the operations ran and of the allocators' peaks.
+        """
+        for measurement in self._open:
+            measurement.stop_watching(why)
+
+    def profiling(self) -> bool:
+        """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
+        return any(measurement.profiling for measurement in self._open)
+
+    def _cell_profile(self) -> CellProfile:
+        # Seldom asked for, so loading waits until it is.
+        from jupyter_mlgpu.backends import profiling
+        from jupyter_mlgpu.ops.cell import CellProfile
+
+        return CellProfile(self._profilers or profiling.find)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
@@ -99,13 +134,15 @@ class Recorder:
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
-    def __init__(self, recorder: Recorder, cell: Cell) -> None:
+    def __init__(self, recorder: Recorder, cell: Cell, profile: CellProfile | None) -> None:
         self._recorder = recorder
+        self._profile = profile
         self.cell = cell
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | str] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
+        self._unwatched: str | None = None
         self.started_at = ""
         self._started_ns = 0
 
@@ -119,6 +156,8 @@ class Measurement:
             probes
         ):  # and taken back the other way round: the first one listed is innermost
             self._readings.insert(0, _begin(probe))
+        if self._profile is not None:
+            self._profile.cell_begins()
         self._started_ns = self._recorder.clock.monotonic_ns()
 
     def observe(self, backend: Backend) -> None:
@@ -126,10 +165,26 @@ class Measurement:
         if backend.name in self._observations or threading.get_ident() != self._thread:
             return
         self._backends[backend.name] = backend
+        if self._unwatched is not None:
+            self._observations[backend.name] = self._unwatched
+            return
         try:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
             self._observations[backend.name] = f"{backend.name} could not be watched ({_words(error)})."
+        if self._profile is not None:
+            self._profile.begin(backend.name)
+
+    @property
+    def profiling(self) -> bool:
+        """Whether a profiler is on in this measurement."""
+        return self._profile is not None and self._profile.on
+
+    def stop_watching(self, why: str) -> None:
+        """See `Recorder.stop_watching`."""
+        self._finish_observations()
+        self._unwatched = why
+        self._observations = dict.fromkeys(self._observations, why)
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -151,19 +206,28 @@ class Measurement:
         for backend in self._backends.values():
             _wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
+        if self._profile is not None:
+            self._profile.cell_ended()
         readings = [wall, *(one for take in self._readings for one in take())]
         readings += [one for backend in self._backends.values() for one in _held(backend)]
-        ran_on, why, more = self._finish_observations()
+        device, more, seen_notes = self._finish_observations()
+        mode: Mode = "profiled" if self._recorder.profiling() else "light"
+        profiled = None if self._profile is None else self._profile.finish()
+        # The profile first: where it knows no time of the device, its reason is the one that counts.
+        readings = [*(profiled.readings if profiled else ()), *readings, *more]
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=DeviceUse(requested, ran_on, why),
-            readings=_in_order([*readings, *more]),
+            device=dataclasses.replace(device, requested=requested),
+            readings=_in_order(readings, NOT_USED if self._backends else NO_FRAMEWORK),
+            ops=profiled.ops if profiled else (),
+            facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
-            notes=tuple(notes),
+            mode=mode,
+            notes=(*notes, *seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
     def abandon(self) -> None:
@@ -171,24 +235,27 @@ class Measurement:
         for take in self._readings:
             take()
         self._finish_observations()
+        if self._profile is not None:
+            self._profile.abandon()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return None, NO_FRAMEWORK, []
-        ran_on: list[RanOn] = []
-        reasons: list[str] = []
-        readings: list[Reading] = []
-        known = False
-        for name, observation in self._observations.items():
-            seen = _finish(name, observation)
-            if seen.ran_on is not None:
-                known = True
-                ran_on.extend(seen.ran_on)
-            if seen.why_missing is not None:
-                reasons.append(seen.why_missing)
-            readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+            return DeviceUse(None, None, NO_FRAMEWORK), [], []
+        seen = {name: _finish(name, observation) for name, observation in self._observations.items()}
+        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
+        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
+        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
+        bounded = all(one.only is not None for one in unknown.values())
+        device = DeviceUse(
+            None,
+            # That one framework ran nothing says nothing of another, whose work is not known.
+            ran_on if ran_on or not unknown else None,
+            " ".join(dict.fromkeys(reasons)) or None,
+            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+        )
+        readings = [reading for one in seen.values() for reading in one.readings]
+        return device, readings, [note for one in seen.values() for note in one.notes]
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -235,20 +302,20 @@ def _failed(quantity: str, error: Exception) -> Reading:
 
 def _finish(name: str, observation: Observation | str) -> Observed:
     if isinstance(observation, str):
-        return Observed(None, observation)
+        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
     try:
         return observation.finish()
     except Exception as error:
         return Observed(None, f"{name} could not be watched to the end ({_words(error)}).")
 
 
-def _in_order(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says so."""
+def _in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
         known = [reading for reading in of_this if reading.value is not None]
-        ordered.extend(known or of_this[:1] or [missing(quantity, NO_FRAMEWORK)])
+        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
     return tuple(ordered)
 
 

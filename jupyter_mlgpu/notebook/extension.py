@@ -66,9 +66,11 @@ class Extension:
     def start(self) -> None:
         """Trace from the next cell on."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
+        from jupyter_mlgpu.notebook.ops_command import Repeats
 
         install(self.kit)
-        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices))
+        repeats = Repeats(self._shell, self._events)
+        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
         self._events.register()
         self._shell.events.register("pre_run_cell", self.watch.cell_begins)
@@ -92,7 +94,7 @@ class Extension:
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
         for kind in self._shell.magics_manager.magics.values():
-            for name in ("mlc_device", "mlc_trace", "mlc_plan"):
+            for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
                 kind.pop(name, None)
 
     def _on_start(self, measurement: Measurement) -> None:

@@ -5,25 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
-from jupyter_mlgpu.errors import MlgpuError
+from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
+from jupyter_mlgpu.notebook.ops_command import Repeats, asked
+from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
+    from jupyter_mlgpu.race.result import RaceResult
 
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan` and `%%mlc_race`."""
 
-    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands) -> None:
+    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
         self._devices = devices
         self._shell = shell
         self._commands = commands
+        self._repeats = repeats
 
     @line_cell_magic
     def mlc_device(self, line: str, cell: str | None = None) -> None:
@@ -40,8 +44,9 @@ class MlgpuMagics(Magics):
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
-        there, and other threads are not moved: the receipt says where the work really ran. A device
-        that does not exist is refused, and nothing changes.
+        there, and other threads are not moved: the receipt says where the work really ran, and names
+        what stayed. A device that does not exist is refused, and nothing changes. Only where a framework
+        was told to hide its GPU before it started is a restart needed: then a button offers it.
 
         Example:
 
@@ -67,6 +72,7 @@ class MlgpuMagics(Magics):
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
         %mlc_trace verbose     which variables about logs are set, and which framework is imported already
@@ -75,6 +81,11 @@ class MlgpuMagics(Magics):
         %mlc_trace verbose mlc    for programs on Apple's fork that are started from here
         %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
+        %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
+        %%mlc_trace --ops --repeat 5   run the cell 5 times without a profiler, then once more with it
+
+        A profiler makes the cell slower, so the time of a profiled run is not shown as its timing: with
+        --repeat, the runs before it are. Each run finds what the one before has left: nothing is put back.
 
         Examples:
 
@@ -87,13 +98,29 @@ class MlgpuMagics(Magics):
             model.fit(x, y)
         """
         if cell is not None:
-            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`);
-            # here the magic was called from a program.
-            self._shell.run_cell(cell).raise_error()
+            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`), but for
+            # a cell that repeats; else the magic was called from a program.
+            with _one_sentence():
+                wanted = asked(line)
+                said = None if wanted.repeat is None else self._repeats.run(cell, wanted.repeat)
+                if wanted.ops and said is None:
+                    self._repeats.refuse()
+            if said is None:
+                self._shell.run_cell(f"%%mlc_trace {line}\n{cell}").raise_error()
+            elif said:
+                print(said)
+            return
+        if line.endswith(THIS_CELL):
+            with _one_sentence():
+                asked(line.removesuffix(THIS_CELL))
             return
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
-            message = self._commands.trace(command or "status", argument.strip().strip("'\""))
+            try:
+                message = self._commands.trace(command or "status", argument.strip().strip("'\""))
+            except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on
+                _offer_restart(error)
+                return
         if message:
             print(message)
 
@@ -121,16 +148,63 @@ class MlgpuMagics(Magics):
         with _one_sentence():
             return plan_command(_without_comment(line), self._shell.user_ns)
 
+    @cell_magic
+    def mlc_race(self, line: str, cell: str) -> RaceResult:
+        """Run a cell on each device, and see which is faster and from which size on.
+
+        %%mlc_race                          on every device of the framework in use, ten times each
+        %%mlc_race --over n=100,1e3,1e4     the same for each of these values of the variable n
+        %%mlc_race --devices cpu,gpu        on these devices
+        %%mlc_race --framework torch        where several frameworks are imported
+        %%mlc_race --repeats 20             so many runs, after warm-up
+        %%mlc_race --setup 3                run In [3] on each device first, so that its data is there
+        %%mlc_race --setup code             the same with the code in the string variable `code`
+        %%mlc_race --save race.json         keep the result, and its chart as race.svg
+        %%mlc_race --fresh                  each device in a process of its own
+
+        The cell is compiled once and run in your notebook. Before the clock is read at either end, the
+        device is waited for, and so is the value of the cell's last expression. The result has medians with
+        their 95 % interval; it is in `_`, with `.figure()`, `.to_json()` and `.save(path)`. Runs restore
+        nothing: each finds what the one before left. Your own n is put back at the end. What the cell prints
+        is shown for each device's first run alone.
+
+        Weights and data that were made before stay on the device where they are: make them in the cell, or
+        in the cell named by --setup. A fresh process knows only what its --setup cell makes, and needs memory
+        on the GPU beside this notebook's. CUDA's other devices are hidden from it, and magics and `!commands`
+        do not work there.
+
+        Example, a row of n numbers times a column of n (the two take 0.8 GB for n = 1e8):
+
+            %%mlc_race --over n=1e2,1e3,1e4,1e5,1e6,1e7,1e8 --repeats 10
+            tf.matmul(tf.ones((1, n)), tf.ones((n, 1)))
+        """
+        from jupyter_mlgpu.notebook.race_command import race_command
+
+        with _one_sentence():
+            return race_command(_without_comment(line), cell, self._shell)
+
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
-    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback."""
+    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback.
+
+    Where a restart would help, that is offered above the line.
+    """
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, RestartNeededError):
+            _offer_restart(error)
+            raise UsageError(error.refusal) from None
         if isinstance(error, MlgpuError):
             raise UsageError(str(error)) from None
+
+
+def _offer_restart(error: RestartNeededError) -> None:
+    from jupyter_mlgpu.notebook.restart import show  # seldom needed
+
+    show(error)
 
 
 def _without_comment(line: str) -> str:

@@ -36,9 +36,8 @@ _FIELD_LIMIT = 200
 # and the saved ones.
 _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
-# A machine may have eight GPUs: a receipt has the readings of those that did most: of two where they fit.
+# A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
 _OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
-_MOST_DEVICES = (2, 1)
 
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "facts", "notes")
@@ -48,16 +47,14 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
-    limit = FULL_LIMIT if record.logs or record.ops else NOTED_LIMIT if record.notes else PLAIN_LIMIT
+    full = record.logs or record.ops or record.mode == "profiled"
+    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
     whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
-    for most in _MOST_DEVICES:
-        record = dataclasses.replace(record, readings=_few_devices(whole, most))
-        left_out = len(whole) - len(record.readings)
-        cut = {"readings": left_out} if left_out else {}
-        made = _make(record, cut)
-        if _bytes(made) <= limit:
-            return made
+    record = dataclasses.replace(record, readings=_few_devices(whole, 1 if limit == PLAIN_LIMIT else 2))
+    left_out = len(whole) - len(record.readings)
+    cut = {"readings": left_out} if left_out else {}
+    made = _make(record, cut)
     if _bytes(made) > limit and record.logs:
         record, of_logs = _cut_logs(record, limit)
         cut |= of_logs

@@ -3,10 +3,18 @@
 import type { ReactElement } from 'react';
 
 import { formatShare } from '../format';
-import type { Translate } from '../i18n';
+import type { Message, Translate } from '../i18n';
 import { cutInWords } from '../notes';
-import type { IFact, IRanOn, IReading, IRecord } from '../record';
-import { factName, figure, quantityName, scopeName, whyMissing } from '../words';
+import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record';
+import { factName, quantityName, scopeName, shown, whyMissing } from '../words';
+import { Operations } from './Operations';
+
+const EVIDENCE: Record<Evidence, Message> = {
+  counted: 'evidenceCounted',
+  'only device': 'evidenceOnly',
+  allocator: 'evidenceAllocator',
+  results: 'evidenceResults'
+};
 
 export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
@@ -22,10 +30,11 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
         </thead>
         <tbody>
           {record.readings.map((reading, index) => (
-            <ReadingRow key={index} reading={reading} t={t} />
+            <ReadingRow key={index} reading={reading} record={record} t={t} />
           ))}
         </tbody>
       </table>
+      <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
       <dl>
@@ -50,8 +59,8 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
   );
 }
 
-function ReadingRow(props: { reading: IReading; t: Translate }): ReactElement {
-  const { reading, t } = props;
+function ReadingRow(props: { reading: IReading; record: IRecord; t: Translate }): ReactElement {
+  const { reading, record, t } = props;
   const { scope, source, samples, value } = reading;
   const sampled = samples !== null && samples > 1 ? `${t('samples')}: ${samples}` : '';
   const origin = [scopeName(scope, t), source, sampled].filter(Boolean).join(' · ');
@@ -62,7 +71,7 @@ function ReadingRow(props: { reading: IReading; t: Translate }): ReactElement {
         <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
       ) : (
         <td>
-          {figure(reading, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
+          {shown(reading, record, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
         </td>
       )}
     </tr>
@@ -86,12 +95,31 @@ function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
             <th scope="row" title={entry.nativeName ?? undefined}>
               {`${entry.device} (${entry.framework}, ${entry.kind})`}
             </th>
-            <td>{entry.operations ?? entry.whyMissing}</td>
-            <td>{entry.share === null ? entry.whyMissing : formatShare(entry.share)}</td>
+            <Counted entry={entry} t={t} />
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** How many operations were counted on a device; where none were, why not, and how it is known at all. */
+function Counted(props: { entry: IRanOn; t: Translate }): ReactElement {
+  const { entry, t } = props;
+  const { operations, share, evidence } = entry;
+  if (operations === null && share === null) {
+    const known = evidence === null ? '' : t(EVIDENCE[evidence]);
+    return (
+      <td colSpan={2} className="jp-mlgpu-Quiet">
+        {[known, entry.whyMissing ?? t('notCounted')].filter(Boolean).join(' · ')}
+      </td>
+    );
+  }
+  return (
+    <>
+      <td>{operations ?? t('notCounted')}</td>
+      <td>{share === null ? t('notCounted') : formatShare(share)}</td>
+    </>
   );
 }
 
