@@ -10,16 +10,20 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.probes import gpus
 from jupyter_mlgpu.probes.base import Unavailable
+from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory
+from jupyter_mlgpu.probes.energy.counters import energy_probe
+from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, peak_memory_probe
+from jupyter_mlgpu.probes.sampler import Sampler
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.store import Store
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.backends.replay import ReplayBackend
-
-_NOT_YET = "This version does not measure it yet."
 
 
 class Kit:
@@ -28,6 +32,9 @@ class Kit:
     def __init__(self, notebook: str | None = None) -> None:
         self.store = Store()
         self.selection = Selection(registry.loaded)
+        self.sampler = Sampler()
+        #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
+        self.gpus = Once(lambda: gpus.find(Nvml()))
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[ReplayBackend] = []
         self.recorder = Recorder(
@@ -36,9 +43,9 @@ class Kit:
             probes=(
                 CpuTime(),
                 Unavailable("device_time", "It needs a profiler, which light tracing leaves off."),
-                peak_memory_probe(),
-                Unavailable("peak_memory_device", _NOT_YET),
-                Unavailable("energy", _NOT_YET),
+                peak_memory_probe(self.sampler),
+                PeakDeviceMemory(self.sampler, self.gpus),
+                energy_probe(self.sampler, self.gpus),
                 MemoryInUse(),
             ),
             backends=registry.loaded,

@@ -8,6 +8,7 @@ beside this file; `SCHEMA` is its version.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -43,6 +44,9 @@ class Reading:
 
     `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the
     whole process, one device or the machine. `samples` is how many measurements the value rests on.
+    `uncertainty` is the half width, in the same unit, of the interval around the value in which the true one
+    lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is not in it.
+    None: not stated.
     """
 
     quantity: str
@@ -52,8 +56,14 @@ class Reading:
     source: str
     samples: int
     why_missing: str | None = None
+    uncertainty: float | None = None
 
     def __post_init__(self) -> None:
+        if self.uncertainty is not None and (self.value is None or not 0 <= self.uncertainty < math.inf):
+            raise RecordError(
+                f"The reading {self.quantity!r} needs a value for its uncertainty, a number of at least 0: "
+                f"found value {self.value!r} and uncertainty {self.uncertainty!r}."
+            )
         if (self.value is None) == (self.why_missing is None):
             raise RecordError(
                 f"The reading {self.quantity!r} needs either a value or a reason why there is none: "
@@ -225,6 +235,9 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-ready data, keys in the order of the schema."""
         data = to_plain(self)
+        for reading in data["readings"]:
+            if reading["uncertainty"] is None:  # most have none, and a notebook holds many receipts
+                del reading["uncertainty"]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod

@@ -140,7 +140,7 @@ class Measurement:
         self.cell = cell
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | str] = {}
-        self._readings: list[Callable[[], Reading]] = []
+        self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
         self._unwatched: str | None = None
         self.started_at = ""
@@ -208,7 +208,7 @@ class Measurement:
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         if self._profile is not None:
             self._profile.cell_ended()
-        readings = [wall, *(take() for take in self._readings)]
+        readings = [wall, *(one for take in self._readings for one in take())]
         readings += [one for backend in self._backends.values() for one in _held(backend)]
         device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
@@ -276,26 +276,28 @@ def _held(backend: Backend) -> list[Reading]:
             return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
         return [reading for device in backend.devices() for reading in backend.memory(device)]
     except Exception as error:
-        return [_failed("memory_allocator", error)()]
+        return [_failed("memory_allocator", error)]
 
 
-def _begin(probe: Probe) -> Callable[[], Reading]:
+def _begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
     try:
         stop = probe.start()
     except Exception as error:
-        return _failed(probe.quantity, error)
+        failed = [_failed(probe.quantity, error)]
+        return lambda: failed
 
-    def end() -> Reading:
+    def end() -> Sequence[Reading]:
         try:
-            return stop()
+            taken = stop()
         except Exception as error:
-            return _failed(probe.quantity, error)()
+            return [_failed(probe.quantity, error)]
+        return [taken] if isinstance(taken, Reading) else taken
 
     return end
 
 
-def _failed(quantity: str, error: Exception) -> Callable[[], Reading]:
-    return lambda: missing(quantity, f"The measurement failed ({_words(error)}).")
+def _failed(quantity: str, error: Exception) -> Reading:
+    return missing(quantity, f"The measurement failed ({_words(error)}).")
 
 
 def _finish(name: str, observation: Observation | str) -> Observed:

@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 # As in jupyter_mlgpu.notebook.channel, which needs a kernel and is not imported by the server.
-MESSAGE_TYPES = ("jupyter_mlgpu_snapshot_request", "jupyter_mlgpu_snapshot_reply")
+MESSAGE_TYPES = (
+    "jupyter_mlgpu_snapshot_request",
+    "jupyter_mlgpu_snapshot_reply",
+    "jupyter_mlgpu_request",
+    "jupyter_mlgpu_reply",
+)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

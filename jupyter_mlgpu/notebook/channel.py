@@ -6,7 +6,8 @@ Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says 
   tab that missed one knows it and asks. At most twenty a second are sent: what happens in between is
   sent together, because jupyter_server drops output of a kernel that sends a thousand a second.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
-  not documented; this module alone touches it.
+  not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
+  (`{"type": "watch"}`, see `watch.py`).
 
 The presence of the extension is announced as an entry among the kernel's comms, which the standard
 `comm_info_request` lists, so that a browser never asks a kernel that would not understand.
@@ -17,12 +18,16 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from jupyter_mlgpu.errors import UsageError
 
 COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
 REPLY = "jupyter_mlgpu_snapshot_reply"
+TELL = "jupyter_mlgpu_request"
+TOLD = "jupyter_mlgpu_reply"
 PROTOCOL = 1
 INTERVAL = 0.05
 
@@ -32,7 +37,15 @@ Event = dict[str, Any]
 class KernelChannel:
     """The channel of an ipykernel. Sending never raises into the caller and never waits."""
 
-    def __init__(self, kernel: Any, run: str, snapshot: Callable[[], dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        kernel: Any,
+        run: str,
+        snapshot: Callable[[], dict[str, Any]],
+        told: Mapping[str, Callable[[], dict[str, Any]]],
+    ) -> None:
+        """`told` answers what browsers tell, by its type."""
+        self._told = told
         self._kernel = kernel
         self._run = run
         self._snapshot = snapshot
@@ -47,6 +60,7 @@ class KernelChannel:
         """Announce the extension to the browsers, those here now and those to come."""
         self._kernel.comm_manager.comms[COMM] = _Announcement()
         self._kernel.control_handlers[REQUEST] = self._answer
+        self._kernel.control_handlers[TELL] = self._hear
         self.push({"type": "hello"})
 
     def close(self) -> None:
@@ -55,6 +69,7 @@ class KernelChannel:
         self._flush()
         self._kernel.comm_manager.comms.pop(COMM, None)
         self._kernel.control_handlers.pop(REQUEST, None)
+        self._kernel.control_handlers.pop(TELL, None)
 
     def push(self, event: Event) -> None:
         """Send an event, at once or with those of the next `INTERVAL` seconds."""
@@ -104,6 +119,16 @@ class KernelChannel:
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
         self._kernel.session.send(stream, REPLY, content, parent, ident)
+
+    async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
+        kind = parent["content"].get("type")
+        try:
+            if kind not in self._told:
+                raise UsageError(f"This kernel understands {', '.join(self._told)}, not {kind!r:.40}.")
+            content = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **self._told[kind]()}
+        except Exception as error:
+            content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
+        self._kernel.session.send(stream, TOLD, content, parent, ident)
 
 
 class NoChannel:

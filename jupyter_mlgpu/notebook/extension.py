@@ -17,6 +17,8 @@ from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
+from jupyter_mlgpu.notebook.watch import Watch
+from jupyter_mlgpu.probes.live import LiveCounters
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
@@ -40,8 +42,11 @@ class Extension:
         self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
+        self.watch = Watch(
+            self.kit.sampler, LiveCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
+        )
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot)
+            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, {"watch": self.watch.renew})
             if kernel is not None
             else NoChannel()
         )
@@ -68,6 +73,8 @@ class Extension:
         self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
         self._events.register()
+        self._shell.events.register("pre_run_cell", self.watch.cell_begins)
+        self._shell.events.register("post_run_cell", self.watch.cell_ended)
         self.kit.watch_imports()
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
         self.kit.store.subscribe(self._push_record)
@@ -75,10 +82,13 @@ class Extension:
 
     def stop(self) -> None:
         """Leave the shell as it was found."""
+        self.watch.stop()
         self.channel.close()
         self.kit.store.unsubscribe(self._push_record)
         self.kit.close()
         self._events.unregister()
+        self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
+        self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
         atexit.unregister(self._capture.stop)
         self.commands.restore_environment()
         for transformer in (transform.drop_trace_line, transform.device_line):
@@ -133,7 +143,11 @@ class Extension:
 
     def _snapshot(self) -> dict[str, Any]:
         return state.snapshot(
-            self.kit, tracing=self._events.tracing, running=self._running, logbook=self._logbook
+            self.kit,
+            tracing=self._events.tracing,
+            running=self._running,
+            logbook=self._logbook,
+            counters=self.watch.state(),
         )
 
 

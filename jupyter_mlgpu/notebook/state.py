@@ -15,7 +15,14 @@ from jupyter_mlgpu.render import words
 SNAPSHOT_RECORDS = 500
 
 
-def snapshot(kit: Kit, *, tracing: bool, running: Measurement | None, logbook: Logbook) -> dict[str, Any]:
+def snapshot(
+    kit: Kit,
+    *,
+    tracing: bool,
+    running: Measurement | None,
+    logbook: Logbook,
+    counters: dict[str, Any] | None,
+) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something."""
     records = kit.store.records()
     return {
@@ -26,6 +33,7 @@ def snapshot(kit: Kit, *, tracing: bool, running: Measurement | None, logbook: L
         "logs": [line.to_json() for line in logbook.early],
         "records": [record.to_json() for record in records[-SNAPSHOT_RECORDS:]],
         "older": max(0, len(records) - SNAPSHOT_RECORDS) + kit.store.dropped,
+        "counters": counters,
         "versions": {"python": platform.python_version()},
     }
 

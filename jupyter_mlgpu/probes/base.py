@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from jupyter_mlgpu.record import Reading, missing
@@ -13,8 +13,11 @@ class Probe(Protocol):
 
     quantity: str
 
-    def start(self) -> Callable[[], Reading]:
-        """Take the first reading; calling what is returned takes the second and gives the result."""
+    def start(self) -> Callable[[], Reading | Sequence[Reading]]:
+        """Take the first reading; calling what is returned takes the second and gives the result.
+
+        A quantity with several sources, such as two GPUs, gives a reading of each.
+        """
         ...
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from jupyter_mlgpu.probes.base import Probe
-from jupyter_mlgpu.probes.sampler import SampledPeak
+from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
 from jupyter_mlgpu.record import Reading
 
 _STATUS = "/proc/self/status"
@@ -65,13 +65,13 @@ def resident_set() -> tuple[int, str]:
         return int(psutil.Process().memory_info().rss), "psutil resident set"
 
 
-def peak_memory_probe() -> Probe:
+def peak_memory_probe(sampler: Sampler) -> Probe:
     """The kernel's own peak where it can be reset, else the sampler."""
     try:
         _reset()
         _high_water_mark()
     except (OSError, ValueError):
-        return SampledPeak()
+        return SampledPeak(sampler)
     return ResettablePeak()
 
 

@@ -1,54 +1,130 @@
-"""The package's only thread: looks at the process's memory while a cell runs.
+"""The package's only thread: it looks at counters from time to time, each with a period of its own.
 
-Used where the operating system keeps no peak that can be reset (macOS). A peak between two looks goes
-unseen; the reading tells how many looks there were.
+It lives as long as something is to be looked at, while a cell runs or somebody watches, and ends by itself.
+What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Processor time
+counts there, not waiting: a look also waits for the cell's Python.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 from jupyter_mlgpu.record import Reading
 
 INTERVAL = 0.05
+#: The part of one core that looking at one thing may take, at most.
+SHARE = 0.02
+NAME = "jupyter_mlgpu-sampler"
+
+#: Ends the looking. A look that is under way may still come to its end; what it raised is returned.
+Stop = Callable[[], Exception | None]
+
+
+class Sampler:
+    """One thread for everything that is looked at repeatedly."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._jobs: list[_Job] = []
+        self._thread: threading.Thread | None = None
+
+    def add(self, look: Callable[[], None], every: float) -> Stop:
+        """Call `look` on the thread, at once and then every `every` seconds; what is returned ends that.
+
+        A look that raises is not repeated.
+        """
+        job = _Job(look, every)
+        with self._changed:
+            self._jobs.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
+                self._thread.start()
+            else:
+                self._changed.notify()
+
+        def stop() -> Exception | None:
+            with self._changed:
+                self._remove(job)
+                if not self._jobs:
+                    self._changed.notify()  # the thread has nothing left to wait for
+            return job.error
+
+        return stop
+
+    def _remove(self, job: _Job) -> None:
+        if job in self._jobs:
+            self._jobs.remove(job)
+
+    def _go_on(self) -> None:
+        while (job := self._next()) is not None:
+            begun, worked = time.perf_counter(), time.thread_time()
+            try:
+                job.look()
+            except Exception as error:
+                job.error = error
+                with self._changed:
+                    self._remove(job)
+            worked = time.thread_time() - worked
+            job.due = max(job.due + job.every, time.perf_counter(), begun + worked / SHARE)
+
+    def _next(self) -> _Job | None:
+        """Wait until a job is due; None when there are no more."""
+        with self._changed:
+            while self._jobs:
+                job = min(self._jobs, key=lambda one: one.due)
+                wait = job.due - time.perf_counter()
+                if wait <= 0:
+                    return job
+                self._changed.wait(wait)
+            self._thread = None  # the next job starts another
+            return None
+
+
+class _Job:
+    def __init__(self, look: Callable[[], None], every: float) -> None:
+        self.look = look
+        self.every = every
+        self.due = time.perf_counter()
+        self.error: Exception | None = None
 
 
 class SampledPeak:
-    """The largest resident set, in bytes, of those seen every `INTERVAL` seconds."""
+    """The largest resident set, in bytes, of those seen every `INTERVAL` seconds.
+
+    Used where the operating system keeps no peak that can be reset (macOS). A peak between two looks goes
+    unseen; the reading tells how many looks there were.
+    """
 
     quantity = "peak_memory_process"
     source = f"psutil resident set, every {INTERVAL * 1000:.0f} ms"
 
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+
     def start(self) -> Callable[[], Reading]:
         """See `Probe`."""
         looks = _Looks()
-        thread = threading.Thread(target=looks.go_on, name="jupyter_mlgpu-sampler", daemon=True)
-        thread.start()
+        end = self._sampler.add(looks.look, INTERVAL)
 
         def stop() -> Reading:
-            looks.done.set()
-            thread.join()
+            end()
+            looks.look()
             return Reading(self.quantity, looks.peak, "bytes", "process", self.source, looks.samples)
 
+        looks.look()
         return stop
 
 
 class _Looks:
     def __init__(self) -> None:
-        self.done = threading.Event()
         self.peak = 0
         self.samples = 0
         import psutil  # 20 ms, which a kernel that never looks should not pay when it loads us
 
         self._process = psutil.Process()
 
-    def go_on(self) -> None:
-        self._look()
-        while not self.done.wait(INTERVAL):
-            self._look()
-        self._look()
-
-    def _look(self) -> None:
+    def look(self) -> None:
         self.peak = max(self.peak, self._process.memory_info().rss)
         self.samples += 1

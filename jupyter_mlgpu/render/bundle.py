@@ -11,10 +11,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -36,6 +36,9 @@ _FIELD_LIMIT = 200
 # and the saved ones.
 _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
+# A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
+_OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
+
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "facts", "notes")
 
@@ -46,12 +49,15 @@ def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
     full = record.logs or record.ops or record.mode == "profiled"
     limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
-    cut: dict[str, int] = {}
-    readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
-    record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
+    record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
+    whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    record = dataclasses.replace(record, readings=_few_devices(whole, 1 if limit == PLAIN_LIMIT else 2))
+    left_out = len(whole) - len(record.readings)
+    cut = {"readings": left_out} if left_out else {}
     made = _make(record, cut)
     if _bytes(made) > limit and record.logs:
-        record, cut = _cut_logs(record, limit)
+        record, of_logs = _cut_logs(record, limit)
+        cut |= of_logs
         made = _make(record, cut)
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
@@ -64,6 +70,16 @@ def bundle(record: Record) -> dict[str, Any]:
         cut[part] = cut.get(part, 0) + left_out
         made = _make(record, cut)
     return made
+
+
+def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
+    """The readings, but of a quantity that each GPU has only the `most` largest."""
+    kept: dict[str, list[Reading]] = {}
+    for quantity in _OF_SEVERAL_DEVICES:
+        of_devices = [one for one in readings if one.quantity == quantity and one.scope == "device"]
+        of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
+        kept[quantity] = of_devices[:most]
+    return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:

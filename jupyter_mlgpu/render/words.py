@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,13 +65,28 @@ def size(value: float) -> str:
     return f"{value:.3g} TiB"
 
 
+def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
+    """`12.3 J ± 0.4`, `3.51 kJ ± 0.04`: no more figures than the uncertainty leaves; three without one."""
+    prefix, scale = ("k", 1e3) if abs(value) >= 999.5 else ("", 1.0) if abs(value) >= 0.0995 else ("m", 1e-3)
+    value /= scale
+    if not uncertainty:
+        return f"{value:.3g} {prefix}{unit}" if abs(value) < 999.5 else f"{value:,.0f} {prefix}{unit}"
+    uncertainty /= scale
+    # One figure of the uncertainty, two where the first is a 1: there rounding would change it by half.
+    first = math.floor(math.log10(uncertainty))
+    places = max(0, (1 if uncertainty / 10**first < 1.95 else 0) - first)
+    return f"{value:,.{places}f} {prefix}{unit} ± {uncertainty:,.{places}f}"
+
+
 def figure(reading: Reading) -> str:
     """A reading's value with its unit, or `not measured`."""
     if reading.value is None:
         return "not measured"
     if reading.unit == "s":
         return seconds(reading.value)
-    return size(reading.value) if reading.unit == "bytes" else f"{reading.value:.3g} {reading.unit}"
+    if reading.unit == "bytes":
+        return size(reading.value)
+    return with_uncertainty(reading.value, reading.uncertainty, reading.unit)
 
 
 def shown(reading: Reading, record: Record) -> str:
@@ -149,7 +165,20 @@ def line(record: Record) -> str:
     peak = record.reading("peak_memory_process")
     if peak.value is not None:
         parts.append(f"peak memory {figure(peak)}")
+    energy = _gpu_energy(record)
+    if energy is not None:
+        parts.append(f"GPU energy {figure(energy)}")
     return " · ".join(part for part in parts if part)
+
+
+def _gpu_energy(record: Record) -> Reading | None:
+    """The energy of the GPU, where there is one alone and the cell's work may have run there."""
+    readings = [one for one in record.readings if one.quantity == "energy" and one.scope == "device"]
+    known = [one for one in readings if one.value is not None]
+    ran_on = record.device.ran_on
+    if len(known) != 1 or not record.versions.keys() & _FRAMEWORKS.keys():
+        return None
+    return known[0] if ran_on is None or any(entry.kind != "cpu" for entry in ran_on) else None
 
 
 def label(record: Record) -> str:

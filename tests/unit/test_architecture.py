@@ -22,6 +22,7 @@ MAY_USE = {
     "clock": set(),
     "redact": set(),
     "store": {"record"},
+    "items": {"errors", "record"},
     "growth": {"record"},
     "files": {"errors", "record"},
     "probes": {"record"},
@@ -32,7 +33,7 @@ MAY_USE = {
     "logs": {"errors", "record"},
     "kit": {"_version", "backends", "clock", "logs", "probes", "recorder", "selection", "store"},
     "tracing": {"backends", "errors", "kit", "record"},
-    "render": {"growth", "probes", "record"},
+    "render": {"growth", "items", "probes", "record"},
     "planning": {"errors"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
     "notebook": {
@@ -56,6 +57,7 @@ MAY_USE = {
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
     "testing": {"backends", "ops", "record"},
+    "testing_counters": {"probes", "testing"},
     "__init__": {"_version", "files", "notebook", "planning", "tracing"},
 }
 

@@ -4,7 +4,7 @@ import time
 
 from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse
-from jupyter_mlgpu.probes.sampler import SampledPeak
+from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
 
 
 def test_cpu_time_is_that_of_the_process_in_seconds():
@@ -19,11 +19,11 @@ def test_cpu_time_is_that_of_the_process_in_seconds():
 
 
 def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
-    stop = SampledPeak().start()
+    stop = SampledPeak(Sampler()).start()
     block = bytearray(64 * 1024**2)
     with_block = stop()
     del block
-    without = SampledPeak().start()()
+    without = SampledPeak(Sampler()).start()()
     assert with_block.value - without.value > 48 * 1024**2
     assert with_block.samples >= 2
     assert "50 ms" in with_block.source

@@ -1,5 +1,6 @@
 """A record survives being written and read, and refuses what is no record."""
 
+import dataclasses
 import json
 from importlib.resources import files
 
@@ -36,6 +37,27 @@ def test_the_schema_and_the_code_know_the_same_quantities_and_units():
     properties = SCHEMA["properties"]["readings"]["items"]["properties"]
     assert properties["quantity"]["enum"] == list(QUANTITIES)
     assert set(properties["unit"]["enum"]) == set(QUANTITIES.values())
+
+
+def test_an_uncertainty_reads_back_and_one_that_is_not_stated_takes_no_room():
+    record = example_record()
+    energy = Reading("energy", 12.3, "J", "device", "a counter", 20, uncertainty=0.4)
+    known = dataclasses.replace(record, readings=(record.readings[0], energy))
+    data = known.to_json()
+    jsonschema.validate(data, SCHEMA)
+    assert ["uncertainty" in one for one in data["readings"]] == [False, True]
+    assert Record.from_json(json.loads(json.dumps(data))) == known
+
+
+@pytest.mark.parametrize("uncertainty", [-0.1, float("nan"), float("inf")])
+def test_an_uncertainty_that_is_no_half_width_is_refused(uncertainty):
+    with pytest.raises(RecordError, match="uncertainty"):
+        Reading("energy", 1.0, "J", "device", "a counter", 1, uncertainty=uncertainty)
+
+
+def test_what_is_not_known_has_no_uncertainty():
+    with pytest.raises(RecordError, match="uncertainty"):
+        Reading("energy", None, "J", "device", "a counter", 0, "Too short.", uncertainty=0.1)
 
 
 def test_an_unknown_value_needs_a_reason():

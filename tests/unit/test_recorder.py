@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.record import QUANTITIES, Record
+from jupyter_mlgpu.record import QUANTITIES, Reading, Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
 
@@ -51,6 +51,15 @@ def test_a_probe_that_fails_costs_its_own_reading_only():
     assert "counter gone" in record.reading("energy").why_missing
     assert record.reading("cpu_time").value == 0.2
     assert record.reading("wall_time").value == 1.0
+
+
+def test_a_probe_of_several_sources_gives_a_reading_of_each():
+    class TwoGpus(FakeProbe):
+        def start(self):
+            return lambda: [Reading("energy", one, "J", "device", f"GPU {one}", 2) for one in (1.0, 2.0)]
+
+    energy = [one for one in Bench(TwoGpus("energy", 0.0)).measure().readings if one.quantity == "energy"]
+    assert [(one.value, one.source) for one in energy] == [(1.0, "GPU 1.0"), (2.0, "GPU 2.0")]
 
 
 def test_a_record_tells_what_each_allocator_held_when_the_cell_had_ended():

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from jupyter_mlgpu.record import Fact, LogLine, OpStat, RanOn, Reading, Record
+from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
 from jupyter_mlgpu.render import html, notes, text, words
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record
@@ -50,6 +50,64 @@ def test_times_are_shown_in_the_unit_that_fits(value, shown):
 )
 def test_memory_is_shown_in_powers_of_1024(value, shown):
     assert words.size(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "uncertainty", "shown"),
+    [
+        (12.34, 0.42, "12.3 J ± 0.4"),
+        (3512.0, 38.0, "3.51 kJ ± 0.04"),
+        (3512.0, 138.0, "3.51 kJ ± 0.14"),
+        (0.5, 0.01, "0.500 J ± 0.010"),
+        (0.012, 0.001, "12.0 mJ ± 1.0"),
+        (1.2e6, 1500.0, "1,200.0 kJ ± 1.5"),
+        (0.0, 0.001, "0.0 mJ ± 1.0"),
+        (75.0, None, "75 J"),
+        (3512.3, None, "3.51 kJ"),
+    ],
+)
+def test_energy_is_shown_with_no_more_figures_than_its_uncertainty_leaves(value, uncertainty, shown):
+    reading = Reading("energy", value, "J", "device", "a counter", 2, uncertainty=uncertainty)
+    assert words.figure(reading) == shown
+
+
+def of_gpu(number, joules=3512.0):
+    source = f"NVML energy counter, all processes on GPU {number} (NVIDIA H200)"
+    return Reading("energy", joules, "J", "device", source, 21, uncertainty=38.0)
+
+
+def with_energy(*energy, **changes):
+    plain = [one for one in example_record().readings if one.quantity != "energy"]
+    return record(readings=(*plain, *energy), **changes)
+
+
+ON_GPU = DeviceUse(None, None, "PyTorch does not tell.")
+
+
+def test_the_line_has_the_energy_of_the_gpu_where_the_work_may_have_run_there():
+    processor = Reading("energy", 300.0, "J", "machine", "RAPL", 2)
+    assert "GPU energy 3.51 kJ ± 0.04" in words.line(with_energy(of_gpu(0), processor, device=ON_GPU))
+
+
+def test_the_line_has_no_energy_of_a_gpu_on_which_nothing_ran():
+    assert "energy" not in words.line(with_energy(of_gpu(0)))  # on cpu:0, says the example
+    assert "energy" not in words.line(with_energy(of_gpu(0), device=ON_GPU, versions={"python": "3.11"}))
+
+
+def test_the_line_picks_none_of_several_gpus():
+    assert "energy" not in words.line(with_energy(of_gpu(0), of_gpu(1), device=ON_GPU))
+
+
+def test_a_receipt_of_eight_gpus_has_those_that_used_most_and_counts_the_others():
+    memory = [Reading("peak_memory_device", n * 1024**3, "bytes", "device", f"GPU {n}", 9) for n in range(8)]
+    shown = bundle(with_energy(*memory, *(of_gpu(n, 1000.0 + n) for n in range(8)), device=ON_GPU))
+    data = shown[MIME_TYPE]
+    kept = [(one["quantity"], one["value"]) for one in data["readings"] if one["scope"] == "device"]
+    assert [value for quantity, value in kept if quantity == "energy"] == [1007.0]
+    assert [value for quantity, value in kept if quantity == "peak_memory_device"] == [7 * 1024**3]
+    assert data["cut"] == {"readings": 14}
+    assert as_stored(shown) <= PLAIN_LIMIT
+    assert "14 of its readings" in shown["text/html"]
 
 
 def test_a_quantity_that_was_not_measured_is_never_shown_as_a_number():

@@ -1,0 +1,1 @@
+"""Energy while a cell runs: one module a kind of counter, and the arithmetic they share."""

@@ -1,0 +1,127 @@
+"""One thread looks at everything, each thing at its own pace, and is gone when nothing is left to look at."""
+
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+
+from jupyter_mlgpu.probes.sampler import NAME, SHARE, Sampler
+
+
+def threads():
+    return [one for one in threading.enumerate() if one.name == NAME]
+
+
+def wait_until(true, what):
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.002)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_before_or_after():
+    wait_until(lambda: not threads(), "a sampler's thread was left over from before")
+    yield
+    wait_until(lambda: not threads(), "the sampler's thread did not end")
+
+
+def test_there_is_no_thread_before_something_is_to_be_looked_at():
+    Sampler()
+    assert threads() == []
+
+
+def test_two_things_are_looked_at_by_one_thread_and_it_ends_with_the_last_of_them():
+    sampler, one, other = Sampler(), set(), set()
+    ends = [
+        sampler.add(lambda: one.add(threading.get_ident()), 0.001),
+        sampler.add(lambda: other.add(threading.get_ident()), 0.001),
+    ]
+    wait_until(lambda: one and other, "nothing was looked at")
+    assert one == other == {threads()[0].ident}
+    ends[0]()
+    assert len(threads()) == 1
+    ends[1]()
+
+
+def test_each_thing_is_looked_at_at_once_and_then_at_its_own_pace():
+    sampler, looks, others = Sampler(), [], []
+    ends = [sampler.add(lambda: looks.append(1), 3600), sampler.add(lambda: others.append(1), 0.001)]
+    wait_until(lambda: len(others) >= 3 and looks, "nothing was looked at")
+    assert looks == [1]
+    assert [end() for end in ends] == [None, None]
+
+
+def test_after_the_end_nothing_is_looked_at():
+    sampler, looks = Sampler(), []
+    end = sampler.add(lambda: looks.append(1), 0.001)
+    wait_until(lambda: looks, "nothing was looked at")
+    end()
+    wait_until(lambda: not threads(), "the thread did not end")
+    before = len(looks)
+    time.sleep(0.02)
+    assert len(looks) == before
+
+
+def test_what_was_ended_can_begin_again():
+    sampler, looks = Sampler(), []
+    for number in range(3):
+        end = sampler.add(lambda number=number: looks.append(number), 3600)
+        wait_until(lambda number=number: number in looks, "nothing was looked at")
+        end()
+
+
+def test_a_look_that_raises_is_not_repeated_and_its_error_comes_back():
+    sampler, looks, others = Sampler(), [], []
+
+    def fail():
+        looks.append(1)
+        raise OSError("counter gone")
+
+    ends = [sampler.add(fail, 0.001), sampler.add(lambda: others.append(1), 0.001)]
+    wait_until(lambda: len(others) > 5, "the others were not looked at any more")
+    assert looks == [1]
+    assert [str(end()) for end in ends] == ["counter gone", "None"]
+
+
+def test_what_is_dear_is_looked_at_less_often():
+    sampler, begun = Sampler(), []
+
+    def dear():
+        begun.append(time.perf_counter())
+        until = time.thread_time() + 0.01
+        while time.thread_time() < until:
+            pass
+
+    end = sampler.add(dear, 0.001)
+    wait_until(lambda: len(begun) >= 2, "it was looked at once only")
+    end()
+    assert begun[1] - begun[0] >= 0.01 / SHARE
+
+
+def test_what_waits_without_working_is_looked_at_as_often_as_was_asked():
+    sampler, begun = Sampler(), []
+
+    def waits():
+        begun.append(time.perf_counter())
+        time.sleep(0.02)
+
+    end = sampler.add(waits, 0.001)
+    wait_until(lambda: len(begun) >= 5, "it was looked at less often")
+    end()
+    assert min(later - earlier for earlier, later in pairwise(begun)) < 0.02 / SHARE
+
+
+def test_a_look_may_end_itself():
+    sampler, looks, ends = Sampler(), [], []
+
+    def once():
+        looks.append(1)
+        ends[0]()
+
+    ready = threading.Lock()
+    with ready:
+        ends.append(sampler.add(lambda: ready.acquire() and once(), 0.001))
+    wait_until(lambda: not threads(), "the thread did not end")
+    assert looks == [1]
