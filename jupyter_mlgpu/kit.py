@@ -10,7 +10,7 @@ from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.process import CpuTime, peak_memory_probe
+from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, peak_memory_probe
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.store import Store
@@ -33,6 +33,7 @@ class Kit:
                 peak_memory_probe(),
                 Unavailable("peak_memory_device", _NOT_YET),
                 Unavailable("energy", _NOT_YET),
+                MemoryInUse(),
             ),
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},

@@ -30,6 +30,9 @@ QUANTITIES: Mapping[str, str] = {
     "peak_memory_process": "bytes",
     "peak_memory_allocator": "bytes",
     "peak_memory_device": "bytes",
+    # In use when the cell had ended: what `growth.py` compares over the runs of a cell.
+    "memory_process": "bytes",
+    "memory_allocator": "bytes",
     "energy": "J",
 }
 

@@ -191,6 +191,7 @@ class Measurement:
         if self._profile is not None:
             self._profile.cell_ended()
         readings = [wall, *(take() for take in self._readings)]
+        readings += [one for backend in self._backends.values() for one in _held(backend)]
         ran_on, why, more = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
@@ -247,6 +248,15 @@ def _wait(backend: Backend) -> None:
         backend.synchronize()
     except Exception:  # the device's own error reaches the user through the cell's own code
         return
+
+
+def _held(backend: Backend) -> list[Reading]:
+    try:
+        if not backend.started():
+            return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
+        return [reading for device in backend.devices() for reading in backend.memory(device)]
+    except Exception as error:
+        return [_failed("memory_allocator", error)()]
 
 
 def _begin(probe: Probe) -> Callable[[], Reading]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.profiler import Refused
 from jupyter_mlgpu.record import QUANTITIES, Cell, DeviceUse, RanOn, Reading, Record, Run, missing
@@ -57,6 +61,8 @@ class FakeBackend:
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
+        #: What the allocator holds on each device, in bytes; set it as you like.
+        self.holds: dict[str, int] = {}
         self.current: str | None = None
         self.waited = 0
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
@@ -110,6 +116,12 @@ class FakeBackend:
     def synchronize(self) -> None:
         """Counts how often it was called, in `waited`."""
         self.waited += 1
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What `holds` says of the device."""
+        if device.name not in self.holds:
+            return unknown(f"The fake holds nothing on {device.name}.")
+        return held(f"fake allocator of {device.name}", self.holds[device.name])
 
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""
@@ -223,6 +235,72 @@ class FakeSession:
         self._profiler.on = False
 
 
+class FakeNvmlError(Exception):
+    """What `FakeNvml` raises where it is told to."""
+
+
+@dataclass
+class FakeGpu:
+    """A GPU of `FakeNvml`: bytes, and the bytes of processes by their ids (None: not told)."""
+
+    name: str = "Fake GPU"
+    total: int = 80 * 1024**3
+    used: int = 2 * 1024**3
+    compute: dict[int, int | None] = field(default_factory=dict)
+    graphics: dict[int, int | None] = field(default_factory=dict)
+    mig: bool = False
+    #: Functions that raise, by the end of their names: `MemoryInfo`.
+    fails: tuple[str, ...] = ()
+
+
+class FakeNvml:
+    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.probes.nvml.Library`."""
+
+    NVML_TEMPERATURE_GPU = 0
+
+    def __init__(self, *gpus: FakeGpu, driver: bool = True) -> None:
+        self.gpus = gpus
+        self.started = 0
+        self._driver = driver
+
+    def nvmlInit(self) -> None:  # noqa: N802
+        """Counts in `started`; raises without a driver."""
+        if not self._driver:
+            raise FakeNvmlError("NVML Shared Library Not Found")
+        self.started += 1
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        asked = name.removeprefix("nvmlSystemGet").removeprefix("nvmlDeviceGet")
+        if asked == name:
+            raise AttributeError(name)
+        return lambda *arguments: self._answer(asked, *arguments)
+
+    def _answer(self, asked: str, handle: Any = None, *_: Any) -> Any:
+        if asked == "Count":
+            return len(self.gpus)
+        if asked == "DriverVersion":
+            return "580.1"
+        if asked == "HandleByIndex":
+            return self.gpus[handle]
+        if asked in handle.fails:
+            raise FakeNvmlError("Not Supported")
+        listed = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
+        if asked in listed:
+            return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
+        return {
+            "Name": handle.name,
+            "UUID": f"GPU-{self.gpus.index(handle)}",
+            "MigMode": [int(handle.mig), 0],
+            "MemoryInfo": SimpleNamespace(
+                total=handle.total, used=handle.used, free=handle.total - handle.used
+            ),
+            "UtilizationRates": SimpleNamespace(gpu=25, memory=10),
+            "PowerUsage": 150_000,
+            "Temperature": 40,
+            "TotalEnergyConsumption": 5_000_000,
+        }[asked]
+
+
 def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:
     """A complete record with plausible values, for tests of what shows records."""
     return Record(
@@ -251,6 +329,8 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
             Reading("peak_memory_process", 512 * 1024**2, "bytes", "process", "fake probe", 1),
             missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("peak_memory_device", "Not measured here."),
+            Reading("memory_process", 384 * 1024**2, "bytes", "process", "fake probe", 1),
+            missing("memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("energy", "Not measured here."),
         ),
         versions={"python": "3.11", "tensorflow": "2.19.1"},

@@ -139,6 +139,10 @@ class Backend(Protocol):
         """Wait until the devices have finished what they were given."""
         ...
 
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What the framework's allocator holds on a device now, in bytes (see `backends/held.py`)."""
+        ...
+
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
         ...

@@ -6,12 +6,12 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from jupyter_mlgpu.backends.base import Details
-
-_QUERY = ("nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
+from jupyter_mlgpu.probes.nvml import Nvml
 
 
 @cache
@@ -23,32 +23,34 @@ def cpu() -> Details:
 def nvidia(device: str) -> Details:
     """The NVIDIA GPU behind a framework's `gpu:0`, as far as it can be told.
 
-    nvidia-smi counts all GPUs, and in an order of its own; a framework counts those it may see. So where
-    the GPUs of a machine differ, only the driver is told.
+    NVML counts all GPUs, and in an order of its own; a framework counts those it may see. So where the GPUs
+    of a machine differ, only the driver is told.
     """
-    found = _nvidia_gpus()
-    if not found:
-        return Details()
-    same = all(one == found[0] for one in found)
-    return found[0] if same else Details(driver=found[0].driver)
+    return any_of(_nvidia_gpus())
 
 
 @cache
 def _nvidia_gpus() -> tuple[Details, ...]:
-    try:
-        done = subprocess.run(_QUERY, capture_output=True, text=True, timeout=20, check=True)
-    except (OSError, subprocess.SubprocessError):  # no driver, or one that does not answer
-        return ()
-    return tuple(filter(None, map(parse_nvidia_line, done.stdout.splitlines())))
+    return nvidia_gpus(Nvml())
 
 
-def parse_nvidia_line(line: str) -> Details | None:
-    """`NVIDIA H200, 143771, 580.159.04` as details; None for a line of another form."""
-    parts = [part.strip() for part in line.rsplit(",", 2)]
-    if len(parts) != 3:
-        return None
-    memory = int(parts[1]) * 1024**2 if parts[1].isdecimal() else None
-    return Details(parts[0], memory, f"NVIDIA driver {parts[2]}")
+def nvidia_gpus(nvml: Nvml) -> tuple[Details, ...]:
+    """Every NVIDIA GPU of the machine, as the driver tells them; empty where no driver answers."""
+    version = nvml.driver().value
+    driver = None if version is None else f"NVIDIA driver {version}"
+    memories = [nvml.memory(index).value for index in range(nvml.count().value or 0)]
+    return tuple(
+        Details(nvml.name(index).value, None if memory is None else memory.total, driver)
+        for index, memory in enumerate(memories)
+    )
+
+
+def any_of(gpus: Sequence[Details]) -> Details:
+    """What is true of whichever of these GPUs is meant."""
+    if not gpus:
+        return Details()
+    same = all(one == gpus[0] for one in gpus)
+    return gpus[0] if same else Details(driver=gpus[0].driver)
 
 
 def _cpu_name() -> str | None:

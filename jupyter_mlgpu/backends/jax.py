@@ -15,6 +15,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import Reading, missing
 
@@ -97,6 +98,15 @@ class JaxBackend:
         jax = sys.modules["jax"]
         for platform in {client.platform for client in _clients().values()}:
             jax.block_until_ready(jax.live_arrays(platform))
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What arrays hold, and the pool they are in, where a client keeps statistics; a CPU's does not."""
+        if not self.started():
+            return unknown("JAX has not used a device yet.")
+        stats = _statistics().get(device.name, {})
+        if "bytes_in_use" not in stats:
+            return unknown(_no_peak(device.name))
+        return held(f"{_PEAK_SOURCE} of {device.name}", stats["bytes_in_use"], stats.get("pool_bytes"))
 
     def observe(self) -> JaxObservation:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""

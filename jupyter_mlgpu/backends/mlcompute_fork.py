@@ -400,6 +400,8 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         _reading("peak_memory_process", None, "bytes", "process", "none", nothing),
         _reading("peak_memory_allocator", None, "bytes", "cell", "none", "ML Compute does not tell it."),
         _reading("peak_memory_device", None, "bytes", "device", "none", "ML Compute does not tell it."),
+        _reading("memory_process", None, "bytes", "process", "none", nothing),
+        _reading("memory_allocator", None, "bytes", "device", "none", "ML Compute does not tell it."),
         _reading("energy", None, "J", "machine", "none", nothing),
     ]
     return {

@@ -15,6 +15,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.held import held
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading
@@ -89,6 +90,13 @@ class MlxBackend:
         mx = _mx()
         for device in self.devices():
             mx.synchronize(_native(device))
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What arrays hold, and the cache beside it: MLX counts all its devices together."""
+        active = int(_mx().get_active_memory())
+        return held(
+            "mlx.core.get_active_memory", active, active + int(_mx().get_cache_memory()), scope="process"
+        )
 
     def observe(self) -> MlxObservation:
         """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.held import unknown
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import RanOn, Reading, Record, missing
 
@@ -86,6 +87,14 @@ class ReplayBackend:
 
     def synchronize(self) -> None:
         """A record has ended."""
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What the record played last says of a device that it ran on."""
+        last = self._here.played[-1:]
+        told = [one for record in last if device.name in _devices_of(record) for one in _held(record)]
+        if not told:
+            return unknown(f"What was replayed from {self._source} does not tell it.")
+        return tuple(map(self._labelled, told))
 
     def observe(self) -> ReplayObservation:
         """Note what is played from now on."""
@@ -185,8 +194,12 @@ def _devices_of(record: Record) -> set[str]:
 
 
 def _peaks(record: Record) -> list[Reading]:
-    return [
-        reading
-        for reading in record.readings
-        if reading.quantity == "peak_memory_allocator" and reading.value is not None
-    ]
+    return _known(record, "peak_memory_allocator")
+
+
+def _held(record: Record) -> list[Reading]:
+    return _known(record, "memory_allocator")
+
+
+def _known(record: Record, quantity: str) -> list[Reading]:
+    return [one for one in record.readings if one.quantity == quantity and one.value is not None]

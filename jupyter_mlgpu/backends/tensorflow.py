@@ -20,6 +20,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
@@ -108,6 +109,17 @@ class TensorFlowBackend:
             for device in tf.config.list_logical_devices("GPU"):
                 with tf.device(device.name):
                     tf.ones(()).numpy()
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What tensors hold; TensorFlow does not tell what it has reserved."""
+        if not _initialised():
+            return unknown("TensorFlow has not used a device yet.")
+        source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
+        try:
+            info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
+        except (ValueError, RuntimeError):
+            return unknown(_no_peak(device))
+        return held(source, int(info["current"]))
 
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""

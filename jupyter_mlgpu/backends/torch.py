@@ -18,6 +18,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.record import Reading, missing
@@ -104,6 +105,23 @@ class TorchBackend:
             torch.cuda.synchronize(index)
         if _mps():
             torch.mps.synchronize()
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What tensors hold on a GPU, and what was reserved for them; a CPU's allocator does not tell."""
+        torch = _torch()
+        if device.kind == "metal":
+            in_use, reserved = torch.mps.current_allocated_memory(), torch.mps.driver_allocated_memory()
+            return held("torch.mps.current_allocated_memory", int(in_use), int(reserved))
+        if device.kind not in ("cuda", "rocm"):
+            return unknown(f"PyTorch's allocator does not tell what it holds on {device.name}.")
+        index = _index(device)
+        if index not in self._in_use():
+            return unknown(f"PyTorch has not used {device.name} yet.")
+        stats = torch.cuda.memory_stats(index)  # what torch.cuda.memory_allocated reads, in one call
+        in_use, reserved = (
+            int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
+        )
+        return held(f"torch.cuda.memory_stats({index})", in_use, reserved)
 
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu import files
+from jupyter_mlgpu import files, growth
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
@@ -15,7 +15,7 @@ from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import logbook, notes, text
+from jupyter_mlgpu.render import growing, logbook, notes, text
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.logs.verbose import Verbose
@@ -46,6 +46,7 @@ class Commands:
             "load": lambda: self._load(argument),
             "logs": lambda: self._logs(argument),
             "verbose": lambda: self._set_verbose(argument),
+            "growth": lambda: self._growth(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -71,6 +72,15 @@ class Commands:
         state = "on" if self._events.tracing else "off"
         count = len(store.records())
         return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
+
+    def _growth(self, argument: str) -> str:
+        last = int(argument) if argument.isdecimal() else growth.LAST if not argument else 0
+        if not growth.FEWEST <= last <= growth.MOST:
+            raise UsageError(
+                f"After %mlc_trace growth comes how many of a cell's last runs to look at, {growth.FEWEST} "
+                f"to {growth.MOST}, or nothing for {growth.LAST}; found {argument!r}."
+            )
+        return growing.table(growth.of_all(self._kit.store.records(), last))
 
     def _clear(self) -> str:
         self._kit.store.clear()

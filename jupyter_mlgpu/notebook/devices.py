@@ -26,8 +26,10 @@ class DeviceCommands:
             if framework is not None or word in ("", "status", "list"):
                 raise UsageError("After %%mlc_device comes one device, for example `%%mlc_device cpu`.")
             return self._choose_here(word)
-        if word in ("", "status"):
+        if word == "":
             return self.status()
+        if word == "status":
+            return "\n".join([self.status(), self._memory()])
         if word == "list":
             return self.list(framework)
         return self.choose(word, framework)
@@ -53,6 +55,11 @@ class DeviceCommands:
         last = self._kit.store.records()[-1:]
         ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
         return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
+
+    def _memory(self) -> str:
+        from jupyter_mlgpu.notebook.memory import report  # seldom asked for
+
+        return report()
 
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""

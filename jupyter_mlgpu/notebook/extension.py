@@ -7,7 +7,7 @@ import os
 from pathlib import PurePath
 from typing import Any
 
-from jupyter_mlgpu import files
+from jupyter_mlgpu import files, growth
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
@@ -20,6 +20,7 @@ from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.render import growing
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
@@ -93,13 +94,21 @@ class Extension:
 
     def _on_record(self, record: Record) -> None:
         self._running = None
-        record = self._save(record)
+        record = self._save(self._with_growth(record))
         try:
             receipts.show(record)  # before the browsers are told: showing waits for what was sent earlier
         finally:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
             self._push_device()
+
+    def _with_growth(self, record: Record) -> Record:
+        try:
+            found = growth.of_run(self.kit.store.records(), record)
+            said = None if found is None else growing.sentence(found)
+        except Exception as error:
+            return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
+        return record if said is None else record.with_note(said)
 
     def _save(self, record: Record) -> Record:
         if self._journal is not None:

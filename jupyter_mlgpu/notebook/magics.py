@@ -33,6 +33,7 @@ class MlgpuMagics(Magics):
         """Choose the device on which the cells run, or see which there are.
 
         %mlc_device            the device asked for, and where the last cell ran
+        %mlc_device status     the same, and the memory of every device, by process where that is told
         %mlc_device list       every device that exists here, and why others do not
         %mlc_device cpu        run on the CPU from now on, also in the rest of this cell
         %mlc_device gpu        run on the first GPU
@@ -64,6 +65,8 @@ class MlgpuMagics(Magics):
         %mlc_trace off         stop tracing; records are kept
         %mlc_trace status      whether tracing is on, and how many records there are
         %mlc_trace show        a table of all records
+        %mlc_trace growth      which cells leave more memory behind at each run, with 95 % intervals
+        %mlc_trace growth 50   the same over their last 50 runs
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace load PATH   read records from a file; they are shown as loaded

@@ -1,4 +1,4 @@
-"""CPU time and peak memory of this process while a cell runs.
+"""CPU time of this process while a cell runs, its peak memory, and its memory when the cell has ended.
 
 Linux keeps the peak of the resident set and resets it on request: writing 5 to /proc/self/clear_refs
 makes VmHWM of /proc/self/status start again (proc(5)). The program's own getrusage(2) peak starts
@@ -7,6 +7,7 @@ again with it. Elsewhere `sampler.SampledPeak` looks at the resident set from ti
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from jupyter_mlgpu.record import Reading
 
 _STATUS = "/proc/self/status"
 _CLEAR_REFS = "/proc/self/clear_refs"
+_STATM = "/proc/self/statm"
 
 
 class CpuTime:
@@ -32,6 +34,35 @@ class CpuTime:
             return Reading(self.quantity, seconds, "s", "process", "time.process_time_ns", 1)
 
         return stop
+
+
+class MemoryInUse:
+    """The resident set, in bytes, when the cell has ended; what it was before is an earlier cell's figure."""
+
+    quantity = "memory_process"
+
+    def start(self) -> Callable[[], Reading]:
+        """See `Probe`."""
+        return self._stop
+
+    def _stop(self) -> Reading:
+        value, source = resident_set()
+        return Reading(self.quantity, value, "bytes", "process", source, 1)
+
+
+def resident_set() -> tuple[int, str]:
+    """Memory of this process that is in the machine's RAM now, in bytes, and where the figure is from.
+
+    On Linux the second number of /proc/self/statm, in pages (proc(5)), which the kernel counts in batches:
+    a few hundred kB may not be in it yet.
+    """
+    try:
+        with open(_STATM, "rb", buffering=0) as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), _STATM
+    except OSError:  # not Linux
+        import psutil
+
+        return int(psutil.Process().memory_info().rss), "psutil resident set"
 
 
 def peak_memory_probe() -> Probe:

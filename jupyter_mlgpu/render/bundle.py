@@ -3,6 +3,9 @@
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
 lines or for a profiled one. What does not fit is left out, counted and named in the record's `cut`; of the
 log lines those that matter least go first, and they are counted by verdict.
+
+What only a comparison of several runs needs, memory when the cell had ended, is not in a receipt at all: the
+records of the kernel have it, and the saved ones.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from jupyter_mlgpu.render import html, notes, text
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
 FULL_LIMIT = 65_536
+
+# What `%mlc_trace growth` compares, and one record alone does not show.
+_OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
@@ -41,11 +47,17 @@ def bundle(record: Record) -> dict[str, Any]:
     plain = record.mode == "light" and not record.logs and not record.ops
     limit = PLAIN_LIMIT if plain else FULL_LIMIT
     cut: dict[str, int] = {}
-    record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
+    readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)
     if _bytes(made) > limit and record.logs:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
+    if _bytes(made) > limit:
+        made = _make(record, cut, brief=True)
+        bare = _make(record, {**cut, "text/html": 1})
+        if _bytes(made) > limit >= _bytes(bare):  # better no HTML than a sentence less
+            made = bare
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
@@ -55,15 +67,19 @@ def bundle(record: Record) -> dict[str, Any]:
             break
         record, left_out = _halve(record, part)
         cut[part] = cut.get(part, 0) + left_out
-        made = _make(record, cut)
+        made = _make(record, cut, brief=True)
     return made
 
 
-def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
+def _make(record: Record, cut: Mapping[str, int], *, brief: bool = False) -> dict[str, Any]:
     data = record.to_json()
     if cut:
         data["cut"] = dict(cut)
-    made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
+    made = {
+        MIME_TYPE: data,
+        "text/html": html.receipt(record, cut, brief=brief),
+        "text/plain": text.receipt(record, cut),
+    }
     if "text/html" in cut:
         del made["text/html"]
     return made

@@ -15,6 +15,8 @@ TITLES = {
     "peak_memory_process": "Peak memory, process",
     "peak_memory_allocator": "Peak memory, allocator",
     "peak_memory_device": "Peak memory, device",
+    "memory_process": "Memory at the end, process",
+    "memory_allocator": "Memory at the end, allocator",
     "energy": "Energy",
 }
 

@@ -59,7 +59,8 @@ def fake() -> Subject:
 def replay() -> Subject:
     first = example_record(1)
     peak = Reading("peak_memory_allocator", 2.0 * MEBIBYTES_4, "bytes", "device", "allocator", 1)
-    readings = tuple(peak if one.quantity == peak.quantity else one for one in first.readings)
+    told = {one.quantity: one for one in (peak, dataclasses.replace(peak, quantity="memory_allocator"))}
+    readings = tuple(told.get(one.quantity, one) for one in first.readings)
     elsewhere = dataclasses.replace(first.device.ran_on[0], device="gpu:0", kind="metal")
     records = [
         dataclasses.replace(

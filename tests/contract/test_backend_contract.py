@@ -12,6 +12,7 @@ import pytest
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import CAPABILITIES
+from jupyter_mlgpu.backends.held import RESERVED
 
 
 def test_it_is_loaded_and_tells_its_version(subject):
@@ -134,6 +135,22 @@ def test_the_allocators_peak_is_told_or_the_reason_why_it_is_not_known(subject):
             assert all("reset" in one.why_missing for one in peaks)
         else:
             assert max(one.value or 0 for one in peaks) >= 4 * 1024**2
+
+
+def test_what_the_allocator_holds_now_is_told_or_the_reason_why_it_is_not_known(subject):
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        made = subject.allocate()
+        subject.backend.synchronize()
+        in_use, *reserved = subject.backend.memory(device)
+        scope.leave()
+        del made
+        assert (in_use.quantity, in_use.unit) == ("memory_allocator", "bytes")
+        assert all(one.quantity == RESERVED and one.value >= in_use.value for one in reserved)
+        if subject.able(device, "allocator_peak").available:
+            assert in_use.value >= 4 * 1024**2
+        else:
+            assert in_use.value is None or in_use.scope == "device"
 
 
 def test_after_waiting_what_was_given_to_the_device_is_finished(subject):

@@ -34,7 +34,9 @@ def test_a_running_cell_and_its_record_are_broadcast(notebook):
     assert record["record"]["cell"] == result.receipt["cell"]
     # The number a cell will show is certain only at its end.
     assert running["cell"] == {**result.receipt["cell"], "execution_count": None}
-    assert record["record"]["readings"] == result.receipt["readings"]
+    # A receipt leaves out what only a comparison of several runs needs.
+    receipt = result.receipt["readings"]
+    assert [one for one in record["record"]["readings"] if one in receipt] == receipt
 
 
 def test_the_broadcast_arrives_while_the_cell_runs(notebook):

@@ -79,6 +79,15 @@ def test_tracing_cells_and_asking_for_the_cpu_do_not_start_jax(two_jax_cpus):
 
 
 @needs("jax")
+def test_asking_for_the_memory_does_not_start_jax(two_jax_cpus):
+    two_jax_cpus.run("import jax")
+    shown = two_jax_cpus.run("%mlc_device status").text
+    assert "JAX has not used a device yet, so its allocator was not asked." in shown
+    started = "import jax._src.xla_bridge as b; print(b.backends_are_initialized())"
+    assert two_jax_cpus.run(started).text == "False\n"
+
+
+@needs("jax")
 def test_work_that_jax_does_after_the_cells_last_line_is_in_the_wall_time(two_jax_cpus):
     two_jax_cpus.run(
         "import jax, time\n"

@@ -1,6 +1,7 @@
 """Every magic does what its help says; what is typed wrongly is answered in one sentence."""
 
 import json
+import sys
 
 import pytest
 
@@ -85,6 +86,24 @@ def test_a_file_with_broken_lines_is_loaded_as_far_as_it_goes(plain, tmp_path):
     assert "Line 2 of records.jsonl is not JSON" in said
     assert "Line 3 of records.jsonl was left out: the record has schema 9" in said
     assert "kept" in plain.run("%mlc_trace show").text
+
+
+def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):
+    line = plain.run("%mlc_device").text.splitlines()
+    assert len(line) == 1
+    first, head, *rows = plain.run("%mlc_device status").text.splitlines()
+    assert [first] == line
+    assert head.split() == ["Memory", "used", "free", "total"]
+    assert any(row.startswith("machine ") for row in rows)
+    assert any(row.startswith("this process ") for row in rows)
+    assert any("NVIDIA" in row for row in rows) == (sys.platform != "darwin")
+    assert "No framework is imported, so there is no allocator to ask." in rows
+
+
+def test_status_imports_no_framework(plain):
+    plain.run("%mlc_device status")
+    asked = "import sys; print({'tensorflow', 'torch', 'jax', 'mlx.core'} & set(sys.modules))"
+    assert plain.run(asked).text == "set()\n"
 
 
 def test_loading_the_extension_twice_changes_nothing(plain):

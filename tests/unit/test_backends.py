@@ -14,9 +14,10 @@ from jupyter_mlgpu.backends.replay import ReplayBackend
 from jupyter_mlgpu.backends.verified import VERIFIED
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.notebook.transform import device_line
+from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.record import DeviceUse
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.testing import example_record
+from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 
 class Memory:
@@ -74,13 +75,30 @@ def test_a_cell_that_began_before_there_was_an_allocator_has_all_of_its_peak(mem
     assert peaks.finish(peaks.started_before()) == 70
 
 
-def test_a_line_of_the_drivers_tool_is_read():
-    line = "NVIDIA H200, 143771, 580.159.04"
-    assert hardware.parse_nvidia_line(line) == Details(
-        "NVIDIA H200", 143771 * 1024**2, "NVIDIA driver 580.159.04"
+def nvidia(*gpus: FakeGpu, driver: bool = True) -> tuple[Details, ...]:
+    return hardware.nvidia_gpus(Nvml(FakeNvml(*gpus, driver=driver)))
+
+
+def test_an_nvidia_gpu_is_described_as_its_driver_tells():
+    assert nvidia(FakeGpu("NVIDIA H200", 140 * 1024**3)) == (
+        Details("NVIDIA H200", 140 * 1024**3, "NVIDIA driver 580.1"),
     )
-    assert hardware.parse_nvidia_line("NVIDIA GB10, [N/A], 580.1").memory is None
-    assert hardware.parse_nvidia_line("No devices were found") is None
+
+
+def test_memory_that_an_nvidia_gpu_does_not_tell_is_not_known():
+    (gpu,) = nvidia(FakeGpu("NVIDIA GB10", fails=("MemoryInfo",)))
+    assert gpu == Details("NVIDIA GB10", None, "NVIDIA driver 580.1")
+
+
+def test_without_a_driver_no_nvidia_gpu_is_described():
+    assert nvidia(driver=False) == ()
+    assert hardware.any_of(()) == Details()
+
+
+def test_of_gpus_that_differ_only_the_driver_is_told_for_nobody_knows_which_is_meant():
+    same = nvidia(FakeGpu("A"), FakeGpu("A"))
+    assert hardware.any_of(same) == same[0]
+    assert hardware.any_of(nvidia(FakeGpu("A"), FakeGpu("B"))) == Details(driver="NVIDIA driver 580.1")
 
 
 def test_a_module_that_is_still_importing_is_not_imported_yet(monkeypatch):

@@ -3,7 +3,7 @@
 import time
 
 from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.process import CpuTime
+from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse
 from jupyter_mlgpu.probes.sampler import SampledPeak
 
 
@@ -27,6 +27,18 @@ def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
     assert with_block.value - without.value > 48 * 1024**2
     assert with_block.samples >= 2
     assert "50 ms" in with_block.source
+
+
+def test_memory_when_the_cell_has_ended_holds_what_stays_and_not_what_was_let_go():
+    start = MemoryInUse().start()().value
+    stays = bytearray(64 * 1024**2)
+    stop = MemoryInUse().start()
+    goes = bytearray(64 * 1024**2)
+    del goes
+    reading = stop()
+    assert 48 * 1024**2 < reading.value - start < 96 * 1024**2
+    assert (reading.quantity, reading.unit, reading.scope) == ("memory_process", "bytes", "process")
+    del stays
 
 
 def test_what_is_not_measured_says_so():

@@ -53,6 +53,31 @@ def test_a_probe_that_fails_costs_its_own_reading_only():
     assert record.reading("wall_time").value == 1.0
 
 
+def test_a_record_tells_what_each_allocator_held_when_the_cell_had_ended():
+    backend = FakeBackend(devices=("cpu:0", "gpu:0"))
+    bench = Bench(backends=[backend])
+    measurement = bench.recorder.start("x")
+    backend.holds["gpu:0"] = 4096
+    reading = measurement.stop().reading("memory_allocator")
+    assert (reading.value, reading.source) == (4096, "fake allocator of gpu:0")
+
+
+def test_an_allocator_that_cannot_be_asked_costs_its_own_reading_only():
+    backend = FakeBackend()
+    backend.memory = lambda device: 1 / 0
+    record = Bench(backends=[backend]).measure(1.0)
+    assert "division by zero" in record.reading("memory_allocator").why_missing
+    assert record.reading("wall_time").value == 1.0
+
+
+def test_a_framework_that_has_not_started_is_not_asked_what_it_holds():
+    backend = FakeBackend()
+    backend.started = lambda: False
+    backend.memory = lambda device: 1 / 0
+    why = Bench(backends=[backend]).measure().reading("memory_allocator").why_missing
+    assert why == "fake has not used a device yet."
+
+
 def test_a_record_names_the_device_where_operations_ran():
     backend = FakeBackend(devices=("cpu:0", "gpu:0"))
     bench = Bench(backends=[backend])

@@ -214,6 +214,32 @@ def test_a_plain_receipt_is_at_most_4_kilobytes_in_the_notebook_file():
     assert as_stored(bundle(example_record())) <= PLAIN_LIMIT == 4096
 
 
+def test_a_receipt_leaves_out_what_only_a_comparison_of_several_runs_needs():
+    shown = bundle(example_record())
+    assert "memory_process" not in {one["quantity"] for one in shown[MIME_TYPE]["readings"]}
+    assert "Memory at the end" not in shown["text/html"]
+
+
+def test_a_receipt_that_is_too_long_keeps_its_sentences_rather_than_its_table():
+    note = "Memory of the process grew. " * 8
+    shown = bundle(record(notes=(note,)))
+    assert as_stored(shown) <= PLAIN_LIMIT
+    assert shown[MIME_TYPE]["notes"] == [note]
+    assert "cut" not in shown[MIME_TYPE]
+    assert note in shown["text/html"]
+    assert "<tr>" not in shown["text/html"]
+    assert "The readings are left out here" in shown["text/html"]
+
+
+def test_a_sentence_is_kept_in_the_text_where_there_is_no_room_for_html():
+    note = "Memory of the process grew. " * 13
+    shown = bundle(record(notes=(note,)))
+    assert as_stored(shown) <= PLAIN_LIMIT
+    assert shown[MIME_TYPE]["notes"] == [note]
+    assert shown[MIME_TYPE]["cut"] == {"text/html": 1}
+    assert note in shown["text/plain"]
+
+
 def test_many_notes_are_cut_counted_and_named():
     shown = bundle(record(notes=tuple(f"note number {number} of many" for number in range(200))))
     data = shown[MIME_TYPE]

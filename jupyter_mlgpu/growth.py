@@ -1,0 +1,227 @@
+"""Whether the runs of one cell leave ever more memory behind: bytes a run, with how far to trust the figure.
+
+Pure functions over records. The runs of a cell are the records of one kernel with the same code and, where
+the front end sends one, the same cell id. What counts is memory when the cell had ended (`memory_process`,
+`memory_allocator`), not its peak: a peak that comes again at each run is no leak.
+
+The first run is left out, for it imports, compiles and fills caches; so are runs that raised or were
+interrupted (their traceback keeps what the cell had made) and profiled ones.
+
+Growth is said to a student (`Growth.growing`) where two things hold. The interval's lower end is at least
+`WORTH`, so that noise does not explain it and it matters in a day's work. And the newer half of the runs
+grows at least half as fast as all of them: a step, or caches that are full by now, is no leak. 1 MiB a run is
+our own choice: what a kernel keeps of every cell (its source, its number, our record) is some kilobytes, and
+the resident set jumps by a few hundred.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, combinations
+from math import factorial
+
+from jupyter_mlgpu.record import Record
+
+#: What is compared over the runs, in this order.
+QUANTITIES = ("memory_process", "memory_allocator")
+
+#: Runs left out at the beginning of a cell's life.
+FIRST_RUNS = 1
+
+#: Runs that an interval needs beside those: with four, no pair of slopes encloses the true one at 95 %.
+FEWEST = 5
+
+#: How many of the last runs are looked at where nobody says otherwise, and at most.
+LAST = 20
+MOST = 100
+
+CONFIDENCE = 0.95
+
+#: Growth that is worth a sentence, in bytes a run.
+WORTH = 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """A rise in units of y per unit of x; the true one lies from `low` to `high` with `coverage` or more."""
+
+    value: float
+    low: float
+    high: float
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Growth of one quantity, in bytes a run, over `runs` runs; `source` says who measured it.
+
+    `newer` is the growth over the newer half of these runs.
+    """
+
+    quantity: str
+    source: str
+    runs: int
+    slope: Slope
+    newer: float
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether no growth at all would explain the figures, too."""
+        return self.slope.low <= 0 <= self.slope.high
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the newer half of the runs still grows, at half the speed of all of them or more."""
+        return self.newer >= self.slope.value / 2
+
+    @property
+    def growing(self) -> bool:
+        """Whether it is worth telling a student (see this module)."""
+        return self.slope.low >= WORTH and self.goes_on
+
+
+@dataclass(frozen=True, slots=True)
+class CellGrowth:
+    """The runs of one cell: its newest record, how many of them count, and what grew (empty: too few runs).
+
+    `others_between` says that other cells ran between the runs that count: growth may be theirs.
+    """
+
+    newest: Record
+    counted: int
+    growths: tuple[Growth, ...]
+    others_between: bool
+
+    @property
+    def too_few(self) -> int:
+        """How many more runs it takes."""
+        return max(0, FEWEST - self.counted)
+
+
+def of_run(records: Sequence[Record], newest: Record, last: int = LAST) -> CellGrowth | None:
+    """The growth over the runs of the cell that `newest` is a run of; `records` are those before it.
+
+    None where it is no cell (a traced block of a script), a run that does not count, or one of too few.
+    """
+    if newest.cell.source_digest is None or not _counts(newest):
+        return None
+    digest, key = newest.cell.source_digest, _key(newest)
+    # The digest first: this runs after every cell, over all records there are.
+    runs = [one for one in records if one.cell.source_digest == digest and _key(one) == key]
+    if len(runs) + 1 < FIRST_RUNS + FEWEST:
+        return None
+    return _of_runs([*runs, newest], _cells(records, newest.run.id), last)
+
+
+def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
+    """The growth of every cell, in the order in which they first ran."""
+    cells: dict[tuple[str, str | None, str | None], list[Record]] = {}
+    for record in records:
+        if record.cell.source_digest is not None:
+            cells.setdefault(_key(record), []).append(record)
+    sequences = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
+    return [_of_runs(runs, sequences[key[0]], last) for key, runs in cells.items()]
+
+
+def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:
+    """The median of the slopes of all pairs, and the interval that Kendall's test gives it.
+
+    P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
+    Statistical Association 63 (1968) 1379-1389: how many of the sorted slopes lie below the true one is
+    distributed as the inversions of a random permutation, so the slopes of ranks k and N+1-k (of N) enclose
+    it with a chance that can be counted. It is counted exactly here, without the normal approximation. That
+    holds for errors that come in any order with the same chance; nothing is assumed of their shape, and up to
+    29 % of wild values move the median little. Ties make the interval wider than need be.
+
+    `xs` are distinct and rise; raises ValueError for fewer than `FEWEST` points.
+    """
+    if len(xs) < FEWEST:
+        raise ValueError(f"An interval needs {FEWEST} points, found {len(xs)}.")
+    slopes = _slopes(xs, ys)
+    below = _chances(len(xs))
+    rank = max(k for k in range(len(slopes) // 2) if 2 * below[k] <= 1 - confidence)
+    return Slope(_middle(slopes), slopes[rank], slopes[-1 - rank], 1 - 2 * below[rank])
+
+
+def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
+    pairs = combinations(zip(xs, ys, strict=True), 2)
+    return sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairs)
+
+
+def _middle(ordered: Sequence[float]) -> float:
+    """The median of sorted values: the `statistics` module takes 7 ms to import, at each kernel's start."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+@cache
+def _chances(count: int) -> list[float]:
+    """The chance that a random permutation of `count` things has at most k inversions, for each k.
+
+    The numbers of permutations by inversions (Mahonian numbers): each further thing can come before none to
+    all of the earlier ones.
+    """
+    numbers = [1]
+    for size in range(2, count + 1):
+        sums = [0, *accumulate(numbers)]
+        length = len(numbers) + size - 1
+        numbers = [sums[min(k + 1, len(numbers))] - sums[max(0, k + 1 - size)] for k in range(length)]
+    total = factorial(count)
+    return [number / total for number in accumulate(numbers)]
+
+
+def _key(record: Record) -> tuple[str, str | None, str | None]:
+    return record.run.id, record.cell.id, record.cell.source_digest
+
+
+def _cells(records: Sequence[Record], run: str) -> list[int]:
+    """The sequence numbers of a kernel's cells, without the blocks traced inside them."""
+    return sorted(
+        one.cell.sequence for one in records if one.run.id == run and one.cell.source_digest is not None
+    )
+
+
+def _counts(record: Record) -> bool:
+    return record.outcome == "ok" and record.mode == "light"
+
+
+def _of_runs(runs: Sequence[Record], cells: Sequence[int], last: int) -> CellGrowth:
+    # A run that does not count still ran, and may have left something: it keeps its number.
+    counted = [(number, run) for number, run in enumerate(runs) if number >= FIRST_RUNS and _counts(run)]
+    counted = counted[-last:]
+    growths: list[Growth] = []
+    for quantity in QUANTITIES:
+        for source, points in _series(counted, quantity).items():
+            if len(points) >= FEWEST:
+                growths.append(_growth(quantity, source, points))
+    return CellGrowth(runs[-1], len(counted), tuple(growths), _others_between(runs, counted, cells))
+
+
+def _series(runs: Sequence[tuple[int, Record]], quantity: str) -> dict[str, list[tuple[int, float]]]:
+    """Number of the run and value, for each source: every device has an allocator of its own."""
+    series: dict[str, list[tuple[int, float]]] = {}
+    for number, run in runs:
+        for reading in run.readings:
+            if reading.quantity == quantity and reading.value is not None:
+                series.setdefault(reading.source, []).append((number, reading.value))
+    return series
+
+
+def _growth(quantity: str, source: str, points: Sequence[tuple[int, float]]) -> Growth:
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    half = len(points) // 2
+    return Growth(quantity, source, len(points), theil_sen(xs, ys), _middle(_slopes(xs[half:], ys[half:])))
+
+
+def _others_between(
+    runs: Sequence[Record], counted: Sequence[tuple[int, Record]], cells: Sequence[int]
+) -> bool:
+    if not counted:
+        return False
+    first = counted[0][0]
+    after = bisect_right(cells, runs[first].cell.sequence)
+    between = bisect_left(cells, runs[-1].cell.sequence) - after
+    return between > len(runs) - 2 - first  # the runs themselves, but for the first and the last

@@ -1,0 +1,107 @@
+"""Memory of the machine and of the container it is shared out to; processes by their programs' short names.
+
+psutil reads the machine's; in a container that is the whole host, so the container's own limit is read beside
+it, from the control groups of Linux (cgroup v2: memory.max and memory.current; v1: memory.limit_in_bytes and
+memory.usage_in_bytes; the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+#: The inode of the machine's own process namespace (PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h).
+_MACHINES_OWN = "pid:[4026531836]"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes: `free` can be had without swapping, `used` is the rest of `total`."""
+
+    total: int
+    used: int
+    free: int
+
+
+def machine() -> Memory:
+    """The machine's memory; what the system keeps only as a cache counts as free."""
+    import psutil
+
+    told = psutil.virtual_memory()
+    return Memory(int(told.total), int(told.total - told.available), int(told.available))
+
+
+def unified() -> bool:
+    """Whether the GPU has no memory of its own but shares the machine's: every Mac with Apple's own chip."""
+    return sys.platform == "darwin" and platform.machine() == "arm64"
+
+
+def container(total: int, root: Path = Path("/")) -> Memory | None:
+    """The tightest memory limit on this process's control groups, with what is used of it.
+
+    Files that the system keeps in memory are in `used`, too. None where there is no limit below `total`, the
+    machine's memory in bytes. `root` is the file system to read.
+    """
+    found = [
+        (limit, folder / used)
+        for folder, most, used in _groups(root)
+        if (limit := _number(folder / most)) is not None and limit < total
+    ]
+    if not found:
+        return None
+    limit, path = min(found)
+    used = _number(path)
+    return None if used is None else Memory(limit, used, max(0, limit - used))
+
+
+def sees_the_machines_processes() -> bool:
+    """Whether process ids here are the machine's own; in most containers they are not."""
+    try:
+        return os.readlink("/proc/self/ns/pid") == _MACHINES_OWN
+    except OSError:  # not Linux
+        return True
+
+
+def program(pid: int) -> str:
+    """The short name of a process's program; never its command line nor its user."""
+    import psutil
+
+    try:
+        return str(psutil.Process(pid).name())
+    except psutil.AccessDenied:
+        return "another user's"
+    except psutil.Error:
+        return "not seen from here"
+
+
+def _groups(root: Path) -> list[tuple[Path, str, str]]:
+    """Every folder that may limit this process, with the names of its files for limit and use."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    groups = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            top, names = root / "sys/fs/cgroup", ("memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            top = root / "sys/fs/cgroup/memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        # A limit on a group above holds for all below. Inside a container the path is often the host's, and
+        # only the top is there.
+        own = top / path.strip("/")
+        groups += [(folder, *names) for folder in (own, *own.parents) if folder.is_relative_to(top)]
+    return groups
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):  # no such group, or the word `max`
+        return None

@@ -1,0 +1,301 @@
+"""Growth over the runs of a cell: what is a leak is said with its interval, and what is none is not."""
+
+import dataclasses
+import random
+import re
+from itertools import count
+
+import pytest
+
+from jupyter_mlgpu import growth
+from jupyter_mlgpu.growth import CellGrowth, of_all, of_run, theil_sen
+from jupyter_mlgpu.record import Reading, Record, missing
+from jupyter_mlgpu.render import growing
+from jupyter_mlgpu.testing import example_record
+
+MIB = 1024**2
+
+
+def run(sequence: int, mebibytes: float | None, *, code: str = "a" * 16, **changes) -> Record:
+    """A run of a cell that ended with so much memory in the process."""
+    record = example_record(sequence)
+    process = (
+        missing("memory_process", "Not measured here.")
+        if mebibytes is None
+        else Reading("memory_process", mebibytes * MIB, "bytes", "process", "fake probe", 1)
+    )
+    cell = dataclasses.replace(record.cell, id="the-cell", source_digest=code)
+    return dataclasses.replace(record, cell=cell, readings=(process,), **changes)
+
+
+def runs(*mebibytes: float) -> list[Record]:
+    return [run(number, one) for number, one in enumerate(mebibytes, start=1)]
+
+
+def found(records: list[Record], last: int = growth.LAST) -> CellGrowth | None:
+    return of_run(records[:-1], records[-1], last)
+
+
+def said(*mebibytes: float) -> str | None:
+    of_cell = found(runs(*mebibytes))
+    return None if of_cell is None else growing.sentence(of_cell)
+
+
+def noise(seed: int, spread: float):
+    numbers = random.Random(seed)
+    return lambda: numbers.gauss(0, spread)
+
+
+# The statistics.
+
+
+def test_the_slope_of_a_straight_line_is_its_slope_and_the_interval_nothing_wider():
+    slope = theil_sen(range(8), [5 + 3 * x for x in range(8)])
+    assert (slope.value, slope.low, slope.high) == (3, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("points", "score", "chance"),
+    # Upper tail of the null distribution of Kendall's S, as tables print it.
+    [(5, 8, 0.042), (5, 10, 0.0083), (8, 14, 0.054), (8, 16, 0.031), (8, 18, 0.016), (10, 23, 0.023)],
+)
+def test_chances_are_those_of_the_tables_of_kendalls_test(points, score, chance):
+    inversions = (points * (points - 1) // 2 - score) // 2
+    assert growth._chances(points)[inversions] == pytest.approx(chance, abs=0.0005)
+
+
+@pytest.mark.parametrize("points", [5, 8, 20])
+def test_the_interval_holds_the_true_slope_as_often_as_it_says(points):
+    numbers = random.Random(7)
+    slopes = [
+        theil_sen(range(points), [2 * x + numbers.gauss(0, 3) for x in range(points)]) for _ in range(1000)
+    ]
+    held = sum(one.low <= 2 <= one.high for one in slopes) / len(slopes)
+    assert slopes[0].coverage >= 0.95
+    assert held == pytest.approx(slopes[0].coverage, abs=0.02)
+
+
+def test_one_wild_value_moves_the_slope_little():
+    values = [3.0 * x for x in range(12)]
+    values[7] += 1000
+    assert theil_sen(range(12), values).value == pytest.approx(3, abs=0.01)
+
+
+def test_five_points_are_needed_and_fewer_are_refused():
+    with pytest.raises(ValueError, match="needs 5 points, found 4"):
+        theil_sen(range(4), [1, 2, 3, 4])
+
+
+# Which runs count.
+
+
+def test_the_first_run_is_left_out():
+    of_cell = found(runs(100, 500, 510, 520, 530, 540))
+    assert of_cell.counted == 5
+    assert of_cell.growths[0].slope.value == 10 * MIB
+
+
+def test_with_too_few_runs_nothing_is_said():
+    assert found(runs(100, 120, 140, 160, 180)) is None
+
+
+def test_only_the_last_runs_are_looked_at():
+    of_cell = found(runs(*[100 * x for x in range(10)], *[1000] * 8), last=6)
+    assert of_cell.counted == 6
+    assert of_cell.growths[0].slope.value == 0
+
+
+def test_runs_that_failed_or_were_profiled_do_not_count_but_keep_their_place():
+    records = runs(0, 10, 20, 30, 40, 50, 60)
+    records[3] = run(4, 900, outcome="error")
+    records[4] = run(5, 900, mode="profiled")
+    assert found(records) is None or not found(records).growths
+    longer = [*records, run(8, 70)]
+    assert found(longer).counted == 5
+    assert found(longer).growths[0].slope.value == 10 * MIB
+
+
+def test_after_a_run_that_failed_nothing_is_said():
+    records = [*runs(0, 20, 40, 60, 80, 100), run(7, 120, outcome="error")]
+    assert found(records) is None
+
+
+def test_a_run_without_a_figure_is_skipped():
+    records = runs(0, 10, 20, 30, 40, 50, 60)
+    records[3] = run(4, None)
+    assert found(records).growths[0].slope.value == 10 * MIB
+
+
+def test_other_code_another_cell_and_another_kernel_are_other_cells():
+    records = runs(0, 20, 40, 60, 80, 100)
+    mine = records[-1]
+    for other in (
+        dataclasses.replace(mine, cell=dataclasses.replace(mine.cell, source_digest="b" * 16)),
+        dataclasses.replace(mine, cell=dataclasses.replace(mine.cell, id="another")),
+        dataclasses.replace(mine, run=dataclasses.replace(mine.run, id="1" * 32)),
+    ):
+        assert of_run(records[:-1], other) is None
+    assert of_run(records[:-1], mine) is not None
+
+
+def test_a_traced_block_of_a_script_is_no_cell():
+    records = [
+        dataclasses.replace(one, cell=dataclasses.replace(one.cell, source_digest=None))
+        for one in runs(0, 20, 40, 60, 80, 100)
+    ]
+    assert found(records) is None
+    assert of_all(records) == []
+
+
+# What is said.
+
+
+def test_a_leak_is_said_with_its_interval_and_what_to_look_for():
+    sentence = said(50, 200, 212, 224, 236, 248, 260)
+    assert sentence.startswith(
+        "Over the last 6 runs of this cell, memory of the process grew by 12 MiB a run [12 to 12 MiB] "
+        "(95 % sure, first run left out)."
+    )
+    assert "Look for what each run keeps" in sentence
+    assert len(sentence) < 250
+
+
+def test_a_noisy_leak_is_found_and_its_interval_holds_it():
+    held = 0
+    for seed in range(40):
+        shake = noise(seed, 4)
+        of_cell = found(runs(*(300 + 12 * x + shake() for x in range(15))))
+        assert "memory of the process grew by 1" in growing.sentence(of_cell)
+        held += of_cell.growths[0].slope.low <= 12 * MIB <= of_cell.growths[0].slope.high
+    assert held >= 36
+
+
+def test_noise_alone_is_hardly_ever_called_a_leak():
+    sentences = 0
+    for seed in range(200):
+        shake = noise(seed, 30)
+        sentences += said(*(300 + shake() for _ in range(12))) is not None
+    # The interval's lower end is above zero in 2.5 % of such series.
+    assert sentences <= 200 * 0.05
+
+
+def test_one_step_is_no_leak():
+    for place in range(1, 12):
+        shake = noise(place, 0.1)
+        assert said(*(300 + 200 * (x >= place) + shake() for x in range(12))) is None, place
+
+
+def test_a_cache_that_fills_and_is_then_full_is_no_leak():
+    assert said(300, *(400 + 200 * (1 - 0.4**x) for x in range(14))) is None
+
+
+def test_a_saw_tooth_of_the_garbage_collector_is_no_leak():
+    assert said(*(300 + 20 * (x % 4) for x in range(16))) is None
+
+
+def test_a_leak_under_a_saw_tooth_is_found():
+    assert "by 10 MiB a run" in said(*(300 + 10 * x + 3 * (x % 4) for x in range(21)))
+
+
+def test_growth_below_a_mebibyte_a_run_is_not_worth_a_receipts_sentence():
+    assert said(*(300 + 0.5 * x for x in range(12))) is None
+    assert said(*(300 + 1.5 * x for x in range(12))) is not None
+
+
+def test_memory_that_is_given_back_is_not_called_a_leak():
+    assert said(*(900 - 20 * x for x in range(12))) is None
+
+
+def test_other_cells_in_between_are_named_as_a_possible_cause():
+    mine = [run(1 + 2 * x, 300 + 20 * x) for x in range(8)]
+    theirs = [run(2 + 2 * x, 300 + 20 * x, code="b" * 16) for x in range(8)]
+    mixed = [one for pair in zip(mine, theirs, strict=True) for one in pair][:-1]
+    assert "Other cells ran in between" in growing.sentence(found(mixed))
+    assert "Other cells" not in said(*(300 + 20 * x for x in range(8)))
+
+
+def test_blocks_traced_inside_the_cell_are_not_other_cells():
+    number = count(1)
+    records = []
+    for x in range(8):
+        block = run(next(number), 0)
+        records.append(
+            dataclasses.replace(block, cell=dataclasses.replace(block.cell, id=None, source_digest=None))
+        )
+        records.append(run(next(number), 300 + 20 * x))
+    assert not found(records).others_between
+
+
+def allocating(sequence: int, **mebibytes: float) -> Record:
+    readings = tuple(
+        Reading("memory_allocator", value * MIB, "bytes", "device", f"allocator of {device}", 1)
+        for device, value in mebibytes.items()
+    )
+    return dataclasses.replace(run(sequence, 300), readings=(*run(sequence, 300).readings, *readings))
+
+
+def test_every_devices_allocator_is_looked_at_by_itself():
+    records = [allocating(x, gpu_0=10 * x, gpu_1=500) for x in range(1, 9)]
+    assert [(one.source, one.growing) for one in found(records).growths] == [
+        ("fake probe", False),
+        ("allocator of gpu_0", True),
+        ("allocator of gpu_1", False),
+    ]
+    said = growing.sentence(found(records))
+    assert "memory of the allocator (allocator of gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
+
+
+def test_growth_in_process_and_allocator_is_one_sentence():
+    process = [run(x, 300 + 20 * x) for x in range(1, 9)]
+    records = [
+        dataclasses.replace(one, readings=(*one.readings, allocating(x, gpu=16 * x).readings[-1]))
+        for x, one in enumerate(process, start=1)
+    ]
+    assert growing.sentence(found(records)).startswith(
+        "Over the last 7 runs of this cell, memory of the process grew by 20 MiB a run [20 to 20 MiB], "
+        "memory of the allocator (allocator of gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
+    )
+
+
+def test_an_interval_whose_ends_have_other_units_names_both():
+    records = runs(*(500 - 200 * 0.3**x for x in range(9)))
+    assert "KiB to " in growing.table([found(records)])
+
+
+# The table.
+
+
+def test_the_table_has_a_line_for_each_cell_and_says_what_the_interval_means():
+    shake = noise(3, 5)
+    number = count(1)
+    leak = [run(next(number), 300 + 20 * x) for x in range(9)]
+    steady = [run(next(number), 500 + shake(), code="b" * 16) for _ in range(9)]
+    less = [run(next(number), 500 - 20 * x, code="c" * 16) for x in range(9)]
+    little = [run(next(number), 500 + 0.5 * x, code="d" * 16) for x in range(9)]
+    full = [run(next(number), 500 - 200 * 0.3**x, code="e" * 16) for x in range(9)]
+    once = [run(next(number), 500, code="f" * 16)]
+    shown = growing.table(of_all([*leak, *steady, *less, *little, *full, *once]))
+    lines = shown.splitlines()[2:]
+    assert "process  20 MiB" in lines[0]
+    assert re.search(r"20 to 20 MiB +growing +model", lines[0])
+    assert "not growing (within noise)" in lines[1]
+    assert "shrinking" in lines[2]
+    assert "growing, but perhaps by less than 1 MiB a run" in lines[3]
+    assert "grew, and hardly does any more" in lines[4]
+    assert "5 more runs needed" in lines[5]
+    assert len(lines) == 6
+
+
+def test_an_empty_table_says_that_no_cell_has_run():
+    assert "No cell has run yet" in growing.table([])
+
+
+def test_loaded_records_are_labelled_and_kept_apart_from_this_kernels():
+    other = dataclasses.replace(example_record().run, id="1" * 32)
+    loaded = [
+        dataclasses.replace(one, run=other, origin="loaded") for one in runs(0, 20, 40, 60, 80, 100, 120)
+    ]
+    here, there = of_all([*runs(300, 300, 300, 300, 300, 300), *loaded])
+    assert not here.growths[0].growing
+    assert there.growths[0].growing
+    assert "loaded model.fit" in growing.table([there])

@@ -1,0 +1,94 @@
+"""NVML's figures come in our units; what it does not tell comes as a sentence and never as an exception."""
+
+import subprocess
+import sys
+
+import pytest
+
+from jupyter_mlgpu.probes.nvml import GpuMemory, GpuProcess, Nvml
+from jupyter_mlgpu.testing import FakeGpu, FakeNvml
+
+GIB = 1024**3
+
+
+def test_memory_name_and_driver_of_a_gpu():
+    nvml = Nvml(FakeNvml(FakeGpu("NVIDIA H200", total=140 * GIB, used=3 * GIB)))
+    assert nvml.count().value == 1
+    assert nvml.name(0).value == "NVIDIA H200"
+    assert nvml.driver().value == "580.1"
+    assert nvml.uuid(0).value == "GPU-0"
+    assert nvml.memory(0).value == GpuMemory(140 * GIB, 3 * GIB, 137 * GIB)
+
+
+def test_power_energy_temperature_and_use_are_in_watts_joules_degrees_and_shares():
+    nvml = Nvml(FakeNvml(FakeGpu()))
+    told = nvml.power(0), nvml.energy(0), nvml.temperature(0), nvml.utilisation(0)
+    assert [one.value for one in told] == [150.0, 5000.0, 40, 0.25]
+
+
+def test_a_process_that_computes_and_draws_is_told_once():
+    nvml = Nvml(FakeNvml(FakeGpu(compute={7: 100}, graphics={7: 100, 9: 50})))
+    assert nvml.processes(0).value == (GpuProcess(7, 100), GpuProcess(9, 50))
+
+
+def test_the_memory_of_a_process_that_the_platform_does_not_tell_is_none():
+    assert Nvml(FakeNvml(FakeGpu(compute={7: None}))).processes(0).value == (GpuProcess(7, None),)
+
+
+def test_without_a_list_of_those_that_draw_there_are_those_that_compute():
+    gpu = FakeGpu(compute={7: 100}, fails=("GraphicsRunningProcesses",))
+    assert Nvml(FakeNvml(gpu)).processes(0).value == (GpuProcess(7, 100),)
+
+
+def test_a_split_gpu_says_so():
+    nvml = Nvml(FakeNvml(FakeGpu(mig=True), FakeGpu()))
+    assert [nvml.split(0).value, nvml.split(1).value] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("asked", "function", "what"),
+    [
+        ("memory", "MemoryInfo", "the memory of GPU 0"),
+        ("processes", "ComputeRunningProcesses", "the processes of GPU 0"),
+        ("power", "PowerUsage", "the power of GPU 0"),
+        ("energy", "TotalEnergyConsumption", "the energy of GPU 0"),
+        ("temperature", "Temperature", "the temperature of GPU 0"),
+        ("utilisation", "UtilizationRates", "the use of GPU 0"),
+        ("name", "Name", "the name of GPU 0"),
+    ],
+)
+def test_what_is_not_told_is_a_sentence(asked, function, what):
+    told = getattr(Nvml(FakeNvml(FakeGpu(fails=(function,)))), asked)(0)
+    assert told.value is None
+    assert told.why_missing == f"NVML does not tell {what} (Not Supported)."
+
+
+def test_a_gpu_that_is_not_there_is_a_sentence():
+    assert "NVML does not tell the memory of GPU 5" in Nvml(FakeNvml(FakeGpu())).memory(5).why_missing
+
+
+def test_without_a_driver_every_answer_says_so():
+    nvml = Nvml(FakeNvml(driver=False))
+    assert nvml.count().why_missing == "No NVIDIA driver answers here (NVML Shared Library Not Found)."
+    assert nvml.memory(0).why_missing == nvml.count().why_missing
+
+
+def test_nvml_is_started_once():
+    library = FakeNvml(FakeGpu())
+    nvml = Nvml(library)
+    nvml.count()
+    nvml.memory(0)
+    assert library.started == 1
+
+
+def test_without_the_package_it_is_named_and_nothing_is_imported_before_it_is_asked():
+    code = (
+        "import sys\n"
+        "from jupyter_mlgpu.probes.nvml import Nvml\n"
+        "nvml = Nvml()\n"
+        "assert 'pynvml' not in sys.modules\n"
+        "sys.modules['pynvml'] = None\n"  # as where it is not installed
+        "print(nvml.count().why_missing)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "nvidia-ml-py" in done.stdout
