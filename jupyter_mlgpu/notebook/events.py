@@ -221,8 +221,10 @@ class CellEvents:
         outer = self._here.running[0] if self._here.running else running
         if not outer.info.store_history:
             return None
-        if outer is not running:  # the number that the front end shows is that of the cell that repeats
-            return int(self._shell.execution_count)
+        if outer is not running:
+            # The front end shows the number of the cell that repeats: that of IPython's newest input. Its
+            # `execution_count` may be one further by now, which differs between its versions.
+            return len(self._shell.history_manager.input_hist_raw) - 1
         count: int | None = getattr(result, "execution_count", None)
         return count
 

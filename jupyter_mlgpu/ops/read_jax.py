@@ -1,8 +1,8 @@
 """JAX's profile (`jax.profiler.ProfileData`) as events.
 
 On a device's plane: kernels and copies of its streams. On the host's plane an operation is an event with the
-statistic `hlo_op`, one of a compiled program that ran on the CPU; compiling, dispatching and the thread
-pools are left out.
+statistic `hlo_op`, one of a compiled program that ran on the CPU, and is named after both; compiling,
+dispatching and the thread pools are left out.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def _of_thread(line: Any, thread: str, begun_ns: int) -> Iterator[Event]:
     for event in line.events:
         stats = dict(event.stats)
         if "hlo_op" in stats:
-            name = str(stats["hlo_op"])
-            yield Event(name, _type(name), "host", "host", thread, *_times(event, begun_ns))
+            operation = str(stats["hlo_op"])
+            # XLA numbers operations within a program: only both names together mean one.
+            name = f"{stats.get('hlo_module', 'program')}/{operation}"
+            yield Event(name, _type(operation), "host", "host", thread, *_times(event, begun_ns))
 
 
 def _of_stream(line: Any, device: str, begun_ns: int) -> Iterator[Event]:

@@ -1,17 +1,20 @@
 """PyTorch's profile (kineto's events) as events.
 
-Left out is what `key_averages()` leaves out: the profiler's own functions and three that only look at a
-tensor. Ranges that begin on one thread and end on another have no line of their own, and are left out and
-counted. A device's plane holds kernels, copies and memory-sets; ranges that kineto copies there from the
-host, and waits, are not the device's work.
+Left out is what `key_averages()` leaves out: the profiler's own functions, three that only look at a tensor,
+and a call that is all that a call of the same name does (one overload that hands on to another). Ranges that
+begin on one thread and end on another have no line of their own; they are left out and counted. A device's
+plane holds kernels, copies and memory-sets; ranges that kineto copies there from the host, and waits, are
+not the device's work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_mlgpu.ops.events import Event, Kind, Profile, kept, why_left_out
+from jupyter_mlgpu.ops.selftime import by_line, parents
 
 # As torch.autograd.profiler_util._filter_name has them (PyTorch 2.13).
 _NO_OPERATIONS = frozenset(
@@ -46,6 +49,7 @@ def read(
             f"{wandering:,} ranges that ended on another thread than they began are not in the table.",
         )
     events, more = kept(_events(all_events))
+    events = tuple(one for line in by_line(events).values() for one in _once(line))
     return Profile("torch", profiler, events, *window_ns, more, why_left_out(more), problems, whole)
 
 
@@ -89,6 +93,18 @@ def _events(found: list[Any]) -> Iterator[Event]:
                 shapes=_shapes(event.shapes()),
                 flops=event.flops() or None,
             )
+
+
+def _once(line: Sequence[Event]) -> Iterator[Event]:
+    """The events of one line without those that only repeat the call they are in."""
+    if line[0].plane == "device":
+        yield from line
+        return
+    outer = parents([(event.start_ns, event.end_ns) for event in line])
+    inside = Counter(outer)
+    for event, parent in zip(line, outer, strict=True):
+        if parent is None or line[parent].name != event.name or inside[parent] > 1:
+            yield event
 
 
 def _on_host(event: Any) -> bool:

@@ -49,6 +49,20 @@ def self_times(intervals: Sequence[tuple[int, int]]) -> list[int]:
     return own
 
 
+def parents(intervals: Sequence[tuple[int, int]]) -> list[int | None]:
+    """For each interval of one line, the number of the innermost one that holds all of it; None for none."""
+    found: list[int | None] = [None] * len(intervals)
+    order = sorted(range(len(intervals)), key=lambda one: (intervals[one][0], -intervals[one][1]))
+    holding: list[int] = []
+    for one in order:
+        start, end = intervals[one]
+        while holding and (intervals[holding[-1]][1] <= start or intervals[holding[-1]][1] < end):
+            holding.pop()
+        found[one] = holding[-1] if holding else None
+        holding.append(one)
+    return found
+
+
 def by_line(events: Iterable[Event]) -> dict[tuple[str, str, str], list[Event]]:
     """The events of each line: plane, device and line together name one."""
     lines: dict[tuple[str, str, str], list[Event]] = defaultdict(list)

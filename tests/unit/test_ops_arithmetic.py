@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_mlgpu.ops.busy import device_busy, length, union
 from jupyter_mlgpu.ops.events import Event, Profile, kept
-from jupyter_mlgpu.ops.selftime import by_line, of_line, self_times
+from jupyter_mlgpu.ops.selftime import by_line, of_line, parents, self_times
 from jupyter_mlgpu.ops.table import rows
 
 
@@ -54,6 +54,20 @@ def test_self_times_sum_to_the_union_whatever_the_intervals_are(seed):
     own = self_times(intervals)
     assert min(own) >= 0
     assert sum(own) == length(union(intervals))
+
+
+@pytest.mark.parametrize(
+    ("intervals", "found"),
+    [
+        ([(0, 10), (2, 8), (3, 4), (9, 10)], [None, 0, 1, 0]),
+        ([(3, 4), (2, 8), (0, 10)], [1, 2, None]),
+        ([(0, 10), (5, 15), (11, 12)], [None, None, 1]),  # overlapping is not holding
+        ([(0, 10), (0, 10)], [None, 0]),
+        ([(0, 5), (5, 10)], [None, None]),
+    ],
+)
+def test_the_parent_is_the_innermost_that_holds_all_of_it(intervals, found):
+    assert parents(intervals) == found
 
 
 def test_a_very_deep_nest_is_no_recursion():

@@ -162,7 +162,7 @@ def test_jaxs_compiled_operations_and_kernels_are_read_and_its_dispatching_is_no
                             name="python",
                             events=[
                                 jax_event("PjitFunction(f)", 0, 900),
-                                jax_event("dot.3", 10, 50, hlo_op="dot.3"),
+                                jax_event("dot.3", 10, 50, hlo_op="dot.3", hlo_module="jit_f"),
                                 jax_event("end: dot.3", 60, 1),
                             ],
                         )
@@ -188,7 +188,7 @@ def test_jaxs_compiled_operations_and_kernels_are_read_and_its_dispatching_is_no
         window_ns=WINDOW,
     )
     assert [(one.name, one.type, one.plane, one.start_ns, one.bytes) for one in found.events] == [
-        ("dot.3", "dot", "host", 110, None),
+        ("jit_f/dot.3", "dot", "host", 110, None),
         ("gemm_kernel", "kernel", "device", 120, None),
         ("MemcpyH2D", "copy", "device", 130, 12),
     ]
@@ -243,10 +243,32 @@ def test_pytorchs_operations_kernels_and_copies_are_read():
         ("cudaLaunchKernel", "runtime", "host", "thread 1", None, None),
         ("my range", "annotation", "host", "thread 1", None, None),
         ("gemm", "kernel", "device", "stream 7", None, None),
-        ("Memcpy HtoD", "copy", "device", "stream 8", None, 64),
         ("Memset", "memset", "device", "stream 7", None, None),
+        ("Memcpy HtoD", "copy", "device", "stream 8", None, 64),
     ]
     assert found.events[0].flops == 48
+
+
+def test_an_overload_that_hands_on_to_another_is_one_call():
+    found = read_torch.read(
+        [
+            Kineto("aten::div", 0, 90),
+            Kineto("aten::div", 10, 60),
+            Kineto("aten::to", 20, 10),
+            Kineto("aten::add", 100, 90),
+            Kineto("aten::add", 110, 20),
+            Kineto("aten::add", 140, 20),
+        ],
+        profiler="p",
+        window_ns=WINDOW,
+    )
+    assert [(one.name, one.start_ns) for one in found.events] == [
+        ("aten::div", 0),
+        ("aten::to", 20),
+        ("aten::add", 100),
+        ("aten::add", 110),
+        ("aten::add", 140),
+    ]
 
 
 def test_what_kineto_draws_on_the_device_but_no_work_of_it_is_left_out():
