@@ -9,6 +9,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.ops.kept import KeptProfiles
 from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, peak_memory_probe
 from jupyter_mlgpu.recorder import Recorder, new_run
@@ -23,6 +24,7 @@ class Kit:
 
     def __init__(self, notebook: str | None = None) -> None:
         self.store = Store()
+        self.profiles = KeptProfiles()
         self.selection = Selection(registry.loaded)
         self.recorder = Recorder(
             new_run(notebook),
@@ -37,6 +39,7 @@ class Kit:
             ),
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
+            keep=self.profiles.add,
         )
         self._watch = ImportWatch(tuple(registry.MODULES), self._framework_loaded)
 

@@ -47,6 +47,7 @@ class Commands:
             "logs": lambda: self._logs(argument),
             "verbose": lambda: self._set_verbose(argument),
             "growth": lambda: self._growth(argument),
+            "export": lambda: self._export(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -84,6 +85,7 @@ class Commands:
 
     def _clear(self) -> str:
         self._kit.store.clear()
+        self._kit.profiles.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
         return "All records of this kernel were forgotten; receipts in the notebook stay."
@@ -100,6 +102,11 @@ class Commands:
         known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
         loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
         return "\n".join([loaded, *problems])
+
+    def _export(self, words: str) -> str:
+        from jupyter_mlgpu.notebook.export_command import export
+
+        return export(words, self._kit)
 
     def restore_environment(self) -> None:
         """Take back what `%mlc_trace verbose` has set."""

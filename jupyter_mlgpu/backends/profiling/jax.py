@@ -8,6 +8,7 @@ starts; so where there is a plug-in and no client yet, no profile is taken.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from typing import Any
@@ -64,7 +65,7 @@ class JaxSession:
             raise self._found
         data, left_out = xspace.cut(self._found)
         assert self._ended_ns is not None
-        return read_jax.read(
+        profile = read_jax.read(
             sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data),
             profiler="JAX's profiler",
             window_ns=(self._begun_ns, self._ended_ns),
@@ -72,6 +73,7 @@ class JaxSession:
             problems=(GAVE_WAY,) if self._gave_way else (),
             whole=not self._gave_way,
         )
+        return dataclasses.replace(profile, xspace=data)
 
     def abandon(self) -> None:
         """See `jupyter_mlgpu.ops.profiler.Session`."""
