@@ -21,9 +21,9 @@ from jupyter_mlgpu.record import Reading, Record
 
 CLOCK = (
     "Time 0 is the start of the first cell. Cells stand on their kernel's monotonic clock; operations by "
-    "their distance from their cell's start on the profiler's clock (both read when the cell begins, normally "
-    "within microseconds; a GPU's by the profiler's own match of the clocks, some microseconds). Several "
-    "runs stand to each other by UTC, to some milliseconds."
+    "their distance from their cell's start on the profiler's clock (both are read when the cell begins, "
+    "microseconds apart; a GPU's times are as exact as the profiler's match of both, some microseconds). "
+    "Several runs stand to each other by UTC, to some milliseconds."
 )
 
 GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
@@ -210,12 +210,13 @@ def _about(record: Record) -> dict[str, Any]:
         "timing": record.mode == "light",
         "asked for": record.device.requested,
         "ran on": where,
-        **{one.quantity: _said(one) for one in record.readings},
+        **{one.quantity: _said(one, record) for one in record.readings},
         **({"notes": " ".join(record.notes)} if record.notes else {}),
     }
 
 
-def _said(reading: Reading) -> str:
+def _said(reading: Reading, record: Record) -> str:
     if reading.value is None:
         return f"not measured: {reading.why_missing}"
-    return f"{reading.value!r} {reading.unit} ({reading.source})"
+    slowed = record.mode == "profiled" and reading.quantity in ("wall_time", "cpu_time")
+    return f"{reading.value!r} {reading.unit} ({reading.source}{', with a profiler on' if slowed else ''})"

@@ -16,8 +16,8 @@ from jupyter_mlgpu.ops.events import CUT, Profile
 from jupyter_mlgpu.record import Record
 
 _TORCH = (
-    "PyTorch's profiler writes no XSpace, which is what XProf reads; `%mlc_trace export trace.json.gz` writes "
-    "its events for Perfetto."
+    "PyTorch's profiler writes no XSpace, which is what XProf reads; `%mlc_trace export trace.json.gz` "
+    "writes its events for Perfetto."
 )
 _GONE = "the bytes of this profile were let go, to bound memory: run the cell once more with --ops."
 
@@ -47,9 +47,7 @@ def write(folder: Path, records: Sequence[Record], profiles: Find) -> tuple[list
     return written, missing
 
 
-NOTHING = (
-    "There is no profile to write: run a cell with `%%mlc_trace --ops` as its first line, then export it."
-)
+NOTHING = "There is no profile to write: run a cell with `%%mlc_trace --ops` as its first line, then export."
 
 
 def _why(profile: Profile) -> str:

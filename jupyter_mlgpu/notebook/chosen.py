@@ -29,7 +29,5 @@ def of_cell(records: Iterable[Record], number: int, run: str) -> Record:
     if not found:
         raise UsageError(f"There is no record of a cell {number}; {_SHOW}.")
     if len(found) > 1:
-        raise UsageError(
-            f"{len(found):,} loaded runs have a cell {number}, so the number names none of them."
-        )
+        raise UsageError(f"{len(found):,} loaded runs have a cell {number}, so which is meant is open.")
     return found[0]

@@ -56,7 +56,7 @@ def _profiles(folder: Path, records: Sequence[Record], kit: Kit) -> str:
     written, missing = xprof.write(folder, records, kit.profiles.get)
     head = (
         f"Wrote {len(written):,} {'profile' if len(written) == 1 else 'profiles'} to {folder}. "
-        f"Open them with `xprof --logdir {shlex.quote(str(folder))}`, or TensorBoard with its profile plug-in."
+        f"Open them with `xprof --logdir {shlex.quote(str(folder))}`, or TensorBoard's profile plug-in."
     )
     return _with(head, missing)
 
@@ -85,9 +85,7 @@ def _asked(line: str) -> _Asked:
         elif word == "--xprof":
             as_xprof = True
         elif word.startswith("--"):
-            raise UsageError(
-                f"Unknown option {word!r} after %mlc_trace export: there are --cell and --xprof."
-            )
+            raise UsageError(f"Unknown option {word!r} after %mlc_trace export: it has --cell and --xprof.")
         else:
             paths.append(word)
     if len(paths) != 1:

@@ -71,7 +71,7 @@ class MlgpuMagics(Magics):
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
         %mlc_trace export trace.json.gz           cells and profiled operations as a timeline for Perfetto
         %mlc_trace export --cell 3 trace.json.gz  the same of one cell, by its number in %mlc_trace show
-        %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf and TensorBoard
+        %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf
         %mlc_trace load PATH   read records from a file; they are shown as loaded
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message

@@ -52,8 +52,8 @@ class Profile:
     """The events of one framework, seen from `start_ns` to `end_ns`.
 
     `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False where the
-    profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile as
-    the framework itself wrote it, a serialised XSpace, where it writes one.
+    profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
+    as the framework itself wrote it, a serialised XSpace, where it writes one.
     """
 
     framework: str

