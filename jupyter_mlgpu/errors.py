@@ -2,6 +2,7 @@
 
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
+    ├── MissingPackageError  a package that only this needs is not installed
     ├── PlanError            a model or function whose graph cannot be read
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
@@ -21,6 +22,10 @@ class MlgpuError(Exception):
 
 class DeviceError(MlgpuError):
     """The device asked for does not exist here, or cannot be chosen at this moment."""
+
+
+class MissingPackageError(MlgpuError):
+    """A package that is needed for this alone, and not by the rest, is not installed."""
 
 
 class PlanError(MlgpuError):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from jupyter_mlgpu.errors import StillRunningError
+from jupyter_mlgpu.frames import Records
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Outcome, Record
 
@@ -58,9 +59,9 @@ def trace(name: str) -> Iterator[TracedBlock]:
         kit.store.add(block._record)
 
 
-def records() -> tuple[Record, ...]:
-    """The records of this process, oldest first."""
-    return current().store.records()
+def records() -> Records:
+    """The records of this process, oldest first; `records().to_frame()` is a pandas table of them."""
+    return Records(current().store.records())
 
 
 def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[KerasCallback()]

@@ -32,7 +32,8 @@ MAY_USE = {
     "logs": {"errors", "record"},
     "exporting": {"errors", "files", "ops", "record"},
     "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
-    "tracing": {"backends", "errors", "kit", "record"},
+    "frames": {"errors", "record"},
+    "tracing": {"backends", "errors", "frames", "kit", "record"},
     "render": {"growth", "probes", "record"},
     "planning": {"errors"},
     "notebook": {
