@@ -30,6 +30,7 @@ MAY_USE = {
     "recorder": {"backends", "clock", "ops", "probes", "record", "redact"},
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
+    "comparing": {"errors", "record", "render"},
     "exporting": {"errors", "files", "ops", "record"},
     "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
@@ -39,6 +40,7 @@ MAY_USE = {
     "notebook": {
         "backends",
         "_version",
+        "comparing",
         "errors",
         "exporting",
         "files",
@@ -53,11 +55,11 @@ MAY_USE = {
         "render",
         "selection",
     },
-    "lessons": {"errors", "record", "render"},
+    "lessons": {"comparing", "errors", "record", "render", "tracing"},
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
     "testing": {"backends", "ops", "record"},
-    "__init__": {"_version", "files", "notebook", "planning", "tracing"},
+    "__init__": {"_version", "comparing", "files", "notebook", "planning", "tracing"},
 }
 
 
@@ -127,6 +129,7 @@ def test_the_names_the_package_promises_are_these():
     assert sorted(jupyter_mlgpu.__all__) == [
         "KerasCallback",
         "__version__",
+        "compare",
         "load_ipython_extension",
         "load_records",
         "plan",

@@ -1,0 +1,72 @@
+"""Checks for labs over what was measured: `assert_gpu_used`, `peak_below`, `faster_than`.
+
+Each gives a judgement that shows itself, and raises AssertionError with a sentence only where the
+measurements show that it does not hold. What cannot be judged (not measured, too few runs) is said, and is
+no error.
+
+Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
+`jupyter_mlgpu.trace("name")` block, or given as records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu import tracing
+from jupyter_mlgpu.comparing import expect
+from jupyter_mlgpu.comparing.expect import Judgement
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.record import Record
+
+Runs = int | str | Record | Sequence[Record]
+
+
+def assert_gpu_used(run: Runs | None = None) -> Judgement:
+    """Whether a cell's work ran on a GPU: its last run, or that of the last cell measured.
+
+    >>> assert_gpu_used()  # doctest: +SKIP
+    ✓ holds: 'model.fit(x, y)' ran on gpu:0.
+    """
+    records = tracing.records() if run is None else _runs(run)
+    if not records:
+        raise UsageError("No cell has been measured yet: run one with tracing on, then ask again.")
+    return expect.required(expect.gpu_used(records[-1]))
+
+
+def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -> Judgement:
+    """Whether the median peak memory of runs is below `limit` bytes.
+
+    `quantity` is peak_memory_process, peak_memory_allocator or peak_memory_device: three different things.
+
+    >>> peak_below(3, 2 * 1024**3)  # doctest: +SKIP
+    ✓ holds: Peak memory, process 512 MiB (median of 3 runs), below 2 GiB.
+    """
+    return expect.required(expect.peak_below(_runs(run), limit, quantity))
+
+
+def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
+    """Whether the runs of `fast` take less wall time than those of `slow`, at least `times` times less.
+
+    Four runs of each are enough for a judgement.
+
+    >>> faster_than("with the graph", "without", times=2)  # doctest: +SKIP
+    ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
+    """
+    return expect.required(expect.faster_than(_runs(fast), _runs(slow), times))
+
+
+def _runs(run: Runs) -> Sequence[Record]:
+    if isinstance(run, Record):
+        return [run]
+    if not isinstance(run, int | str):
+        return list(run)
+    records = [one for one in tracing.records() if one.origin == "live"]
+    if isinstance(run, str):
+        return [one for one in records if one.cell.name == run]
+    found = next((one for one in records if one.cell.sequence == run), None)
+    if found is None:
+        raise UsageError(f"There is no record of a cell {run}; `%mlc_trace show` lists them.")
+    digest = found.cell.source_digest
+    if digest is None:
+        return [found]
+    return [one for one in records if one.cell.source_digest == digest]
