@@ -10,15 +10,10 @@ Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from jupyter_mlgpu import tracing
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.record import Record
-
-Runs = int | str | Record | Sequence[Record]
+from jupyter_mlgpu.tracing import Runs, records, runs_of
 
 
 def assert_gpu_used(run: Runs | None = None) -> Judgement:
@@ -27,10 +22,10 @@ def assert_gpu_used(run: Runs | None = None) -> Judgement:
     >>> assert_gpu_used()  # doctest: +SKIP
     ✓ holds: 'model.fit(x, y)' ran on gpu:0.
     """
-    records = tracing.records() if run is None else _runs(run)
-    if not records:
+    found = records() if run is None else runs_of(run)
+    if not found:
         raise UsageError("No cell has been measured yet: run one with tracing on, then ask again.")
-    return expect.required(expect.gpu_used(records[-1]))
+    return expect.required(expect.gpu_used(found[-1]))
 
 
 def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -> Judgement:
@@ -41,7 +36,7 @@ def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -
     >>> peak_below(3, 2 * 1024**3)  # doctest: +SKIP
     ✓ holds: Peak memory, process 512 MiB (median of 3 runs), below 2 GiB.
     """
-    return expect.required(expect.peak_below(_runs(run), limit, quantity))
+    return expect.required(expect.peak_below(runs_of(run), limit, quantity))
 
 
 def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
@@ -52,21 +47,4 @@ def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
     >>> faster_than("with the graph", "without", times=2)  # doctest: +SKIP
     ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
     """
-    return expect.required(expect.faster_than(_runs(fast), _runs(slow), times))
-
-
-def _runs(run: Runs) -> Sequence[Record]:
-    if isinstance(run, Record):
-        return [run]
-    if not isinstance(run, int | str):
-        return list(run)
-    records = [one for one in tracing.records() if one.origin == "live"]
-    if isinstance(run, str):
-        return [one for one in records if one.cell.name == run]
-    found = next((one for one in records if one.cell.sequence == run), None)
-    if found is None:
-        raise UsageError(f"There is no record of a cell {run}; `%mlc_trace show` lists them.")
-    digest = found.cell.source_digest
-    if digest is None:
-        return [found]
-    return [one for one in records if one.cell.source_digest == digest]
+    return expect.required(expect.faster_than(runs_of(fast), runs_of(slow), times))

@@ -50,6 +50,7 @@ class Commands:
             "growth": lambda: self._growth(argument),
             "export": lambda: self._export(argument),
             "compare": lambda: self._compare(argument),
+            "fits": lambda: _fits(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -147,6 +148,12 @@ class Commands:
                 lines.append(f"[{gone:,} older bytes are no longer kept]")
             lines.append(notes.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
         return "\n".join(lines) or "No native lines of a traced cell are kept."
+
+
+def _fits(words: str) -> str:
+    from jupyter_mlgpu.notebook.fits_command import fits_command
+
+    return fits_command(words)
 
 
 def _unquoted(path: str) -> str:

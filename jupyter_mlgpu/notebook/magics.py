@@ -77,6 +77,7 @@ class MlgpuMagics(Magics):
         %mlc_trace compare 3-7 8-12           the same of some of their runs
         %mlc_trace compare a.jsonl b.jsonl    of two saved files, cell by cell
         %mlc_trace compare cpu gpu            of what ran on two devices
+        %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell 5, 64 cell 6
         %mlc_trace load PATH   read records from a file; they are shown as loaded
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message

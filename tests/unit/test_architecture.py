@@ -31,6 +31,9 @@ MAY_USE = {
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
     "comparing": {"errors", "record", "render"},
+    "memory_forecast": {"errors", "record", "render"},
+    "memory_room": {"memory_forecast", "probes"},
+    "batches": {"memory_forecast", "memory_room", "tracing"},
     "exporting": {"errors", "files", "ops", "record"},
     "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
@@ -40,6 +43,7 @@ MAY_USE = {
     "notebook": {
         "backends",
         "_version",
+        "batches",
         "comparing",
         "errors",
         "exporting",
@@ -59,7 +63,7 @@ MAY_USE = {
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
     "testing": {"backends", "ops", "record"},
-    "__init__": {"_version", "comparing", "files", "notebook", "planning", "tracing"},
+    "__init__": {"_version", "batches", "comparing", "files", "notebook", "planning", "tracing"},
 }
 
 
@@ -130,6 +134,7 @@ def test_the_names_the_package_promises_are_these():
         "KerasCallback",
         "__version__",
         "compare",
+        "fits",
         "load_ipython_extension",
         "load_records",
         "plan",
