@@ -15,8 +15,8 @@ from jupyter_mlgpu.record import Fact, OpStat, Reading, missing
 
 Find = Callable[[str], Profiler | Refused]
 
-#: Rows of the table that a record keeps; a learner reads ten, and a records file holds many cells.
-ROWS = 1_000
+#: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
+ROWS = 300
 
 NO_PROFILE = "No profile of this cell was taken."
 NOTHING_ON = "No framework with a profiler was loaded in this cell, so there are no times per operation."

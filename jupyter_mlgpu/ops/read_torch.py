@@ -9,8 +9,10 @@ not the device's work.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.ops.events import Event, Kind, Profile, kept, why_left_out
@@ -29,70 +31,144 @@ _NO_OPERATIONS = frozenset(
         "aten::_version",
     }
 )
+_BYTES = re.compile(r'"bytes":\s*(\d+)')
 _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset"}
 
 
+@dataclass(slots=True)
+class Found:
+    """Events on their way, and how many ranges from thread to thread were left out of them."""
+
+    events: Iterator[Event]
+    wandering: int = 0
+
+
 def read(
-    found: Iterable[Any],
+    found: Found,
     *,
     profiler: str,
     window_ns: tuple[int, int],
     problems: tuple[str, ...] = (),
     whole: bool = True,
 ) -> Profile:
-    """The profile in kineto's events (`kineto_results.events()`)."""
-    all_events = [event for event in found if event.name() not in _NO_OPERATIONS and not _hidden(event)]
-    wandering = sum(1 for event in all_events if _on_host(event) and _wanders(event))
-    if wandering:
+    """The profile in what `of_kineto` or `of_public` found."""
+    events, more = kept(found.events)
+    events = tuple(one for line in by_line(events).values() for one in _once(line))
+    if found.wandering:
         problems = (
             *problems,
-            f"{wandering:,} ranges that ended on another thread than they began are not in the table.",
+            f"{found.wandering:,} ranges that ended on another thread than they began are not in the table.",
         )
-    events, more = kept(_events(all_events))
-    events = tuple(one for line in by_line(events).values() for one in _once(line))
     return Profile("torch", profiler, events, *window_ns, more, why_left_out(more), problems, whole)
 
 
-def _events(found: list[Any]) -> Iterator[Event]:
-    # The driver's calls (cudaLaunchKernel) do not know PyTorch's number of their thread; the operation that
-    # made the call does.
-    threads = {
-        event.correlation_id(): event.start_thread_id()
-        for event in found
-        if _on_host(event) and event.linked_correlation_id() == 0
-    }
-    for event in found:
-        if not _on_host(event):
-            kind = _device_kind(event)
-            if kind is not None:
-                yield Event(
-                    event.name(),
-                    kind,
-                    "device",
-                    f"gpu:{event.device_index()}",
-                    f"stream {event.device_resource_id()}",
-                    event.start_ns(),
-                    event.duration_ns(),
-                    kind=kind,
-                    bytes=event.nbytes() or None if kind == "copy" else None,
-                )
-        elif not _wanders(event):
-            linked = event.linked_correlation_id()
-            thread = threads.get(linked, event.start_thread_id()) if linked else event.start_thread_id()
-            name = event.name()
-            if name.startswith("ProfilerStep#"):
-                name = "ProfilerStep*"
+def of_kineto(events: Sequence[Any]) -> Found:
+    """The events of `kineto_results.events()`."""
+    found = Found(iter(()))
+    found.events = _kineto(events, found)
+    return found
+
+
+def of_public(events: Sequence[Any]) -> Found:
+    """The events of `torch.profiler.profile.events()`: their times begin at 0, their copies have no bytes."""
+    found = Found(iter(()))
+    found.events = _public(events, found)
+    return found
+
+
+def _public(events: Sequence[Any], found: Found) -> Iterator[Event]:
+    for event in events:
+        start = round(event.time_range.start * 1000)
+        length = round(event.time_range.end * 1000) - start
+        if str(event.device_type.name) != "CPU":
+            if not getattr(event, "is_user_annotation", False):
+                kind = _named_kind(event.name)
+                stream = f"stream {getattr(event, 'device_resource_id', event.thread)}"
+                device = f"gpu:{event.device_index}"
+                yield Event(event.name, kind, "device", device, stream, start, length, kind=kind)
+        elif event.is_async:
+            found.wandering += 1
+        else:
+            kind_of_range = "annotation" if getattr(event, "is_user_annotation", False) else ""
+            name = event.name
             yield Event(
                 name,
-                _type(event, name),
+                kind_of_range or name.removeprefix("aten::"),
                 "host",
                 "host",
-                f"thread {thread}",
-                event.start_ns(),
-                event.duration_ns(),
-                shapes=_shapes(event.shapes()),
-                flops=event.flops() or None,
+                f"thread {event.thread}",
+                start,
+                length,
+                shapes=_shapes(event.input_shapes or []),
+                flops=event.flops or None,
             )
+
+
+def _kineto(events: Sequence[Any], found: Found) -> Iterator[Event]:
+    threads = _threads(events)
+    for event in events:  # each value is a call into PyTorch, so none is asked for twice
+        name = event.name()
+        if name in _NO_OPERATIONS or _hidden(event):
+            continue
+        if not _on_host(event):
+            kind = _device_kind(event, name)
+            if kind is not None:
+                yield _of_device(event, name, kind)
+            continue
+        thread = event.start_thread_id()
+        if event.is_async() or thread != event.end_thread_id():
+            found.wandering += 1
+            continue
+        linked = event.linked_correlation_id()
+        if name.startswith("ProfilerStep#"):
+            name = "ProfilerStep*"
+        yield Event(
+            name,
+            _type(event, name, linked),
+            "host",
+            "host",
+            f"thread {threads.get(linked, thread) if linked else thread}",
+            event.start_ns(),
+            event.duration_ns(),
+            shapes=_shapes(event.shapes()),
+            flops=event.flops() or None,
+        )
+
+
+def _threads(found: Sequence[Any]) -> dict[int, int]:
+    """The thread of each operation that called the driver.
+
+    The driver's calls (cudaLaunchKernel) do not know PyTorch's number of their thread; the operation that
+    made the call does.
+    """
+    if not any(event.linked_correlation_id() for event in found):
+        return {}
+    return {
+        event.correlation_id(): event.start_thread_id()
+        for event in found
+        if event.linked_correlation_id() == 0 and _on_host(event)
+    }
+
+
+def _of_device(event: Any, name: str, kind: Kind) -> Event:
+    return Event(
+        name,
+        kind,
+        "device",
+        f"gpu:{event.device_index()}",
+        f"stream {event.device_resource_id()}",
+        event.start_ns(),
+        event.duration_ns(),
+        kind=kind,
+        bytes=_copied(event) if kind == "copy" else None,
+    )
+
+
+def _copied(event: Any) -> int | None:
+    """The bytes of a copy, which kineto keeps in its description of it."""
+    described = getattr(event, "metadata_json", None)  # older PyTorch keeps it to itself
+    found = _BYTES.search(described()) if described else None
+    return int(found[1]) if found else None
 
 
 def _once(line: Sequence[Event]) -> Iterator[Event]:
@@ -108,11 +184,7 @@ def _once(line: Sequence[Event]) -> Iterator[Event]:
 
 
 def _on_host(event: Any) -> bool:
-    return str(event.device_type()) == "DeviceType.CPU"
-
-
-def _wanders(event: Any) -> bool:
-    return bool(event.is_async()) or event.start_thread_id() != event.end_thread_id()
+    return str(event.device_type().name) == "CPU"
 
 
 def _hidden(event: Any) -> bool:
@@ -120,22 +192,23 @@ def _hidden(event: Any) -> bool:
     return bool(hidden and hidden())
 
 
-def _device_kind(event: Any) -> Kind | None:
+def _device_kind(event: Any, name: str) -> Kind | None:
     activity = getattr(event, "activity_type", None)
     if activity is not None:
         return _DEVICE_KINDS.get(activity())
     # Older PyTorch does not tell; its names do.
-    if event.is_user_annotation():
-        return None
-    name = event.name()
+    return None if event.is_user_annotation() else _named_kind(name)
+
+
+def _named_kind(name: str) -> Kind:
     return "copy" if name.startswith("Memcpy") else "memset" if name.startswith("Memset") else "kernel"
 
 
-def _type(event: Any, name: str) -> str:
+def _type(event: Any, name: str, linked: int) -> str:
     """`mm` for `aten::mm`; ranges of the user's are `annotation`, calls of the driver `runtime`."""
     if event.is_user_annotation():
         return "annotation"
-    if name.startswith(("cuda", "hip")) and event.linked_correlation_id():
+    if linked and name.startswith(("cuda", "hip")):
         return "runtime"
     return str(name.removeprefix("aten::"))
 

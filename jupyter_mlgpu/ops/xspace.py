@@ -18,6 +18,7 @@ _PLANES = 1  # XSpace.planes
 _LINES = 3  # XPlane.lines
 _EVENTS = 4  # XLine.events
 _LENGTH_DELIMITED = 2
+_EVENT = _EVENTS << 3 | _LENGTH_DELIMITED
 _FIXED = {1: 8, 5: 4}
 
 
@@ -28,85 +29,115 @@ def cut(data: bytes, limit: int = LIMIT, uncounted: int = UNCOUNTED) -> tuple[by
     """
     if len(data) <= uncounted:
         return data, 0
-    view = memoryview(data)
-    total = sum(1 for plane in _inner(view, _PLANES) for line in _inner(plane, _LINES) for _ in _events(line))
+    total = sum(_count(line) for plane in _inner(data, _PLANES) for line in _inner(plane, _LINES))
     if total <= limit:
         return data, 0
     left_out = 0
 
-    def cut_line(line: memoryview) -> bytes:
+    def cut_line(line: bytes) -> bytes:
         nonlocal left_out
-        count = sum(1 for _ in _events(line))
-        keep = count * limit // total
-        left_out += count - keep
+        keep = _count(line) * limit // total
         parts = []
-        for number, start, end, _ in _fields(line):
-            if number == _EVENTS:
-                keep -= 1
-                if keep < 0:
-                    continue
-            parts.append(bytes(line[start:end]))
+        place = 0
+        while place < len(line):
+            if line[place] == _EVENT:
+                end, kept = _run(line, place, keep)
+                parts.append(line[place:end])
+                keep -= kept
+                place, more = _run(line, end)
+                left_out += more
+            else:
+                _, end, _ = _field(line, place)
+                parts.append(line[place:end])
+                place = end
         return b"".join(parts)
 
-    made = _rewritten(view, _PLANES, lambda plane: _rewritten(plane, _LINES, cut_line))
+    made = _rewritten(data, _PLANES, lambda plane: _rewritten(plane, _LINES, cut_line))
     return made, left_out
 
 
-def _rewritten(message: memoryview, number: int, change: Callable[[memoryview], bytes]) -> bytes:
+def _rewritten(message: bytes, number: int, change: Callable[[bytes], bytes]) -> bytes:
     parts = []
     for found, start, end, body in _fields(message):
         if found != number or body is None:
-            parts.append(bytes(message[start:end]))
+            parts.append(message[start:end])
             continue
         changed = change(message[body:end])
         parts += [_varint(number << 3 | _LENGTH_DELIMITED), _varint(len(changed)), changed]
     return b"".join(parts)
 
 
-def _events(line: memoryview) -> Iterator[memoryview]:
-    return _inner(line, _EVENTS)
+def _count(line: bytes) -> int:
+    """How many events a line has."""
+    count = place = 0
+    while place < len(line):
+        if line[place] == _EVENT:
+            place, more = _run(line, place)
+            count += more
+        else:
+            _, place, _ = _field(line, place)
+    return count
 
 
-def _inner(message: memoryview, number: int) -> Iterator[memoryview]:
+def _run(line: bytes, place: int, most: int | None = None) -> tuple[int, int]:
+    """Where the events that stand together from `place` on end, and how many they are, `most` at most."""
+    count = 0
+    size = len(line)
+    while place < size and line[place] == _EVENT and count != most:
+        if place + 1 < size and line[place + 1] < 128:  # by far the most: this loop goes over millions
+            place += 2 + line[place + 1]
+        else:
+            _, place, _ = _field(line, place)
+        count += 1
+    if place > size:
+        raise ValueError("the profile ends too early")
+    return place, count
+
+
+def _inner(message: bytes, number: int) -> Iterator[bytes]:
     for found, _, end, body in _fields(message):
         if found == number and body is not None:
             yield message[body:end]
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int, int, int | None]]:
+def _fields(message: bytes) -> Iterator[tuple[int, int, int, int | None]]:
     """Number, start, end and, of what has a length, the start of the body, of each field."""
     place = 0
-    size = len(message)
-    while place < size:
-        start = place
-        tag, place = _read_varint(message, place)
-        kind = tag & 7
-        body = None
-        if kind == _LENGTH_DELIMITED:
-            count, body = _read_varint(message, place)
-            place = body + count
-        elif kind == 0:
-            _, place = _read_varint(message, place)
-        elif kind in _FIXED:
-            place += _FIXED[kind]
-        else:
-            raise ValueError("the profile is damaged")
-        if place > size:
-            raise ValueError("the profile ends too early")
-        yield tag >> 3, start, place, body
+    while place < len(message):
+        number, end, body = _field(message, place)
+        yield number, place, end, body
+        place = end
 
 
-def _read_varint(message: memoryview, place: int) -> tuple[int, int]:
+def _field(message: bytes, place: int) -> tuple[int, int, int | None]:
+    """Number, end, and start of the body of the field at `place`. Raises ValueError where there is none."""
+    tag, place = _read_varint(message, place)
+    kind = tag & 7
+    body = None
+    if kind == _LENGTH_DELIMITED:
+        count, body = _read_varint(message, place)
+        place = body + count
+    elif kind == 0:
+        _, place = _read_varint(message, place)
+    elif kind in _FIXED:
+        place += _FIXED[kind]
+    else:
+        raise ValueError("the profile is damaged")
+    if place > len(message):
+        raise ValueError("the profile ends too early")
+    return tag >> 3, place, body
+
+
+def _read_varint(message: bytes, place: int) -> tuple[int, int]:
     value = shift = 0
-    while True:
-        if place >= len(message):
-            raise ValueError("the profile ends too early")
+    while place < len(message):
         byte = message[place]
         place += 1
         value |= (byte & 127) << shift
         if byte < 128:
             return value, place
         shift += 7
+    raise ValueError("the profile ends too early")
 
 
 def _varint(value: int) -> bytes:

@@ -1,8 +1,8 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-lines or for a profiled one. What does not fit is left out, counted and named in the record's `cut`; of the
-log lines those that matter least go first, and they are counted by verdict.
+lines or operations. What does not fit is left out, counted and named in the record's `cut`; of the log
+lines those that matter least go first, and they are counted by verdict.
 
 What only a comparison of several runs needs, memory when the cell had ended, is not in a receipt at all: the
 records of the kernel have it, and the saved ones.
@@ -44,8 +44,7 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or profiled."""
-    plain = record.mode == "light" and not record.logs and not record.ops
-    limit = PLAIN_LIMIT if plain else FULL_LIMIT
+    limit = FULL_LIMIT if record.logs or record.ops or record.mode == "profiled" else PLAIN_LIMIT
     cut: dict[str, int] = {}
     readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))

@@ -6,6 +6,8 @@
 
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
+import { MANY, readOperation } from './operations';
+import type { IOperation } from './operations';
 import {
   FEW,
   LONG,
@@ -77,6 +79,7 @@ export interface IRecord {
   whyDeviceMissing: string | null;
   readings: IReading[];
   logs: ILogLine[];
+  ops: IOperation[];
   facts: IFact[];
   versions: [name: string, version: string][];
   mode: 'light' | 'profiled';
@@ -119,6 +122,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
     whyDeviceMissing: text(device.why_missing, LONG),
     readings: list(table.readings, FEW, readReading),
     logs,
+    ops: list(table.ops, MANY, readOperation),
     facts: pairs(table.facts, readFact).map(([name, fact]) => ({ name, ...fact })),
     versions: pairs(table.versions, value => text(value)),
     mode: choice(table.mode, ['light', 'profiled'] as const) ?? 'light',

@@ -35,6 +35,21 @@ export function figure(reading: IReading, t: Translate): string {
   return reading.value === null ? t('notMeasured') : formatValue(reading.value, reading.unit);
 }
 
+/** As `figure`; of a profiled cell, a time that the profiler made longer says so. */
+export function shown(reading: IReading, record: IRecord, t: Translate): string {
+  const said = figure(reading, t);
+  return slowed(reading, record) ? t('slowed', { time: said }) : said;
+}
+
+/** Whether a reading is a time of Python in a profiled cell, and so no timing. */
+function slowed(reading: IReading, record: IRecord): boolean {
+  return (
+    record.mode === 'profiled' &&
+    reading.value !== null &&
+    ['wall_time', 'cpu_time'].includes(reading.quantity)
+  );
+}
+
 /** Why a reading is missing, as a sentence that starts with the fact. */
 export function whyMissing(reading: IReading, t: Translate): string {
   return reading.whyMissing
@@ -75,15 +90,21 @@ function asked(requested: string, entry: IRanOn): string {
 /** The record in one line, without how it ended. */
 export function line(record: IRecord, t: Translate): string {
   const wall = valueOf(record, 'wall_time');
-  const cpu = valueOf(record, 'cpu_time');
+  const cpu = record.mode === 'profiled' ? null : valueOf(record, 'cpu_time');
   return [
-    wall === null ? `${t('wall_time')}: ${t('notMeasured')}` : formatSeconds(wall),
+    wall === null ? `${t('wall_time')}: ${t('notMeasured')}` : wallTime(wall, record, t),
     place(record, t),
     cpu === null ? '' : `${t('cpu_time')} ${formatSeconds(cpu)}`,
     peakMemory(record, t)
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** How long a cell took; of a profiled one, with the profiler on. */
+export function wallTime(seconds: number, record: IRecord, t: Translate): string {
+  const time = formatSeconds(seconds);
+  return record.mode === 'profiled' ? t('slowed', { time }) : time;
 }
 
 /** Peak memory of the process in words; empty where it is missing. */

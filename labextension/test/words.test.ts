@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { translateTo } from '../src/i18n';
 import { readRecord } from '../src/record';
 import type { IRecord } from '../src/record';
-import { figure, line } from '../src/words';
+import { figure, line, shown } from '../src/words';
 import { reading, recordJson } from './records';
 
 const english = translateTo('en');
@@ -35,6 +35,15 @@ test('the line says time, place and memory, and leaves out what was not measured
     ]
   });
   assert.equal(line(record, english), '1.23 s · ran on cpu:1 · peak memory 512 MiB');
+});
+
+test('a profiled cell shows no timing', () => {
+  const record = known({ mode: 'profiled' });
+  assert.equal(line(record, english), '1.5 s, with the profiler on');
+  const [wall] = record.readings;
+  assert(wall);
+  assert.equal(shown(wall, record, english), '1.5 s, with the profiler on');
+  assert.equal(shown(wall, known({}), english), '1.5 s');
 });
 
 test('work that ran elsewhere than asked for is said', () => {

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu.backends import profiling
+from jupyter_mlgpu.ops import read_torch
 from jupyter_mlgpu.ops.busy import length, union
 from jupyter_mlgpu.ops.profiler import Refused
 from jupyter_mlgpu.ops.selftime import by_line, of_line
@@ -75,7 +76,7 @@ def torch() -> Subject:
 def jax() -> Subject:
     jax = framework("jax")
     product = jax.jit(lambda x: (jax.numpy.sin(x) @ x).sum())
-    x = jax.numpy.ones((100, 100))
+    x = jax.device_put(jax.numpy.ones((100, 100)), jax.devices("cpu")[0])  # there it runs
     product(x).block_until_ready()
     return Subject(
         "jax",
@@ -309,6 +310,21 @@ def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
     for row, one in zip(mine[:10], theirs[:10], strict=True):
         assert row.count == one.count
         assert row.self_time * 1e6 == pytest.approx(one.self_cpu_time_total, abs=0.05 + 0.001 * row.count)
+
+
+def test_pytorchs_public_events_give_the_same_table_as_kinetos():
+    torch = framework("torch")
+    x = torch.ones(50, 50, requires_grad=True)
+    session = profiling.find("torch").start()
+    (torch.sin(x) @ x).sum().backward()
+    session._end()
+    public = read_torch.of_public(session._ours.events())
+    both = [session.stop(), read_torch.read(public, profiler="PyTorch's profiler", window_ns=(0, 1))]
+    tables = [
+        {row.name: (row.count, row.plane, row.type, round(row.self_time * 1e6)) for row in rows(one)}
+        for one in both
+    ]
+    assert tables[0] == tables[1]
 
 
 def test_pytorchs_profiler_prints_nothing_of_its_own(capfd):

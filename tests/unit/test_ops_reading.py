@@ -202,7 +202,7 @@ class Kineto:
             "name": name,
             "start_ns": start,
             "duration_ns": duration,
-            "device_type": "DeviceType.CPU",
+            "device_type": SimpleNamespace(name="CPU"),
             "device_index": 0,
             "device_resource_id": 7,
             "activity_type": "cpu_op",
@@ -214,26 +214,37 @@ class Kineto:
             "linked_correlation_id": 0,
             "shapes": [],
             "flops": 0,
-            "nbytes": 0,
+            "metadata_json": "",
         } | told
         for key, value in values.items():
             setattr(self, key, lambda value=value: value)
 
 
 def on_gpu(name: str, start: int, duration: int, activity: str, **told: object) -> Kineto:
-    return Kineto(name, start, duration, device_type="DeviceType.CUDA", activity_type=activity, **told)
+    return Kineto(
+        name, start, duration, device_type=SimpleNamespace(name="CUDA"), activity_type=activity, **told
+    )
 
 
 def test_pytorchs_operations_kernels_and_copies_are_read():
     found = read_torch.read(
-        [
-            Kineto("aten::mm", 0, 90, shapes=[[2, 3], [3, 4], []], flops=48, correlation_id=5),
-            Kineto("cudaLaunchKernel", 10, 5, start_thread_id=0, linked_correlation_id=5),
-            Kineto("my range", 0, 95, is_user_annotation=True, activity_type="user_annotation"),
-            on_gpu("gemm", 20, 30, "kernel"),
-            on_gpu("Memcpy HtoD", 60, 5, "gpu_memcpy", nbytes=64, device_resource_id=8),
-            on_gpu("Memset", 70, 1, "gpu_memset"),
-        ],
+        read_torch.of_kineto(
+            [
+                Kineto("aten::mm", 0, 90, shapes=[[2, 3], [3, 4], []], flops=48, correlation_id=5),
+                Kineto("cudaLaunchKernel", 10, 5, start_thread_id=0, linked_correlation_id=5),
+                Kineto("my range", 0, 95, is_user_annotation=True, activity_type="user_annotation"),
+                on_gpu("gemm", 20, 30, "kernel"),
+                on_gpu(
+                    "Memcpy HtoD",
+                    60,
+                    5,
+                    "gpu_memcpy",
+                    metadata_json='"stream": 8, "bytes": 64',
+                    device_resource_id=8,
+                ),
+                on_gpu("Memset", 70, 1, "gpu_memset"),
+            ]
+        ),
         profiler="p",
         window_ns=WINDOW,
     )
@@ -251,14 +262,16 @@ def test_pytorchs_operations_kernels_and_copies_are_read():
 
 def test_an_overload_that_hands_on_to_another_is_one_call():
     found = read_torch.read(
-        [
-            Kineto("aten::div", 0, 90),
-            Kineto("aten::div", 10, 60),
-            Kineto("aten::to", 20, 10),
-            Kineto("aten::add", 100, 90),
-            Kineto("aten::add", 110, 20),
-            Kineto("aten::add", 140, 20),
-        ],
+        read_torch.of_kineto(
+            [
+                Kineto("aten::div", 0, 90),
+                Kineto("aten::div", 10, 60),
+                Kineto("aten::to", 20, 10),
+                Kineto("aten::add", 100, 90),
+                Kineto("aten::add", 110, 20),
+                Kineto("aten::add", 140, 20),
+            ]
+        ),
         profiler="p",
         window_ns=WINDOW,
     )
@@ -273,13 +286,15 @@ def test_an_overload_that_hands_on_to_another_is_one_call():
 
 def test_what_kineto_draws_on_the_device_but_no_work_of_it_is_left_out():
     found = read_torch.read(
-        [
-            on_gpu("my range", 0, 900, "gpu_user_annotation"),
-            on_gpu("Stream Wait Event", 0, 9, "cuda_sync"),
-            Kineto("[memory]", 0, 0),
-            Kineto("aten::is_leaf", 0, 1),
-            Kineto("hidden", 0, 1, is_hidden_event=True),
-        ],
+        read_torch.of_kineto(
+            [
+                on_gpu("my range", 0, 900, "gpu_user_annotation"),
+                on_gpu("Stream Wait Event", 0, 9, "cuda_sync"),
+                Kineto("[memory]", 0, 0),
+                Kineto("aten::is_leaf", 0, 1),
+                Kineto("hidden", 0, 1, is_hidden_event=True),
+            ]
+        ),
         profiler="p",
         window_ns=WINDOW,
     )
@@ -288,7 +303,9 @@ def test_what_kineto_draws_on_the_device_but_no_work_of_it_is_left_out():
 
 def test_a_range_between_two_threads_is_counted_and_left_out():
     found = read_torch.read(
-        [Kineto("future", 0, 9, start_thread_id=1, end_thread_id=2)], profiler="p", window_ns=WINDOW
+        read_torch.of_kineto([Kineto("future", 0, 9, start_thread_id=1, end_thread_id=2)]),
+        profiler="p",
+        window_ns=WINDOW,
     )
     assert found.events == ()
     assert found.problems[0].startswith("1 ranges")
@@ -331,7 +348,9 @@ def test_a_profile_beyond_the_limit_keeps_the_same_part_of_every_line_from_its_b
     assert xspace.cut(serialised(500, 1000), limit=30, uncounted=0) == (serialised(10, 20), 1470)
 
 
-def test_damaged_bytes_are_refused():
-    data = serialised(500)
-    with pytest.raises(ValueError, match="profile"):
-        xspace.cut(data[:-3], limit=1, uncounted=0)
+@pytest.mark.parametrize("lost", range(1, 60))
+def test_bytes_that_end_too_early_are_refused(lost):
+    line = message(3, b"".join(message(4, varint(1 << 3) + varint(300)) for _ in range(20)))
+    plane = line[2:-lost]
+    with pytest.raises(ValueError, match="the profile ends too early"):
+        xspace.cut(message(1, line[:2] + plane), limit=1, uncounted=0)

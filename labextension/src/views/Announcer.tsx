@@ -5,11 +5,10 @@
 
 import type { ReactElement } from 'react';
 
-import { formatSeconds } from '../format';
 import type { Message, Translate } from '../i18n';
 import { isToActOn, notesInWords } from '../notes';
 import type { IState } from '../state';
-import { valueOf } from '../words';
+import { valueOf, wallTime } from '../words';
 
 /** Seconds from which the end of a cell is news. */
 const WHILE = 5;
@@ -38,7 +37,7 @@ function lastEnd(state: IState, t: Translate): string {
   const ended =
     seconds === null || seconds < WHILE
       ? ''
-      : t('finishedIn', { cell, outcome: t(record.outcome), time: formatSeconds(seconds) });
+      : t('finishedIn', { cell, outcome: t(record.outcome), time: wallTime(seconds, record, t) });
   const notes = record.logs.some(({ verdict }) => isToActOn(verdict))
     ? notesInWords(record, t)
     : [];

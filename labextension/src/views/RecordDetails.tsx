@@ -6,7 +6,8 @@ import { formatShare } from '../format';
 import type { Translate } from '../i18n';
 import { cutInWords } from '../notes';
 import type { IFact, IRanOn, IReading, IRecord } from '../record';
-import { factName, figure, quantityName, scopeName, whyMissing } from '../words';
+import { factName, quantityName, scopeName, shown, whyMissing } from '../words';
+import { Operations } from './Operations';
 
 export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
@@ -22,10 +23,11 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
         </thead>
         <tbody>
           {record.readings.map((reading, index) => (
-            <ReadingRow key={index} reading={reading} t={t} />
+            <ReadingRow key={index} reading={reading} record={record} t={t} />
           ))}
         </tbody>
       </table>
+      <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
       <dl>
@@ -50,8 +52,8 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
   );
 }
 
-function ReadingRow(props: { reading: IReading; t: Translate }): ReactElement {
-  const { reading, t } = props;
+function ReadingRow(props: { reading: IReading; record: IRecord; t: Translate }): ReactElement {
+  const { reading, record, t } = props;
   const { scope, source, samples, value } = reading;
   const sampled = samples !== null && samples > 1 ? `${t('samples')}: ${samples}` : '';
   const origin = [scopeName(scope, t), source, sampled].filter(Boolean).join(' · ');
@@ -62,7 +64,7 @@ function ReadingRow(props: { reading: IReading; t: Translate }): ReactElement {
         <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
       ) : (
         <td>
-          {figure(reading, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
+          {shown(reading, record, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
         </td>
       )}
     </tr>

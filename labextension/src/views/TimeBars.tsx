@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import { barWidth } from '../format';
 import type { Translate } from '../i18n';
 import type { IReading, IRecord } from '../record';
-import { figure, quantityName, times, whyMissing } from '../words';
+import { quantityName, shown, times, whyMissing } from '../words';
 
 export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {
   const { record, scale, t } = props;
@@ -25,7 +25,7 @@ export function TimeBars(props: { record: IRecord; scale: number; t: Translate }
                     style={{ width: `${barWidth(reading.value, scale)}%` }}
                   />
                 </td>
-                <td className="jp-mlgpu-Bars-figure">{figure(reading, t)}</td>
+                <td className="jp-mlgpu-Bars-figure">{shown(reading, record, t)}</td>
               </>
             )}
           </tr>
