@@ -10,6 +10,7 @@ UPGRADE ?=
 VENV := .venv
 BIN := $(VENV)/bin
 OTHER := .venv-other
+FRAMEWORKS := .venv-frameworks
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -17,6 +18,8 @@ STEP := scripts/step.sh
 PIP_INSTALL := -m pip install --disable-pip-version-check
 FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
 PYTEST := $(BIN)/python -m pytest
+# There a framework that is missing is an error, and no reason to leave a test out.
+PYTEST_FRAMEWORKS := env JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
 JLPM := cd labextension && jlpm
 
 FIRST_LESSON := notebooks/01_adding_tensors.ipynb
@@ -55,18 +58,19 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) dist build jupyter_mlgpu/labextension
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) dist build jupyter_mlgpu/labextension
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
 ##@ Tests
 
-TEST_PARTS := test-packaging test-unit test-labextension test-integration test-ui test-lessons \
-	test-other-python
+TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
+	test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
 test: MARKS := -m "not slow"
+test: NEEDS := -m "needs and not slow"
 test: TESTED_LESSONS := $(FIRST_LESSONS)
 test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; under 20 minutes on 2 cores
 	@echo "==> make test: all parts passed"
@@ -89,7 +93,14 @@ test-labextension: install ## tests of the labextension's own functions, in Node
 
 .PHONY: test-integration
 test-integration: install ## tests with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) tests/contract tests/integration $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKS) $(PYTEST_ARGS)
+
+NEEDS = -m needs
+.PHONY: test-frameworks
+test-frameworks: $(FRAMEWORKS)/.packages ## tests over TensorFlow, PyTorch, JAX and MLX, the contract suite first
+	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "tests that need several frameworks" \
+		$(PYTEST_FRAMEWORKS) tests/unit tests/integration $(NEEDS) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium
@@ -187,4 +198,13 @@ $(OTHER)/.python: $(if $(OTHER_PYTHON),FORCE)
 
 $(OTHER)/.packages: constraints/unit.txt $(OTHER)/.python
 	@$(STEP) "installing what the unit tests need into $(OTHER)" $(OTHER)/bin/python $(FROM_LIST) $<
+	@touch $@
+
+# It sees the packages of .venv, and holds only what is not there.
+$(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV)/.project \
+		scripts/make_venv_above.sh scripts/install_torch.py
+	@scripts/make_venv_above.sh $(FRAMEWORKS) $(VENV)
+	@$(STEP) "installing JAX and MLX into $(FRAMEWORKS)" \
+		$(FRAMEWORKS)/bin/python $(FROM_LIST) $< --quiet
+	@$(STEP) "installing PyTorch into $(FRAMEWORKS)" $(FRAMEWORKS)/bin/python scripts/install_torch.py
 	@touch $@

@@ -2,8 +2,10 @@
 
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
+    │   └── RestartNeededError    ... because only a restart of the kernel would bring it
     ├── MissingPackageError  a package that only this needs is not installed
     ├── PlanError            a model or function whose graph cannot be read
+    ├── RaceError            a race that ended in another process than this one
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
     ├── StillRunningError         a measurement was asked for before its block ended
@@ -15,6 +17,9 @@ notebook and the command line print the message alone, never a traceback of ours
 
 from __future__ import annotations
 
+#: Where JupyterLab restarts a kernel and runs the cells again.
+RESTART_MENU = "Kernel > Restart Kernel and Run up to Selected Cell"
+
 
 class MlgpuError(Exception):
     """Anything that jupyter_mlgpu refuses to do; its text is written for the person at the keyboard."""
@@ -24,12 +29,33 @@ class DeviceError(MlgpuError):
     """The device asked for does not exist here, or cannot be chosen at this moment."""
 
 
+class RestartNeededError(DeviceError):
+    """What was asked for is refused, and a restart of the kernel would bring it.
+
+    `sentence` says why, and what has to be done before the restart, if anything; `by_hand` how to restart
+    where there is no button for it. `verbose` holds the words of `%mlc_trace verbose` that the fresh
+    kernel must be given before its first cell. `refusal` is the shorter sentence that fails the
+    cell, where it has to fail.
+    """
+
+    def __init__(self, sentence: str, by_hand: str, *, refusal: str = "", verbose: str | None = None) -> None:
+        super().__init__(f"{refusal} {sentence}".lstrip())
+        self.sentence = sentence
+        self.by_hand = by_hand
+        self.refusal = refusal
+        self.verbose = verbose
+
+
 class MissingPackageError(MlgpuError):
     """A package that is needed for this alone, and not by the rest, is not installed."""
 
 
 class PlanError(MlgpuError):
     """The graph of what was given cannot be read, so there is nothing to plan."""
+
+
+class RaceError(MlgpuError):
+    """A race in a process of its own ended there; the user's own traceback was shown before."""
 
 
 class RecordError(MlgpuError):

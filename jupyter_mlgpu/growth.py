@@ -7,16 +7,20 @@ the front end sends one, the same cell id. What counts is memory when the cell h
 The first run is left out, for it imports, compiles and fills caches; so are runs that raised or were
 interrupted (their traceback keeps what the cell had made) and profiled ones.
 
-Growth is said to a student (`Growth.growing`) where two things hold. The interval's lower end is at least
+Growth is said to a student (`Growth.growing`) where three things hold. The interval's lower end is at least
 `WORTH`, so that noise does not explain it and it matters in a day's work. And the newer half of the runs
 grows at least half as fast as all of them: a step, or caches that are full by now, is no leak. 1 MiB a run is
 our own choice: what a kernel keeps of every cell (its source, its number, our record) is some kilobytes, and
-the resident set jumps by a few hundred.
+the resident set jumps by a few hundred. And at least half of the growth came while the cell itself ran: what
+other cells keep in between is told of them.
+
+What it cannot tell: memory that was freed inside the process is used again before new memory is taken, so
+growth can begin late; and a heap that falls to pieces grows a little without anything being kept.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -58,7 +62,8 @@ class Slope:
 class Growth:
     """Growth of one quantity, in bytes a run, over `runs` runs; `source` says who measured it.
 
-    `newer` is the growth over the newer half of these runs.
+    `newer` is the growth over the newer half of these runs. `own` is what the cell itself added a run, in the
+    median: its memory at the end, less that of the cell before it; None where that is not known.
     """
 
     quantity: str
@@ -66,6 +71,7 @@ class Growth:
     runs: int
     slope: Slope
     newer: float
+    own: float | None
 
     @property
     def within_noise(self) -> bool:
@@ -78,22 +84,23 @@ class Growth:
         return self.newer >= self.slope.value / 2
 
     @property
+    def of_others(self) -> bool:
+        """Whether most of the growth came from other cells that ran in between."""
+        return self.own is not None and self.own < self.slope.value / 2
+
+    @property
     def growing(self) -> bool:
         """Whether it is worth telling a student (see this module)."""
-        return self.slope.low >= WORTH and self.goes_on
+        return self.slope.low >= WORTH and self.goes_on and not self.of_others
 
 
 @dataclass(frozen=True, slots=True)
 class CellGrowth:
-    """The runs of one cell: its newest record, how many of them count, and what grew (empty: too few runs).
-
-    `others_between` says that other cells ran between the runs that count: growth may be theirs.
-    """
+    """The runs of one cell: the newest, how many of them count, and what grew (empty: too few runs)."""
 
     newest: Record
     counted: int
     growths: tuple[Growth, ...]
-    others_between: bool
 
     @property
     def too_few(self) -> int:
@@ -122,8 +129,8 @@ def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
     for record in records:
         if record.cell.source_digest is not None:
             cells.setdefault(_key(record), []).append(record)
-    sequences = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
-    return [_of_runs(runs, sequences[key[0]], last) for key, runs in cells.items()]
+    kernels = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
+    return [_of_runs(runs, kernels[key[0]], last) for key, runs in cells.items()]
 
 
 def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:
@@ -177,18 +184,21 @@ def _key(record: Record) -> tuple[str, str | None, str | None]:
     return record.run.id, record.cell.id, record.cell.source_digest
 
 
-def _cells(records: Sequence[Record], run: str) -> list[int]:
-    """The sequence numbers of a kernel's cells, without the blocks traced inside them."""
-    return sorted(
-        one.cell.sequence for one in records if one.run.id == run and one.cell.source_digest is not None
-    )
+def _cells(records: Sequence[Record], run: str) -> list[Record]:
+    """A kernel's cells in their order, without the blocks traced inside them."""
+    cells = (one for one in records if one.run.id == run and one.cell.source_digest is not None)
+    return sorted(cells, key=_sequence)
+
+
+def _sequence(record: Record) -> int:
+    return record.cell.sequence
 
 
 def _counts(record: Record) -> bool:
     return record.outcome == "ok" and record.mode == "light"
 
 
-def _of_runs(runs: Sequence[Record], cells: Sequence[int], last: int) -> CellGrowth:
+def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
     # A run that does not count still ran, and may have left something: it keeps its number.
     counted = [(number, run) for number, run in enumerate(runs) if number >= FIRST_RUNS and _counts(run)]
     counted = counted[-last:]
@@ -196,32 +206,43 @@ def _of_runs(runs: Sequence[Record], cells: Sequence[int], last: int) -> CellGro
     for quantity in QUANTITIES:
         for source, points in _series(counted, quantity).items():
             if len(points) >= FEWEST:
-                growths.append(_growth(quantity, source, points))
-    return CellGrowth(runs[-1], len(counted), tuple(growths), _others_between(runs, counted, cells))
+                own = _own([run for _, run in counted], cells, quantity, source)
+                growths.append(_growth(quantity, source, points, own))
+    return CellGrowth(runs[-1], len(counted), tuple(growths))
 
 
 def _series(runs: Sequence[tuple[int, Record]], quantity: str) -> dict[str, list[tuple[int, float]]]:
     """Number of the run and value, for each source: every device has an allocator of its own."""
     series: dict[str, list[tuple[int, float]]] = {}
     for number, run in runs:
-        for reading in run.readings:
-            if reading.quantity == quantity and reading.value is not None:
-                series.setdefault(reading.source, []).append((number, reading.value))
+        for source, value in _values(run, quantity).items():
+            series.setdefault(source, []).append((number, value))
     return series
 
 
-def _growth(quantity: str, source: str, points: Sequence[tuple[int, float]]) -> Growth:
+def _values(record: Record, quantity: str) -> dict[str, float]:
+    """The record's known values of a quantity, by their source."""
+    return {
+        reading.source: reading.value
+        for reading in record.readings
+        if reading.quantity == quantity and reading.value is not None
+    }
+
+
+def _own(runs: Sequence[Record], cells: Sequence[Record], quantity: str, source: str) -> float | None:
+    added = []
+    for run in runs:
+        place = bisect_left(cells, run.cell.sequence, key=_sequence)
+        after = _values(run, quantity).get(source)
+        before = _values(cells[place - 1], quantity).get(source) if place > 0 else None
+        if before is not None and after is not None:
+            added.append(after - before)
+    return _middle(sorted(added)) if added else None
+
+
+def _growth(quantity: str, source: str, points: Sequence[tuple[int, float]], own: float | None) -> Growth:
     xs, ys = [x for x, _ in points], [y for _, y in points]
     half = len(points) // 2
-    return Growth(quantity, source, len(points), theil_sen(xs, ys), _middle(_slopes(xs[half:], ys[half:])))
-
-
-def _others_between(
-    runs: Sequence[Record], counted: Sequence[tuple[int, Record]], cells: Sequence[int]
-) -> bool:
-    if not counted:
-        return False
-    first = counted[0][0]
-    after = bisect_right(cells, runs[first].cell.sequence)
-    between = bisect_left(cells, runs[-1].cell.sequence) - after
-    return between > len(runs) - 2 - first  # the runs themselves, but for the first and the last
+    return Growth(
+        quantity, source, len(points), theil_sen(xs, ys), _middle(_slopes(xs[half:], ys[half:])), own
+    )

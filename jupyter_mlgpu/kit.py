@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
@@ -16,6 +17,9 @@ from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.store import Store
 
+if TYPE_CHECKING:
+    from jupyter_mlgpu.backends.replay import ReplayBackend
+
 _NOT_YET = "This version does not measure it yet."
 
 
@@ -26,6 +30,8 @@ class Kit:
         self.store = Store()
         self.profiles = KeptProfiles()
         self.selection = Selection(registry.loaded)
+        #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
+        self.replays: list[ReplayBackend] = []
         self.recorder = Recorder(
             new_run(notebook),
             clock=SystemClock(),

@@ -74,6 +74,11 @@ class RanOn:
     operations and the operations of every graph that was called, once a call; bodies of loops inside
     a graph count once. `share` is this device's part of the operations counted, from 0 to 1: it is
     not a share of time.
+
+    `evidence` says how it is known that the device worked for the cell: `counted` (operations were),
+    `only device` (the framework worked, and could nowhere else), `allocator` (its allocator of this
+    device gave out memory), `results` (arrays that the cell made are there). The last two say nothing of
+    what else ran elsewhere. None in records from before it was told.
     """
 
     framework: str
@@ -83,15 +88,21 @@ class RanOn:
     operations: int | None
     share: float | None
     why_missing: str | None = None
+    evidence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceUse:
-    """The device asked for, and those the work really ran on (None: not known, see `why_missing`)."""
+    """The device asked for, and those the work really ran on (None: not known, see `why_missing`).
+
+    `only` maps frameworks to the one device on which anything of theirs can have run; whether anything
+    did is not known.
+    """
 
     requested: str | None
     ran_on: tuple[RanOn, ...] | None
     why_missing: str | None = None
+    only: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +252,9 @@ class Record:
                 requested=optional_of(device, "requested", str, "device"),
                 ran_on=None if ran_on is None else build_all(RanOn, ran_on, "device.ran_on"),
                 why_missing=optional_of(device, "why_missing", str, "device"),
+                only={
+                    name: str(one) for name, one in table_of(device.get("only", {}), "device.only").items()
+                },
             ),
             readings=build_all(Reading, table.get("readings"), "readings"),
             logs=build_all(LogLine, table.get("logs", []), "logs"),

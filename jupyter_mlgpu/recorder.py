@@ -23,7 +23,6 @@ from jupyter_mlgpu.record import (
     DeviceUse,
     Mode,
     Outcome,
-    RanOn,
     Reading,
     Record,
     Run,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.ops.events import Profile
 
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
+NOT_USED = "No framework was seen to use a device in this cell."
 
 
 def new_run(notebook: str | None) -> Run:
@@ -103,6 +103,14 @@ class Recorder:
         for measurement in self._open:
             measurement.observe(backend)
 
+    def stop_watching(self, why: str) -> None:
+        """Watch operations no more in what is being measured: for who takes times that watching would add to.
+
+        The records then give `why` in place of where the operations ran and of the allocators' peaks.
+        """
+        for measurement in self._open:
+            measurement.stop_watching(why)
+
     def profiling(self) -> bool:
         """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
         return any(measurement.profiling for measurement in self._open)
@@ -140,6 +148,7 @@ class Measurement:
         self._observations: dict[str, Observation | str] = {}
         self._readings: list[Callable[[], Reading]] = []
         self._backends: dict[str, Backend] = {}
+        self._unwatched: str | None = None
         self.started_at = ""
         self._started_ns = 0
 
@@ -162,6 +171,9 @@ class Measurement:
         if backend.name in self._observations or threading.get_ident() != self._thread:
             return
         self._backends[backend.name] = backend
+        if self._unwatched is not None:
+            self._observations[backend.name] = self._unwatched
+            return
         try:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
@@ -173,6 +185,12 @@ class Measurement:
     def profiling(self) -> bool:
         """Whether a profiler is on in this measurement."""
         return self._profile is not None and self._profile.on
+
+    def stop_watching(self, why: str) -> None:
+        """See `Recorder.stop_watching`."""
+        self._finish_observations()
+        self._unwatched = why
+        self._observations = dict.fromkeys(self._observations, why)
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -198,9 +216,11 @@ class Measurement:
             self._profile.cell_ended()
         readings = [wall, *(take() for take in self._readings)]
         readings += [one for backend in self._backends.values() for one in _held(backend)]
-        ran_on, why, more = self._finish_observations()
+        device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
+        # The profile first: where it knows no time of the device, its reason is the one that counts.
+        readings = [*(profiled.readings if profiled else ()), *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
         return Record(
@@ -209,14 +229,13 @@ class Measurement:
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=DeviceUse(requested, ran_on, why),
-            # The profile first: where it knows no time of the device, its reason is the one that counts.
-            readings=_in_order([*profiled.readings, *readings, *more] if profiled else [*readings, *more]),
+            device=dataclasses.replace(device, requested=requested),
+            readings=_in_order(readings, NOT_USED if self._backends else NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
             mode=mode,
-            notes=(*notes, *(map(redact, profiled.notes) if profiled else ())),
+            notes=(*notes, *seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
     def abandon(self) -> None:
@@ -228,22 +247,23 @@ class Measurement:
             self._profile.abandon()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return None, NO_FRAMEWORK, []
-        ran_on: list[RanOn] = []
-        reasons: list[str] = []
-        readings: list[Reading] = []
-        known = False
-        for name, observation in self._observations.items():
-            seen = _finish(name, observation)
-            if seen.ran_on is not None:
-                known = True
-                ran_on.extend(seen.ran_on)
-            if seen.why_missing is not None:
-                reasons.append(seen.why_missing)
-            readings.extend(seen.readings)
-        return tuple(ran_on) if known else None, " ".join(reasons) or None, readings
+            return DeviceUse(None, None, NO_FRAMEWORK), [], []
+        seen = {name: _finish(name, observation) for name, observation in self._observations.items()}
+        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
+        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
+        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
+        bounded = all(one.only is not None for one in unknown.values())
+        device = DeviceUse(
+            None,
+            # That one framework ran nothing says nothing of another, whose work is not known.
+            ran_on if ran_on or not unknown else None,
+            " ".join(dict.fromkeys(reasons)) or None,
+            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+        )
+        readings = [reading for one in seen.values() for reading in one.readings]
+        return device, readings, [note for one in seen.values() for note in one.notes]
 
 
 def shorten(text: str, limit: int = 80) -> str:
@@ -288,20 +308,20 @@ def _failed(quantity: str, error: Exception) -> Callable[[], Reading]:
 
 def _finish(name: str, observation: Observation | str) -> Observed:
     if isinstance(observation, str):
-        return Observed(None, observation)
+        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
     try:
         return observation.finish()
     except Exception as error:
         return Observed(None, f"{name} could not be watched to the end ({_words(error)}).")
 
 
-def _in_order(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says so."""
+def _in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
         known = [reading for reading in of_this if reading.value is not None]
-        ordered.extend(known or of_this[:1] or [missing(quantity, NO_FRAMEWORK)])
+        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
     return tuple(ordered)
 
 

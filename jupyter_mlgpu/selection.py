@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from jupyter_mlgpu.backends.base import Backend, Device, Scope
-from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
 
 WORDS = "cpu, gpu, any, or a numbered device such as cpu:1 or gpu:0"
 _WORD = re.compile(r"(cpu|gpu|any)(?::(\d+))?")
@@ -89,6 +89,15 @@ class Selection:
                     found.append(resolve(word, backend.devices()))
         return found
 
+    def stays(self, values: Mapping[str, object], chosen: Sequence[Device]) -> list[str]:
+        """A sentence for each framework of which some of these values stay on another device than chosen."""
+        backends = {backend.name: backend for backend in self._backends()}
+        said = []
+        for device in chosen:
+            with suppress(Exception):  # a note that cannot be made is left out; the cell has run
+                said.append(backends[device.framework].stays(values, device))
+        return [one for one in said if one is not None]
+
     def request(self, word: str, framework: str | None = None) -> Device | None:
         """Ask for a device from now on, of one framework or of all.
 
@@ -156,7 +165,14 @@ class Selection:
                 raise DeviceError(
                     f"{backend.name} could not start its devices ({error}); nothing was changed."
                 ) from error
-            chosen = resolve(word, devices, f" for {backend.name}" if len(backends) > 1 else "")
+            whose = f" for {backend.name}" if len(backends) > 1 else ""
+            try:
+                chosen = resolve(word, devices, whose)
+            except DeviceError:
+                hidden = backend.needs_restart() if kind == "gpu" else None
+                if hidden is None:
+                    raise
+                raise _after_a_restart(word, devices, whose, hidden) from None
         return chosen
 
     def _word_for(self, backend: Backend) -> str | None:
@@ -190,6 +206,16 @@ class Selection:
     def _leave_all(self, scopes: list[Scope]) -> list[str]:
         notes = [scope.leave() for scope in reversed(scopes)]
         return [note for note in notes if note is not None]
+
+
+def _after_a_restart(word: str, devices: Sequence[Device], whose: str, hidden: str) -> RestartNeededError:
+    found = ", ".join(device.name for device in devices) or "none"
+    return RestartNeededError(
+        hidden,
+        f"Then restart the kernel and run the cells up to this one: {RESTART_MENU}.",
+        refusal=f"There is no device {_plain(word)} here{whose} before a restart of the kernel: "
+        f"found {found}; nothing was changed.",
+    )
 
 
 def _plain(word: str) -> str:

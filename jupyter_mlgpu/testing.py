@@ -59,14 +59,18 @@ class FakeProbe:
 class FakeBackend:
     """A framework with devices of your choice, on which nothing runs but what `run` says."""
 
+    #: What `needs_restart` says; set it as you like.
+    hidden: str | None = None
+
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
-        #: What the allocator holds on each device, in bytes; set it as you like.
-        self.holds: dict[str, int] = {}
         self.current: str | None = None
         self.waited = 0
+        self.staying: dict[str, str] = {}
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
+        #: What the allocator holds on each device, in bytes; set it as you like.
+        self.holds: dict[str, int] = {}
 
     def run(self, operations: int = 1, device: str | None = None) -> None:
         """Pretend that operations ran on the present device, or on the one given."""
@@ -100,6 +104,10 @@ class FakeBackend:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return "The fake has the devices it was given."
 
+    def needs_restart(self) -> str | None:
+        """What was put into `hidden`."""
+        return self.hidden
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """All but the allocator's peak: there is no memory."""
         return tuple(
@@ -127,6 +135,11 @@ class FakeBackend:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Names of the values that `staying`, name to device, puts on another device."""
+        found = [name for name in values if self.staying.get(name, device.name) != device.name]
+        return f"{', '.join(found)} on {self.staying[found[0]]}, not on {device.name}." if found else None
+
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""
         ran = self._ran[start:]
@@ -139,6 +152,7 @@ class FakeBackend:
                 f"fake {one}",
                 ran.count(one),
                 ran.count(one) / len(ran),
+                evidence="counted",
             )
             for one in sorted(set(ran), key=ran.count, reverse=True)
         )
@@ -174,65 +188,6 @@ class FakeObservation:
     def finish(self) -> Observed:
         """See `jupyter_mlgpu.backends.base.Observation`."""
         return Observed(self._backend.ran_since(self._start), None)
-
-
-class FakeProfiler:
-    """A profiler that sees the events it was given, refuses to start, or fails when it stops.
-
-    `on` tells whether it is on.
-    """
-
-    def __init__(
-        self,
-        events: tuple[Event, ...] = (),
-        *,
-        framework: str = "fake",
-        refused: Refused | None = None,
-        fail: BaseException | None = None,
-        whole: bool = True,
-        left_out: int = 0,
-    ) -> None:
-        self.framework = framework
-        self.on = False
-        self._profile = Profile(
-            framework,
-            "fake profiler",
-            events,
-            0,
-            0,
-            left_out,
-            "the fake was told to" if left_out else None,
-            whole=whole,
-        )
-        self._refused = refused
-        self._fail = fail
-
-    def start(self) -> FakeSession | Refused:
-        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
-        if self._refused is not None:
-            return self._refused
-        self.on = True
-        return FakeSession(self, self._profile, self._fail)
-
-
-class FakeSession:
-    """See `jupyter_mlgpu.ops.profiler.Session`."""
-
-    def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
-        self._profiler = profiler
-        self._profile = profile
-        self._fail = fail
-
-    def stop(self) -> Profile:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._profiler.on = False
-        if self._fail is not None:
-            raise self._fail
-        return self._profile
-
-    def abandon(self) -> None:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._profiler.on = False
 
 
 class FakeNvmlError(Exception):
@@ -299,6 +254,65 @@ class FakeNvml:
             "Temperature": 40,
             "TotalEnergyConsumption": 5_000_000,
         }[asked]
+
+
+class FakeProfiler:
+    """A profiler that sees the events it was given, refuses to start, or fails when it stops.
+
+    `on` tells whether it is on.
+    """
+
+    def __init__(
+        self,
+        events: tuple[Event, ...] = (),
+        *,
+        framework: str = "fake",
+        refused: Refused | None = None,
+        fail: BaseException | None = None,
+        whole: bool = True,
+        left_out: int = 0,
+    ) -> None:
+        self.framework = framework
+        self.on = False
+        self._profile = Profile(
+            framework,
+            "fake profiler",
+            events,
+            0,
+            0,
+            left_out,
+            "the fake was told to" if left_out else None,
+            whole=whole,
+        )
+        self._refused = refused
+        self._fail = fail
+
+    def start(self) -> FakeSession | Refused:
+        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+        if self._refused is not None:
+            return self._refused
+        self.on = True
+        return FakeSession(self, self._profile, self._fail)
+
+
+class FakeSession:
+    """See `jupyter_mlgpu.ops.profiler.Session`."""
+
+    def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
+        self._profiler = profiler
+        self._profile = profile
+        self._fail = fail
+
+    def stop(self) -> Profile:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False
+        if self._fail is not None:
+            raise self._fail
+        return self._profile
+
+    def abandon(self) -> None:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False
 
 
 def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:

@@ -25,8 +25,8 @@ class ConstraintFile:
     """One compiled file: which extras and dependency groups of pyproject.toml it covers.
 
     With `hashes` it is a full list to install from (`pip install --require-hashes -r`); without, it
-    is for `pip install -c`. Where versions must agree with those of another file, `agrees_with`
-    names that file. Wheels exist for the Pythons of `pythons` on Linux on x86-64 from `glibc` on and
+    is for `pip install -c`. Where versions must agree with those of other files, `agrees_with`
+    names them. Wheels exist for the Pythons of `pythons` on Linux on x86-64 from `glibc` on and
     on Apple silicon from `macos` on (tests/packaging proves it).
     """
 
@@ -34,7 +34,7 @@ class ConstraintFile:
     extras: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     hashes: bool = True
-    agrees_with: str | None = None
+    agrees_with: tuple[str, ...] = ()
     pythons: tuple[str, ...] = ("3.11", "3.12")
     glibc: str = "2.28"
     macos: str = "13.0"
@@ -49,7 +49,7 @@ FILES = (
     # Every extra that can live in one environment. Plain, so that a student can add one extra.
     ConstraintFile(
         "extras.txt",
-        extras=("tensorflow", "metal", "lessons", "test", "jax", "mlx", "classroom"),
+        extras=("tensorflow", "metal", "lessons", "test", "jax", "mlx", "classroom", "dataframe"),
         groups=("build",),
         hashes=False,
         glibc="2.35",  # for MLX
@@ -60,12 +60,21 @@ FILES = (
         "make.txt",
         extras=("metal", "lessons", "test"),
         groups=("build",),
-        agrees_with="extras.txt",
+        agrees_with=("extras.txt",),
     ),
     # What `make` installs into .venv-other, for the unit tests under the other Python.
-    ConstraintFile("unit.txt", groups=("unit",), agrees_with="extras.txt"),
+    ConstraintFile("unit.txt", groups=("unit",), agrees_with=("extras.txt",)),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
-    ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with="extras.txt", macos="14.0"),
+    ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with=("extras.txt",), macos="14.0"),
+    # What `make` adds in .venv-frameworks to the packages of .venv, beside torch.txt.
+    ConstraintFile(
+        "frameworks.txt",
+        extras=("jax", "mlx"),
+        groups=("frameworks",),
+        agrees_with=("extras.txt", "make.txt", "torch.txt"),
+        glibc="2.35",  # for MLX
+        macos="14.0",  # for MLX
+    ),
     # The older pair for Apple silicon, which excludes the extras above.
     ConstraintFile("metal-legacy.txt", extras=("metal-legacy",), pythons=("3.11",)),
 )
@@ -84,8 +93,8 @@ def compile_command(
         command += ["--group", group]
     if file.hashes:
         command.append("--generate-hashes")
-    if file.agrees_with:
-        command += ["--constraint", str(folder / file.agrees_with)]
+    for other in file.agrees_with:
+        command += ["--constraint", str(folder / other)]
     if upgrade:
         command.append("--upgrade")
     return [*command, "--output-file", str(output)]

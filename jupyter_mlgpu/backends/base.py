@@ -67,11 +67,17 @@ def capabilities(framework: str, kind: str, why_not: Mapping[str, str]) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen while a cell ran: where operations ran (None: not known) and the allocator's peak."""
+    """What was seen while a cell ran: where operations ran (None: not known) and the allocator's peak.
+
+    `only` is the one device on which anything can have run, where that is known and `ran_on` is not;
+    `notes` are sentences for the receipt.
+    """
 
     ran_on: tuple[RanOn, ...] | None
     why_missing: str | None
     readings: tuple[Reading, ...] = ()
+    notes: tuple[str, ...] = ()
+    only: str | None = None
 
 
 class Observation(Protocol):
@@ -127,6 +133,13 @@ class Backend(Protocol):
         """One sentence for a user who finds no GPU among the devices."""
         ...
 
+    def needs_restart(self) -> str | None:
+        """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
+
+        The sentence says what to do before the restart.
+        """
+        ...
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What can be done on a device: one entry for each of `CAPABILITIES`."""
         ...
@@ -145,4 +158,12 @@ class Backend(Protocol):
 
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
+        ...
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Which of the user's values stay on another device than the one asked for, in one sentence.
+
+        `values` are those that a cell uses, by name; None where nothing of them stays elsewhere. Reads the
+        framework's own objects alone, and runs no code of the user's.
+        """
         ...

@@ -9,15 +9,20 @@ device (`jax.device_put`) are worked on there.
 
 from __future__ import annotations
 
+import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import evidence, hardware, staying
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.held import held, unknown
+from jupyter_mlgpu.backends.jax_arrays import committed, live_arrays
 from jupyter_mlgpu.backends.modules import imported
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.record import RanOn, Reading, missing
 
 NOT_WATCHED = "JAX does not tell where its programs ran."
 _PEAK_SOURCE = "Device.memory_stats"
@@ -80,6 +85,17 @@ class JaxBackend:
             return f"JAX {version} has a plug-in for GPUs, and found none that it can use here."
         return f"JAX {version} is installed for CPUs alone, without a plug-in for GPUs."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
+        from jax._src import xla_bridge
+
+        from jupyter_mlgpu.backends.hidden import from_cuda, from_jax
+
+        plugins = getattr(xla_bridge, "_backend_factories", {})
+        platforms = sys.modules["jax"].config.jax_platforms
+        told = from_jax(platforms, plugins, self.started())
+        return told or (from_cuda("JAX", os.environ) if "cuda" in plugins or _cuda_plugin() else None)
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
         why_not = {"placement": NOT_WATCHED}
@@ -96,7 +112,7 @@ class JaxBackend:
         if not self.started():
             return
         jax = sys.modules["jax"]
-        for platform in {client.platform for client in _clients().values()}:
+        for platform in _platforms():
             jax.block_until_ready(jax.live_arrays(platform))
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
@@ -111,6 +127,16 @@ class JaxBackend:
     def observe(self) -> JaxObservation:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
+        found = staying.elsewhere(committed(values, _names()), device.name) if self.started() else []
+        if not found:
+            return None
+        name, native = found[0].name, _native(device)
+        remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{_number(device)}])"
+        told = staying.told(found, device.name)
+        return f"{told}: JAX works where they are. `{remedy}` moves {staying.it(found)}."
 
 
 class JaxScope:
@@ -140,26 +166,56 @@ class JaxObservation:
 
     def __init__(self, started: bool) -> None:
         self._before = _statistics() if started else {}
+        arrays = live_arrays(_platforms()) if started else []
+        # Only their identities are kept: an array that the user lets go of is let go of.
+        self._arrays = None if arrays is None else {id(array) for array in arrays}
 
     def finish(self) -> Observed:
-        """What the allocators tell: whether a GPU's was used, and its peak where this cell raised it."""
+        """Where new arrays are, whether a GPU's allocator was used, its peak where this cell raised it."""
         from jax._src import xla_bridge
 
         if not xla_bridge.backends_are_initialized():
             return Observed((), None, ())
-        told = []
+        told = [NOT_WATCHED]
         readings = []
+        given: dict[str, int] = {}
         for name, after in _statistics().items():
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
+            given[name] = times
             told.append(f"Its allocator of {name} gave out memory {times:,} times.")
             readings.append(_peak(name, before, after))
         if not readings:
             why = _no_peak("the CPU")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
-        if len(_found()) == 1:
-            told.append("It has only cpu:0 here.")
-        return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
+        devices = [device for device, _ in _found()]
+        new = self._new_arrays()
+        if len(devices) > 1:
+            used = [entry for device in devices if (entry := _evidence(device, given, new)) is not None]
+            return Observed(tuple(used) or None, None if used else " ".join(told), tuple(readings))
+        if new or given.get(devices[0].name):
+            return Observed((evidence.only_device(devices[0]),), None, tuple(readings))
+        why = evidence.may_have_run(devices[0])
+        return Observed(None, why, tuple(readings), only=devices[0].name)
+
+    def _new_arrays(self) -> Counter[str]:
+        """The arrays that this cell made and that are still there, by device; none if they are too many."""
+        arrays = None if self._arrays is None else live_arrays(_platforms())
+        names = _names()
+        return Counter(
+            names[native]
+            for array in arrays or ()
+            if id(array) not in (self._arrays or ())
+            for native in array.devices()
+            if native in names
+        )
+
+
+def _cuda_plugin() -> bool:
+    """Whether the plug-in for CUDA is installed: one that sees no GPU, JAX does not list (seen, 0.11.2)."""
+    found = find_spec("jax_plugins")
+    folders = None if found is None else found.submodule_search_locations
+    return any(one.name.startswith("xla_cuda") for one in iter_modules(folders or []))
 
 
 def _clients() -> Mapping[str, Any]:
@@ -167,6 +223,15 @@ def _clients() -> Mapping[str, Any]:
 
     clients: Mapping[str, Any] = backend.backends()
     return clients
+
+
+def _platforms() -> set[str]:
+    return {client.platform for client in _clients().values()}
+
+
+def _names() -> dict[Any, str]:
+    """Our short name of each of JAX's device objects."""
+    return {native: device.name for device, native in _found()}
 
 
 def _found() -> tuple[tuple[Device, Any], ...]:
@@ -189,6 +254,16 @@ def kind_of(platform: str) -> str:
 
 def _native(device: Device) -> Any:
     return next((native for one, native in _found() if one.name == device.name), None)
+
+
+def _number(device: Device) -> int:
+    return int(device.name.partition(":")[2])
+
+
+def _evidence(device: Device, given: Mapping[str, int], new: Counter[str]) -> RanOn | None:
+    if given.get(device.name):
+        return evidence.allocator(device, given[device.name])
+    return evidence.results(device, new[device.name]) if new[device.name] else None
 
 
 def _statistics() -> dict[str, Mapping[str, int]]:

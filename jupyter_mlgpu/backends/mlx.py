@@ -15,6 +15,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends import hardware
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
+from jupyter_mlgpu.backends.evidence import may_have_run, only_device
 from jupyter_mlgpu.backends.held import held
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
@@ -77,6 +78,10 @@ class MlxBackend:
             return f"MLX {version} is installed for CUDA, and finds no GPU it can use here."
         return f"MLX {version} is installed for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """MLX takes what there is, and can be told nothing else."""
+        return None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
         return capabilities(self.name, device.kind, {"placement": NOT_WATCHED})
@@ -102,7 +107,11 @@ class MlxBackend:
         """Begin the allocator's peak afresh; operations are not watched (adr/0009)."""
         if self._peaks is None:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
-        return MlxObservation(self._peaks)
+        return MlxObservation(self._peaks, self.devices())
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Nothing: all devices of MLX share the machine's memory."""
+        return None
 
 
 class MlxScope:
@@ -129,15 +138,25 @@ class MlxScope:
 class MlxObservation:
     """See `jupyter_mlgpu.backends.base.Observation`."""
 
-    def __init__(self, peaks: Peaks) -> None:
+    def __init__(self, peaks: Peaks, devices: tuple[Device, ...]) -> None:
         self._peaks = peaks
+        self._devices = devices
         self._mark = peaks.start()
+        self._in_use = int(_mx().get_active_memory())
 
     def finish(self) -> Observed:
-        """The peak of MLX's allocator, which counts the memory of all its devices together."""
+        """The peak of MLX's allocator, which counts the memory of all its devices together.
+
+        A peak above what was in use at the beginning means that MLX worked; with one device, there.
+        """
         value = self._peaks.finish(self._mark)
         peak = Reading("peak_memory_allocator", value, "bytes", "process", "mlx.core.get_peak_memory", 1)
-        return Observed(None, f"{NOT_WATCHED} {LAZY}", (peak,))
+        if len(self._devices) > 1:
+            return Observed(None, f"{NOT_WATCHED} {LAZY}", (peak,))
+        (device,) = self._devices
+        if value > self._in_use:
+            return Observed((only_device(device),), LAZY, (peak,))
+        return Observed(None, f"{may_have_run(device)} {LAZY}", (peak,), only=device.name)
 
 
 def _mx() -> Any:

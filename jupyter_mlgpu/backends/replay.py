@@ -39,12 +39,11 @@ class ReplayBackend:
         record = fitting[here.place % len(fitting)]
         here.place += 1
         here.played.append(record)
-        return dataclasses.replace(
-            record.with_origin("replayed").with_note(
-                f"Replayed from {self._source}: nothing of it ran here."
-            ),
-            readings=tuple(self._labelled(reading) for reading in record.readings),
-        )
+        return self._replayed(record)
+
+    def all(self) -> list[Record]:
+        """Every record that ran on a device, in their order, labelled."""
+        return [self._replayed(record) for record in self._records]
 
     def loaded(self) -> bool:
         """The records are there."""
@@ -75,6 +74,10 @@ class ReplayBackend:
         """The records ran on none."""
         return f"No record of {self._source} ran on a GPU."
 
+    def needs_restart(self) -> str | None:
+        """A record hides nothing."""
+        return None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What a record says; there is nothing to wait for."""
         return tuple(
@@ -99,6 +102,10 @@ class ReplayBackend:
     def observe(self) -> ReplayObservation:
         """Note what is played from now on."""
         return ReplayObservation(self)
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Nothing of the user's is on a replayed device."""
+        return None
 
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""
@@ -134,6 +141,7 @@ class ReplayBackend:
                 counts[name] if known else None,
                 counts[name] / total if known and total else None,
                 None if known else "The record does not count operations.",
+                _evidence_of(entries, name),
             )
             for name in sorted(counts, key=lambda name: counts[name], reverse=True)
         )
@@ -141,6 +149,14 @@ class ReplayBackend:
     def _device(self, entry: RanOn) -> Device:
         native = f"{entry.framework} {entry.native_name or entry.device}, replayed from {self._source}"
         return Device(self.name, entry.device, f"replayed {entry.kind}", native)
+
+    def _replayed(self, record: Record) -> Record:
+        return dataclasses.replace(
+            record.with_origin("replayed").with_note(
+                f"Replayed from {self._source}: nothing of it ran here."
+            ),
+            readings=tuple(self._labelled(reading) for reading in record.readings),
+        )
 
     def _labelled(self, reading: Reading) -> Reading:
         return dataclasses.replace(reading, source=f"replayed from {self._source}: {reading.source}")
@@ -183,6 +199,12 @@ class _ThisThread(threading.local):
         self.device: str | None = None
         self.place = 0
         self.played: list[Record] = []
+
+
+def _evidence_of(entries: Sequence[RanOn], device: str) -> str | None:
+    """How it is known that a device worked, where all records say the same."""
+    kinds = {entry.evidence for entry in entries if entry.device == device}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _entries(records: Sequence[Record]) -> list[RanOn]:

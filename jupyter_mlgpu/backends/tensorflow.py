@@ -11,6 +11,7 @@ it raises where the user's own code left another one open.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -18,14 +19,18 @@ from contextlib import suppress
 from importlib import metadata
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import hardware, staying
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
-from jupyter_mlgpu.backends.held import held, unknown
+from jupyter_mlgpu.backends.held import unknown
 from jupyter_mlgpu.backends.modules import imported
+from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
-from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, kind_of
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.backends.tensorflow_memory import allocator_of, in_use, peak, peaks_of
+from jupyter_mlgpu.backends.tensorflow_names import kind_of
+from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch
+from jupyter_mlgpu.backends.tensorflow_weights import variables
+from jupyter_mlgpu.record import Reading
 
 
 class TensorFlowBackend:
@@ -37,6 +42,7 @@ class TensorFlowBackend:
         self._graphs = GraphCollection()
         self._calls = GraphCalls()
         self._here = threading.local()
+        self._peaks: dict[str, Peaks] = {}
 
     def loaded(self) -> bool:
         """Whether `import tensorflow` has finished."""
@@ -82,10 +88,17 @@ class TensorFlowBackend:
             return f"TensorFlow {tf.__version__} can use GPUs, and finds none that it can use here."
         return f"TensorFlow {tf.__version__} is a build for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by tf.config, or by the variable of CUDA."""
+        from jupyter_mlgpu.backends.hidden import from_cuda, from_tensorflow
+
+        tf = sys.modules["tensorflow"]
+        told = from_tensorflow(tf.config, _initialised())
+        return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Operations are watched everywhere; no allocator statistics for CPUs."""
-        why_not = {"allocator_peak": _no_peak(device)} if device.kind == "cpu" else {}
-        return capabilities(self.name, device.kind, why_not)
+        """All of them: operations are watched everywhere, and every allocator keeps a peak."""
+        return capabilities(self.name, device.kind, {})
 
     def enter(self, device: Device) -> TensorFlowScope:
         """Place the operations that this thread runs on `device`, as `with tf.device(...)` would."""
@@ -114,18 +127,27 @@ class TensorFlowBackend:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():
             return unknown("TensorFlow has not used a device yet.")
-        source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
-        try:
-            info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
-        except (ValueError, RuntimeError):
-            return unknown(_no_peak(device))
-        return held(source, int(info["current"]))
+        return in_use(allocator_of(device.name))
 
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""
         if not hasattr(self._here, "watch"):
             self._here.watch = PlacementWatch(self._graphs, self._calls)
-        return TensorFlowObservation(self._here.watch, self.devices() if _initialised() else ())
+        return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Variables stay where they were made; graphs copy them at each call, which is told apart."""
+        found = staying.elsewhere(variables(values), device.name) if _initialised() else []
+        if not found:
+            return None
+        told, again = staying.told(found, device.name), f"`%mlc_device {device.name}`"
+        return f"{told}. Making `{found[0].name}` again after {again} moves {staying.it(found)}."
+
+    def _follow(self) -> dict[str, Peaks]:
+        for name in {allocator_of(device.name) for device in self.devices()} - self._peaks.keys():
+            with suppress(ValueError, RuntimeError):  # this device keeps no statistics; `peak` says so
+                self._peaks[name] = peaks_of(name)
+        return self._peaks
 
     def _count(self, kind: str) -> int:
         config = sys.modules["tensorflow"].config
@@ -167,19 +189,21 @@ class TensorFlowScope:
 class TensorFlowObservation:
     """See `jupyter_mlgpu.backends.base.Observation`."""
 
-    def __init__(self, watch: PlacementWatch, devices: tuple[Device, ...]) -> None:
+    def __init__(self, watch: PlacementWatch, peaks: Mapping[str, Peaks]) -> None:
         self._watch = watch
         self._mark: Mark = watch.start()
-        for device in devices:
-            _reset_peak(device)
+        self._marks = {name: (one, one.start()) for name, one in peaks.items()}
 
     def finish(self) -> Observed:
-        """Placement since the start, and the allocator's peak of every device that keeps one."""
-        ran_on, why = self._watch.finish(self._mark)
+        """Placement since the start, and the allocator's peak of every device that was used."""
+        seen = self._watch.finish(self._mark)
+        peaks = {name: one.finish(mark) for name, (one, mark) in self._marks.items()}
         if not _initialised():
             return Observed((), None, ())
-        devices = [Device("tensorflow", entry.device, entry.kind, entry.device) for entry in ran_on or ()]
-        return Observed(ran_on, why, tuple(_peak(device) for device in devices))
+        used = dict.fromkeys(allocator_of(one.device) for one in seen.ran_on or ())
+        return Observed(
+            seen.ran_on, seen.why, tuple(peak(name, peaks.get(name)) for name in used), seen.notes
+        )
 
 
 def _context() -> Any:
@@ -190,21 +214,3 @@ def _context() -> Any:
 
 def _initialised() -> bool:
     return _context()._context_handle is not None
-
-
-def _reset_peak(device: Device) -> None:
-    with suppress(ValueError, RuntimeError):  # this device keeps no statistics; `_peak` says so
-        sys.modules["tensorflow"].config.experimental.reset_memory_stats(device.name.upper())
-
-
-def _peak(device: Device) -> Reading:
-    source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
-    try:
-        info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
-    except (ValueError, RuntimeError):
-        return missing("peak_memory_allocator", _no_peak(device), scope="device", source=source)
-    return Reading("peak_memory_allocator", info["peak"], "bytes", "device", source, 1)
-
-
-def _no_peak(device: Device) -> str:
-    return f"TensorFlow keeps no allocator statistics for {device.name}."

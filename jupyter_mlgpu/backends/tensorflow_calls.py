@@ -21,6 +21,8 @@ class GraphCalls:
     def __init__(self) -> None:
         self._listeners: dict[int, Listener] = {}
         self._lock = threading.Lock()
+        #: Graphs called, while anybody listened, by threads without a listener.
+        self.unheard = 0
 
     def listen(self, listener: Listener) -> None:
         """Tell `listener` of the graphs that this thread calls from now on; it must not raise."""
@@ -44,6 +46,8 @@ class GraphCalls:
             listener = self._listeners.get(threading.get_ident())
             if listener is not None:
                 listener(name.decode(), outputs)
+            else:
+                self.unheard += 1
             return outputs
 
         ctx.call_function = call_function

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 # What TensorFlow adds to a partitioned graph to pass arguments, results and constants around.
@@ -18,15 +20,32 @@ _BOOKKEEPING = frozenset(
     | {"Const", "NoOp"}
 )
 
+_SENDS = ("_Send", "_HostSend")
+_RECEIVES = ("_Recv", "_HostRecv")
+_READS = ("ReadVariableOp", "_ReadVariablesOp")
+_ASSIGNS = "Assign"  # AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp
+
 #: A graph as called from one device: its name, and the device set at the call.
 Call = tuple[str, str | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a prepared graph does in one call; operations in the body of a loop count once.
+
+    `operations` counts by device and type, `copies` the values of variables that are sent, by the device
+    they leave and the one they reach.
+    """
+
+    operations: Counter[tuple[str, str]]
+    copies: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
 class GraphCollection:
-    """Operations by device of every graph that was prepared while somebody watched."""
+    """What every graph does that was prepared while somebody watched."""
 
     def __init__(self) -> None:
-        self._known: dict[Call, Counter[str]] = {}
+        self._known: dict[Call, Parts] = {}
         self._watchers = 0
         self._lock = threading.Lock()
 
@@ -69,8 +88,8 @@ class GraphCollection:
         if found is not None:
             self._known[call] = found
 
-    def parts(self, call: Call) -> Counter[str] | None:
-        """Operations by device, or None for a graph prepared before anybody watched."""
+    def parts(self, call: Call) -> Parts | None:
+        """What a graph does, or None for one prepared before anybody watched."""
         return self._known.get(call)
 
 
@@ -80,22 +99,53 @@ def _context() -> Any:
     return context.context()
 
 
-def _parts(ctx: Any, name: str, outputs: Any) -> Counter[str] | None:
+def _parts(ctx: Any, name: str, outputs: Any) -> Parts | None:
     collected = ctx.export_run_metadata().function_graphs
     definition = ctx.get_function_def(name)
     if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
-        return Counter({outputs[0].device: 1}) if outputs else None
+        return Parts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
     nodes = {node.name for node in definition.node_def}
     for graphs in reversed(collected):
         before = {node.name for node in graphs.pre_optimization_graph.node}
         if nodes and nodes <= before:
-            return Counter(
-                node.device
-                for partition in graphs.partition_graphs
-                for node in partition.node
-                if node.op not in _BOOKKEEPING
-            )
+            found = Parts(Counter())
+            for partition in graphs.partition_graphs:
+                found.operations.update(
+                    (node.device, node.op) for node in partition.node if node.op not in _BOOKKEEPING
+                )
+            found.copies.update(_copies(graphs.partition_graphs))
+            return found
     return None
+
+
+def _copies(partitions: Any) -> Iterator[tuple[str, str]]:
+    """Variables' values sent between parts: those just read, and those on their way to be assigned.
+
+    A send and its receive carry the same name. Inputs and results, which have to be sent wherever the
+    weights are, are left out.
+    """
+    sends = []
+    assigned: set[bytes] = set()
+    for partition in partitions:
+        nodes = {node.name: node for node in partition.node}
+        for node in partition.node:
+            if node.op in _SENDS:
+                sends.append((node, nodes.get(_source(node.input[0]))))
+            elif node.op.startswith(_ASSIGNS):
+                sources = (nodes.get(_source(one)) for one in node.input)
+                assigned.update(
+                    one.attr["tensor_name"].s for one in sources if one is not None and one.op in _RECEIVES
+                )
+    for node, source in sends:
+        read = source is not None and source.op in _READS
+        leaves, reaches = (node.attr[end].s.decode() for end in ("send_device", "recv_device"))
+        if leaves != reaches and (read or node.attr["tensor_name"].s in assigned):
+            yield leaves, reaches
+
+
+def _source(name: str) -> str:
+    """The node of an input: `a` of `a:1` and of `^a`."""
+    return name.partition(":")[0].lstrip("^")
 
 
 def _user_traces() -> bool:

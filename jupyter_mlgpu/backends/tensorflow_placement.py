@@ -10,14 +10,15 @@ thread that they were added in.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
-from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection
+from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection, Parts
+from jupyter_mlgpu.backends.tensorflow_names import kind_of, short_name
+from jupyter_mlgpu.backends.tensorflow_notes import Placed, copied, elsewhere, from_other_threads, plain
 from jupyter_mlgpu.record import RanOn
 
 #: Eager operations watched in one cell: about 2 ms of cost at most.
@@ -28,9 +29,19 @@ LIMIT = 400
 class Mark:
     """Where the counters stood when a cell began."""
 
-    counts: Counter[str]
+    counts: Counter[Placed]
     calls: Counter[Call]
+    unheard: int
     outermost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What ran, most operations first (None: not known), why something is not known, and notes on it."""
+
+    ran_on: tuple[RanOn, ...] | None
+    why: str | None
+    notes: tuple[str, ...] = ()
 
 
 class PlacementWatch:
@@ -40,12 +51,13 @@ class PlacementWatch:
         self._graphs = graphs
         self._graph_calls = calls
         self._looked: set[Call] = set()
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[Placed] = Counter()
         self._calls: Counter[Call] = Counter()
         self._eager = 0
         self._watching = 0
         self._truncated = False
         self._failure: str | None = None
+        self._context: Any = None
 
     def start(self) -> Mark:
         """Begin to watch; cells may be nested."""
@@ -59,15 +71,16 @@ class PlacementWatch:
             self._truncated = False
             self._failure = None
             try:
+                self._context = _context()
                 self._graphs.begin()
                 self._graph_calls.listen(self._on_graph)
                 self._add_callback()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
-        return Mark(Counter(self._counts), Counter(self._calls), outermost)
+        return Mark(Counter(self._counts), Counter(self._calls), self._graph_calls.unheard, outermost)
 
-    def finish(self, mark: Mark) -> tuple[tuple[RanOn, ...] | None, str | None]:
-        """What ran since `mark`, most operations first, and why something is not known."""
+    def finish(self, mark: Mark) -> Seen:
+        """What ran since `mark`."""
         self._watching -= 1
         if mark.outermost:
             try:
@@ -77,26 +90,34 @@ class PlacementWatch:
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
         if self._failure is not None:
-            return None, f"TensorFlow's operations could not be watched ({self._failure})."
+            return Seen(None, f"TensorFlow's operations could not be watched ({self._failure}).")
         counts = self._counts - mark.counts
         unknown = []
-        for call, times in (self._calls - mark.calls).items():
-            parts = self._graphs.parts(call)
+        called: list[tuple[str, int, Parts]] = []
+        for (name, asked), times in (self._calls - mark.calls).items():
+            parts = self._graphs.parts((name, asked))
             if parts is None:
-                unknown.append(call[0])
-            else:
-                counts.update({device: count * times for device, count in parts.items()})
+                unknown.append(name)
+                continue
+            called.append((name, times, parts))
+            for (device, operation), count in parts.operations.items():
+                counts[asked, device, operation] += count * times
         reasons = []
         if self._truncated:
             reasons.append(f"Only the first {LIMIT:,} eager operations of this cell were watched.")
         if unknown:
-            names = ", ".join(sorted({_plain(name) for name in unknown})[:3])
+            names = ", ".join(sorted({plain(name) for name in unknown})[:3])
             reasons.append(
                 f"Where the operations of {names} ran is not known: "
                 "TensorFlow prepared the graph before this kernel was traced."
             )
         why = " ".join(reasons) or None
-        return (None if unknown and not counts else _ran_on(counts, why)), why
+        notes = (
+            *elsewhere(counts, complete=why is None),
+            *copied(called),
+            *from_other_threads(self._graph_calls.unheard - mark.unheard),
+        )
+        return Seen(None if unknown and not counts else _ran_on(counts, why), why, notes)
 
     def _add_callback(self) -> None:
         from tensorflow.python.framework import op_callbacks
@@ -127,7 +148,7 @@ class PlacementWatch:
                 return
             tensors = outputs or inputs  # an operation without result works on the variable it is given
             if tensors:
-                self._counts[tensors[0].device] += 1
+                self._counts[self._context.device_name, tensors[0].device, name] += 1
             self._eager += 1
             if self._eager >= LIMIT:
                 self._truncated = True
@@ -136,10 +157,8 @@ class PlacementWatch:
             self._failure = f"{type(error).__name__}: {error}"
 
     def _on_graph(self, name: str, outputs: Any) -> None:
-        from tensorflow.python.eager import context
-
         try:
-            call = (name, context.context().device_name)
+            call = (name, self._context.device_name)
             if call not in self._looked:
                 # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell.
                 self._looked.add(call)
@@ -149,8 +168,17 @@ class PlacementWatch:
             self._failure = f"{type(error).__name__}: {error}"
 
 
-def _ran_on(counts: Counter[str], why: str | None) -> tuple[RanOn, ...]:
+def _context() -> Any:
+    from tensorflow.python.eager import context
+
+    return context.context()
+
+
+def _ran_on(counts: Counter[Placed], why: str | None) -> tuple[RanOn, ...]:
     total = counts.total()
+    devices: Counter[str] = Counter()
+    for (_, device, _), count in counts.items():
+        devices[device] += count
     return tuple(
         RanOn(
             framework="tensorflow",
@@ -160,25 +188,7 @@ def _ran_on(counts: Counter[str], why: str | None) -> tuple[RanOn, ...]:
             operations=None if why else count,
             share=None if why else count / total,
             why_missing=f"{why} {count:,} of those watched ran here." if why else None,
+            evidence="counted",
         )
-        for device, count in counts.most_common()
+        for device, count in devices.most_common()
     )
-
-
-def short_name(native: str) -> str:
-    """`cpu:1` of `/job:localhost/replica:0/task:0/device:CPU:1`."""
-    return native.rpartition("device:")[2].lower()
-
-
-def kind_of(device_type: str) -> str:
-    """`cpu`, `cuda`, `metal` or `rocm` for TensorFlow's type `CPU` or `GPU`; other types as they are."""
-    if device_type != "GPU":
-        return device_type.lower()
-    if sys.platform == "darwin":
-        return "metal"
-    return "rocm" if sys.modules["tensorflow"].test.is_built_with_rocm() else "cuda"
-
-
-def _plain(function: str) -> str:
-    """`train_step` of `__inference_train_step_42`."""
-    return function.split("_", 3)[-1].rpartition("_")[0] or function

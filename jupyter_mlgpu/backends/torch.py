@@ -16,11 +16,13 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.backends import evidence, hardware, staying
 from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, capabilities
 from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.backends.torch_scope import TorchScope
+from jupyter_mlgpu.backends.torch_tensors import tensors
 from jupyter_mlgpu.record import Reading, missing
 
 # Short: a receipt holds little, and each is in it three times.
@@ -87,6 +89,12 @@ class TorchBackend:
             return f"PyTorch {torch.__version__} can use Metal, and macOS offers no Metal device here."
         return f"PyTorch {torch.__version__} is a build for CPUs alone."
 
+    def needs_restart(self) -> str | None:
+        """Hidden by the variable of CUDA."""
+        from jupyter_mlgpu.backends.hidden import from_cuda
+
+        return from_cuda("PyTorch", os.environ) if _torch().cuda._is_compiled() else None
+
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; the allocator keeps a peak for CUDA alone."""
         why_not = {"placement": NOT_WATCHED}
@@ -127,6 +135,19 @@ class TorchBackend:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
 
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Tensors and modules: PyTorch works where they are, whatever its default device is."""
+        found = staying.elsewhere(tensors(values), device.name)
+        if not found:
+            return None
+        first, move = found[0], f"to({device.native_name!r})"
+        remedy = {
+            None: f"`{first.name} = {first.name}.{move}` moves {staying.it(found)}",
+            "weights": f"`{first.name}.{move}` moves {staying.it(found)}",
+        }.get(first.what, f"`.{move}` of each moves it")
+        told = staying.told(found, device.name)
+        return f"{told}: PyTorch works where they are. {remedy}."
+
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
         cuda = _torch().cuda
@@ -157,48 +178,27 @@ class TorchBackend:
         return [index for index in range(self._gpus()) if in_use(index)]
 
 
-class TorchScope:
-    """See `jupyter_mlgpu.backends.base.Scope`."""
-
-    def __init__(self, device: Device) -> None:
-        torch = _torch()
-        self._before = _default_set()
-        if self._before is not None or device.kind != "cpu":
-            torch.set_default_device(device.native_name)
-        self._mine = _default_set()
-        self._keras = _keras_scope(device)
-
-    def holds(self) -> bool:
-        """False inside a torch.device(...) of the user's own."""
-        return bool(_active() == self._mine)
-
-    def leave(self) -> str | None:
-        """Put back the default device found on entry; says so where the user's code had set another."""
-        changed = not self.holds()
-        if self._keras is not None:
-            self._keras.__exit__(None, None, None)
-        if changed or self._mine != self._before:
-            _torch().set_default_device(self._before)
-        if not changed:
-            return None
-        return "This cell set PyTorch's default device itself; %mlc_device put it back."
-
-
 class TorchObservation:
     """See `jupyter_mlgpu.backends.base.Observation`."""
 
     def __init__(self, backend: TorchBackend) -> None:
         self._backend = backend
+        self._nodes = _autograd_nodes()
         self._allocations = backend.allocations()
         self._marks = {index: peaks.start() for index, peaks in backend.peaks().items()}
 
     def finish(self) -> Observed:
         """What the allocators tell: their peaks, and whether a GPU's was used at all."""
-        told = []
+        told = [NOT_WATCHED]
         readings = []
-        for index, count in self._backend.allocations().items():
+        used = []
+        gpus = [device for device in self._backend.devices() if device.kind != "cpu"]
+        in_use = self._backend.allocations()
+        for index, count in in_use.items():
             times = count - self._allocations.get(index, 0)
             told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
+            if times:
+                used.append(evidence.allocator(gpus[index], times))
             peaks = self._backend.peaks()[index]
             # A GPU first used in this cell: its peak so far is this cell's.
             mark = self._marks[index] if index in self._marks else peaks.started_before()
@@ -208,9 +208,28 @@ class TorchObservation:
         if not readings:
             why = _no_peak("the CPU" if not _mps() else "Metal")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
-        if len(self._backend.devices()) == 1:
-            told.append("It has only cpu:0 here.")
-        return Observed(None, " ".join([NOT_WATCHED, *told]), tuple(readings))
+        if used:
+            return Observed(tuple(used), None, tuple(readings))
+        if in_use or _mps() or _another_accelerator():
+            return Observed(None, " ".join(told), tuple(readings))
+        # No GPU, or none of which there is a context: without one nothing runs there.
+        return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
+
+
+def _on_the_cpu(cpu: Device, worked: bool, readings: tuple[Reading, ...]) -> Observed:
+    if worked:
+        return Observed((evidence.only_device(cpu),), None, readings)
+    return Observed(None, evidence.may_have_run(cpu), readings, only=cpu.name)
+
+
+def _autograd_nodes() -> int:
+    """How many operations this thread has noted for a gradient (private; seen working on 2.13.0).
+
+    It grows with each one on tensors that need a gradient: a sign that PyTorch worked. Where it does not
+    grow, nothing is known. Tensors on `meta` count, though nothing runs for them.
+    """
+    count = getattr(_torch()._C._autograd, "_get_sequence_nr", None)
+    return 0 if count is None else int(count())
 
 
 def _torch() -> Any:
@@ -219,6 +238,12 @@ def _torch() -> Any:
 
 def _mps() -> bool:
     return bool(_torch().backends.mps.is_available())
+
+
+def _another_accelerator() -> bool:
+    """Whether this PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
+    current = getattr(getattr(_torch(), "accelerator", None), "current_accelerator", lambda: None)()
+    return current is not None and current.type not in ("cuda", "mps")
 
 
 def _cuda_kind() -> str:
@@ -231,30 +256,6 @@ def _index(device: Device) -> int:
 
 def _no_peak(name: str) -> str:
     return f"PyTorch's allocator keeps no peak for {name}."
-
-
-def _default_set() -> Any:
-    """The default device that this thread has set (private; seen working on 2.13.0); None for none."""
-    context = getattr(_torch()._GLOBAL_DEVICE_CONTEXT, "device_context", None)
-    return None if context is None else context.device
-
-
-def _active() -> Any:
-    """What decides where this thread's new tensors go: set as the default, or by a with-statement."""
-    from torch.overrides import _get_current_function_mode_stack
-    from torch.utils._device import DeviceContext
-
-    modes = _get_current_function_mode_stack()
-    return next((mode.device for mode in modes if isinstance(mode, DeviceContext)), None)
-
-
-def _keras_scope(device: Device) -> Any:
-    keras = sys.modules.get("keras")
-    if keras is None or not imported("keras") or keras.backend.backend() != "torch":
-        return None
-    scope = keras.device(device.native_name)
-    scope.__enter__()
-    return scope
 
 
 def _peaks_of(index: int) -> Peaks:

@@ -6,11 +6,14 @@ is not imported yet; afterwards the student is told to restart, and given the ce
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Container, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import RestartNeededError, UsageError
 from jupyter_mlgpu.logs.knobs import FRAMEWORKS, KNOBS, Knob
 
 #: What a word sets. A level takes the place of the one before.
@@ -44,20 +47,37 @@ class Plan:
     text: str
 
 
+@cache
+def of_this_process() -> Verbose:
+    """The one of this process and its environment."""
+    return Verbose(os.environ)
+
+
 @dataclass(slots=True)
 class Verbose:
-    """`%mlc_trace verbose WORDS`: one a kernel; remembers what it changed in `environ`."""
+    """`%mlc_trace verbose WORDS`: one a kernel; remembers what it changed in `environ`.
+
+    `in_time` holds what it set before the framework that reads it was imported.
+    """
 
     environ: MutableMapping[str, str]
     before: dict[str, str | None] = field(default_factory=dict)
+    in_time: dict[str, str] = field(default_factory=dict)
 
     def command(self, words: str, modules: Container[str]) -> str:
         """Do what the words say and return what to print; `modules` is `sys.modules`.
 
-        Raises UsageError, in one sentence, for words it does not know.
+        Raises UsageError, in one sentence, for words it does not know, and RestartNeededError for what
+        a framework has read already; then nothing has changed.
         """
-        result = plan(words, self.environ, imported(modules), self.before)
+        loaded = imported(modules)
+        result = plan(words, self.environ, loaded, self.before, self.in_time)
         self._apply(result.changes)
+        for name, value in result.changes.items():
+            if KNOBS[name].framework not in loaded:
+                self.in_time.pop(name, None)
+                if value is not None:
+                    self.in_time[name] = value
         self.before = dict(result.before)
         return result.text
 
@@ -84,10 +104,12 @@ def plan(
     environ: Mapping[str, str],
     loaded: Collection[str],
     before: Mapping[str, str | None],
+    in_time: Mapping[str, str] = MappingProxyType({}),
 ) -> Plan:
     """What `%mlc_trace verbose WORDS` changes, and what it says. Changes nothing itself.
 
-    `loaded` holds the frameworks imported already, `before` what earlier commands have changed.
+    `loaded` holds the frameworks imported already, `before` what earlier commands have changed, and
+    `in_time` what they had set when a framework read it. Raises RestartNeededError where it is too late.
     """
     words = words.strip()
     name, equals, value = words.partition("=")
@@ -101,7 +123,7 @@ def plan(
         wanted = dict(LEVELS[words])
         if words != "mlc" and found.get(_HIDES, "0") != "0":
             wanted[_HIDES] = "0"
-        return _set(words, wanted, found, loaded, before, start_over=True)
+        return _set(words, wanted, found, loaded, before, in_time, start_over=True)
     if name not in KNOBS:
         raise UsageError(
             f"Unknown words {words!r} after %mlc_trace verbose: choose {', '.join(LEVELS)}, off or status, "
@@ -116,7 +138,7 @@ def plan(
             f"{name} cannot be {value!r}: it takes {KNOBS[name].values}, "
             f"for example `%mlc_trace verbose {name}={KNOBS[name].example}`."
         )
-    return _set(words, {name: value}, environ, loaded, before, start_over=False)
+    return _set(words, {name: value}, environ, loaded, before, in_time, start_over=False)
 
 
 def explain(knob: Knob) -> str:
@@ -146,14 +168,19 @@ def _set(
     environ: Mapping[str, str],
     loaded: Collection[str],
     before: Mapping[str, str | None],
+    in_time: Mapping[str, str],
     *,
     start_over: bool,
 ) -> Plan:
     """Set variables, or say that it is too late. `start_over`: what was changed before is put back first."""
     knobs = [KNOBS[name] for name in wanted]
-    late = [knob for knob in knobs if knob.framework in loaded and knob.read == "import"]
+    late = [
+        knob
+        for knob in knobs
+        if knob.framework in loaded and knob.read == "import" and in_time.get(knob.name) != wanted[knob.name]
+    ]
     if late:
-        return Plan({}, before, _too_late(words, wanted, late))
+        raise _too_late(words, wanted, late)
     changes: dict[str, str | None] = {**before, **wanted} if start_over else dict(wanted)
     kept = {} if start_over else dict(before)
     for name in wanted:
@@ -166,15 +193,16 @@ def _set(
     return Plan(changes, kept, "\n".join(lines))
 
 
-def _too_late(words: str, wanted: Mapping[str, str], late: Iterable[Knob]) -> str:
+def _too_late(words: str, wanted: Mapping[str, str], late: Iterable[Knob]) -> RestartNeededError:
     late = list(late)
     names = " and ".join(sorted({FRAMEWORKS[knob.framework] for knob in late}))
     said = f" {_SAID_OF[words]}" if words in _SAID_OF else ""
-    instead = "".join(f"\nOr, without a restart: `{knob.instead}`" for knob in late if knob.instead)
-    return (
-        f"{names} is imported already and has read its settings, so nothing was changed.{said}\n"
-        f"Restart the kernel and run this cell first:\n\n{first_cell(wanted)}\n{instead}"
-    ).rstrip()
+    instead = "".join(f"\nWithout a restart: `{knob.instead}`" for knob in late if knob.instead)
+    return RestartNeededError(
+        f"{names} is imported already and has read its settings, so nothing was changed.{said}{instead}",
+        f"Restart the kernel, run this cell first and then the others up to here:\n\n{first_cell(wanted)}",
+        verbose=words,
+    )
 
 
 def _when_read(knobs: Iterable[Knob], loaded: Collection[str]) -> list[str]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu import files, growth
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook import receipts
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
@@ -20,6 +21,10 @@ from jupyter_mlgpu.render import growing, logbook, notes, text
 if TYPE_CHECKING:
     from jupyter_mlgpu.comparing.compare import Comparison
     from jupyter_mlgpu.logs.verbose import Verbose
+
+
+#: Receipts that replaying shows under its cell; a file may hold thousands of records.
+RECEIPTS = 10
 
 
 class Commands:
@@ -45,6 +50,7 @@ class Commands:
             "clear": self._clear,
             "save": lambda: self._save(_unquoted(argument)),
             "load": lambda: self._load(_unquoted(argument)),
+            "replay": lambda: self._replay(_unquoted(argument)),
             "logs": lambda: self._logs(argument),
             "verbose": lambda: self._set_verbose(argument),
             "growth": lambda: self._growth(argument),
@@ -57,7 +63,7 @@ class Commands:
                 f"Unknown command {command!r} after %mlc_trace. Choose {', '.join(commands)}; "
                 "`%mlc_trace?` explains each with an example."
             )
-        if command in ("save", "load") and not argument:
+        if command in ("save", "load", "replay") and not argument:
             raise UsageError(
                 f"%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`."
             )
@@ -88,6 +94,7 @@ class Commands:
 
     def _clear(self) -> str:
         self._kit.store.clear()
+        self._kit.replays.clear()
         self._kit.profiles.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
@@ -106,6 +113,27 @@ class Commands:
         loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
         return "\n".join([loaded, *problems])
 
+    def _replay(self, path: str) -> str:
+        from jupyter_mlgpu.backends.replay import ReplayBackend  # seldom asked for, as below
+
+        records, problems = files.load_records(path)
+        replay = ReplayBackend(list(map(_explained, records)), PurePath(path).name)
+        played = replay.all()
+        new = [record for record in played if self._kit.store.get(record.key) is None]
+        self._kit.store.extend(new)
+        self._kit.replays.append(replay)
+        self._channel.push({"type": "hello"})  # as for loading
+        for record in new[:RECEIPTS]:
+            receipts.show(record)
+        said = [f"Replayed {len(new):,} records from {path}: nothing of them ran here."]
+        if len(new) > RECEIPTS:
+            said.append(f"The first {RECEIPTS} are shown here, all of them in the sidebar.")
+        if len(new) < len(played):
+            said.append(f"{len(played) - len(new):,} were here already and stay as they are.")
+        if len(played) < len(records):
+            said.append(f"{len(records) - len(played):,} that do not say where they ran were left out.")
+        return "\n".join([" ".join(said), *problems])
+
     def _export(self, words: str) -> str:
         from jupyter_mlgpu.notebook.export_command import export
 
@@ -123,9 +151,10 @@ class Commands:
 
     def _set_verbose(self, words: str) -> str:
         if self._verbose is None:
-            from jupyter_mlgpu.logs.verbose import Verbose  # seldom asked for: loading waits until it is
+            # Seldom asked for: loading waits until it is.
+            from jupyter_mlgpu.logs.verbose import of_this_process
 
-            self._verbose = Verbose(os.environ)
+            self._verbose = of_this_process()
         return self._verbose.command(words, sys.modules)
 
     def _logs(self, option: str) -> str:

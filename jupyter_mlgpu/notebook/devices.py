@@ -69,6 +69,8 @@ class DeviceCommands:
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         lines = [line for backend in backends for line in _lines(backend)]
         if framework is None:
+            replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
+            lines += dict.fromkeys(replayed)  # a file may be replayed again
             lines += [
                 f"{words.framework(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
@@ -161,8 +163,12 @@ def _lines(backend: Backend) -> list[str]:
         return [f"{framework} could not start its devices: {error}"]
     lines = [_line(backend, one) for one in devices]
     if not any(one.name.startswith("gpu:") for one in devices):
-        lines.append(f"gpu:    none: {backend.why_no_gpu()}")
+        lines.append(f"gpu:    none: {backend.needs_restart() or backend.why_no_gpu()}")
     return lines
+
+
+def _replayed(device: Device) -> str:
+    return f"{device.name:8}{device.kind}  {device.native_name}; no cell runs there"
 
 
 def _line(backend: Backend, device: Device) -> str:

@@ -16,9 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
@@ -29,6 +31,11 @@ OURS = (
     "%unload_ext jupyter_mlgpu",
     "%reload_ext jupyter_mlgpu",
 )
+RACE_CELL = "%%mlc_race"
+RACE_NOTE = "A race: the time is that of all its runs together."
+
+#: Magics that may stand over another cell magic.
+_BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 
 @dataclass(slots=True)
@@ -163,15 +170,18 @@ class CellEvents:
             running = stack.pop()
             mine = result is None or running.info is info
             requested = self._kit.selection.requested  # a cell may have a device of its own
+            chosen = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
+                if _is_race(running.info.raw_cell):
+                    notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,
                     execution_count=self._execution_count(running, result),
                     notes=notes,
                 )
-                record = self._with_logs(record)
+                record = self._with_logs(self._with_what_stays(record, running.info.raw_cell, chosen))
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
                 self._on_record(record)
@@ -186,6 +196,14 @@ class CellEvents:
             self._capture.abandon_cell()
         if running.entered:
             self._kit.selection.leave()
+
+    def _with_what_stays(self, record: Record, code: str, chosen: list[Device]) -> Record:
+        """Values that the cell names and that live on another device than the one asked for are said."""
+        if not chosen:
+            return record
+        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), chosen):
+            record = record.with_note(note)
+        return record
 
     def _with_logs(self, record: Record) -> Record:
         # Only now: what the device wrote while it was waited for belongs to the cell too.
@@ -257,12 +275,18 @@ def _only_ours(code: str) -> bool:
     return all(line.startswith(OURS) for line in lines)
 
 
+def _is_race(code: str) -> bool:
+    """Whether a cell, below lines that choose its device or its tracing, is a race."""
+    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
+    return bool(lines) and lines[0].startswith(RACE_CELL)
+
+
 def _title(code: str) -> str:
     """The first line of code that is not a comment or one of our own magics."""
     lines = [line.strip() for line in code.splitlines() if line.strip()]
     for line in lines:
         if not line.startswith(("#", "%%mlc_", *OURS)):
-            return line
+            return f"race: {line}" if _is_race(code) else line
     return lines[0] if lines else ""
 
 

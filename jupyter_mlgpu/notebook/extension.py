@@ -84,7 +84,7 @@ class Extension:
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
         for kind in self._shell.magics_manager.magics.values():
-            for name in ("mlc_device", "mlc_trace", "mlc_plan"):
+            for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
                 kind.pop(name, None)
 
     def _on_start(self, measurement: Measurement) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
-from jupyter_mlgpu.errors import MlgpuError
+from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.notebook.ops_command import Repeats, asked
 from jupyter_mlgpu.notebook.transform import THIS_CELL
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
+    from jupyter_mlgpu.race.result import RaceResult
 
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan` and `%%mlc_race`."""
 
     def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
@@ -44,8 +45,9 @@ class MlgpuMagics(Magics):
         %%mlc_device cpu       as a cell's first line: run this cell there, and no other
 
         No restart is needed. What was made on another device before (a model's weights, say) stays
-        there, and other threads are not moved: the receipt says where the work really ran. A device
-        that does not exist is refused, and nothing changes.
+        there, and other threads are not moved: the receipt says where the work really ran, and names
+        what stayed. A device that does not exist is refused, and nothing changes. Only where a framework
+        was told to hide its GPU before it started is a restart needed: then a button offers it.
 
         Example:
 
@@ -79,6 +81,7 @@ class MlgpuMagics(Magics):
         %mlc_trace compare cpu gpu            of what ran on two devices
         %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell 5, 64 cell 6
         %mlc_trace load PATH   read records from a file; they are shown as loaded
+        %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
         %mlc_trace logs        every native log line, logging record and warning so far, explained
         %mlc_trace logs --raw  native lines as they were printed;  --json: one JSON object a message
         %mlc_trace verbose     which variables about logs are set, and which framework is imported already
@@ -122,7 +125,11 @@ class MlgpuMagics(Magics):
             return None
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
-            message = self._commands.trace(command or "status", argument.strip())
+            try:
+                message = self._commands.trace(command or "status", argument.strip())
+            except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on
+                _offer_restart(error)
+                return None
         if not isinstance(message, str):
             return message
         if message:
@@ -153,16 +160,63 @@ class MlgpuMagics(Magics):
         with _one_sentence():
             return plan_command(_without_comment(line), self._shell.user_ns)
 
+    @cell_magic
+    def mlc_race(self, line: str, cell: str) -> RaceResult:
+        """Run a cell on each device, and see which is faster and from which size on.
+
+        %%mlc_race                          on every device of the framework in use, ten times each
+        %%mlc_race --over n=100,1e3,1e4     the same for each of these values of the variable n
+        %%mlc_race --devices cpu,gpu        on these devices
+        %%mlc_race --framework torch        where several frameworks are imported
+        %%mlc_race --repeats 20             so many runs, after warm-up
+        %%mlc_race --setup 3                run In [3] on each device first, so that its data is there
+        %%mlc_race --setup code             the same with the code in the string variable `code`
+        %%mlc_race --save race.json         keep the result, and its chart as race.svg
+        %%mlc_race --fresh                  each device in a process of its own
+
+        The cell is compiled once and run in your notebook. Before the clock is read at either end, the
+        device is waited for, and so is the value of the cell's last expression. The result has medians with
+        their 95 % interval; it is in `_`, with `.figure()`, `.to_json()` and `.save(path)`. Runs restore
+        nothing: each finds what the one before left. Your own n is put back at the end. What the cell prints
+        is shown for each device's first run alone.
+
+        Weights and data that were made before stay on the device where they are: make them in the cell, or
+        in the cell named by --setup. A fresh process knows only what its --setup cell makes, and needs memory
+        on the GPU beside this notebook's. CUDA's other devices are hidden from it, and magics and `!commands`
+        do not work there.
+
+        Example, a row of n numbers times a column of n (the two take 0.8 GB for n = 1e8):
+
+            %%mlc_race --over n=1e2,1e3,1e4,1e5,1e6,1e7,1e8 --repeats 10
+            tf.matmul(tf.ones((1, n)), tf.ones((n, 1)))
+        """
+        from jupyter_mlgpu.notebook.race_command import race_command
+
+        with _one_sentence():
+            return race_command(_without_comment(line), cell, self._shell)
+
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
-    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback."""
+    """Turns our errors into IPython's UsageError, which is shown as one line without a traceback.
+
+    Where a restart would help, that is offered above the line.
+    """
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, RestartNeededError):
+            _offer_restart(error)
+            raise UsageError(error.refusal) from None
         if isinstance(error, MlgpuError):
             raise UsageError(str(error)) from None
+
+
+def _offer_restart(error: RestartNeededError) -> None:
+    from jupyter_mlgpu.notebook.restart import show  # seldom needed
+
+    show(error)
 
 
 def _without_comment(line: str) -> str:

@@ -1,11 +1,9 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
-A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 64 kB with log
-lines or operations. What does not fit is left out, counted and named in the record's `cut`; of the log
-lines those that matter least go first, and they are counted by verdict.
-
-What only a comparison of several runs needs, memory when the cell had ended, is not in a receipt at all: the
-records of the kernel have it, and the saved ones.
+A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
+which stand in a receipt three times, 64 kB with log lines or operations. What does not fit is left out,
+counted and named in the record's `cut`; of the log lines those that matter least go first, and they are
+counted by verdict.
 """
 
 from __future__ import annotations
@@ -21,10 +19,8 @@ from jupyter_mlgpu.render import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
+NOTED_LIMIT = 8_192
 FULL_LIMIT = 65_536
-
-# What `%mlc_trace growth` compares, and one record alone does not show.
-_OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 
 # How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
 _DEPTH = 5
@@ -36,6 +32,10 @@ _LINE_DEPTH = _DEPTH + 3
 _LINE_LIMIT = 2_000
 _FIELD_LIMIT = 200
 
+# Memory when the cell had ended: only a comparison of several runs needs it. The kernel's records have it,
+# and the saved ones.
+_OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
+
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "facts", "notes")
 
@@ -43,8 +43,9 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 
 def bundle(record: Record) -> dict[str, Any]:
-    """The MIME bundle of a receipt, within `PLAIN_LIMIT` bytes, or `FULL_LIMIT` with logs or profiled."""
-    limit = FULL_LIMIT if record.logs or record.ops or record.mode == "profiled" else PLAIN_LIMIT
+    """The MIME bundle of a receipt, within the limit for what the record holds."""
+    full = record.logs or record.ops or record.mode == "profiled"
+    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     cut: dict[str, int] = {}
     readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
@@ -52,11 +53,6 @@ def bundle(record: Record) -> dict[str, Any]:
     if _bytes(made) > limit and record.logs:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
-    if _bytes(made) > limit:
-        made = _make(record, cut, brief=True)
-        bare = _make(record, {**cut, "text/html": 1})
-        if _bytes(made) > limit >= _bytes(bare):  # better no HTML than a sentence less
-            made = bare
     while _bytes(made) > limit:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
@@ -66,19 +62,15 @@ def bundle(record: Record) -> dict[str, Any]:
             break
         record, left_out = _halve(record, part)
         cut[part] = cut.get(part, 0) + left_out
-        made = _make(record, cut, brief=True)
+        made = _make(record, cut)
     return made
 
 
-def _make(record: Record, cut: Mapping[str, int], *, brief: bool = False) -> dict[str, Any]:
+def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
     data = record.to_json()
     if cut:
         data["cut"] = dict(cut)
-    made = {
-        MIME_TYPE: data,
-        "text/html": html.receipt(record, cut, brief=brief),
-        "text/plain": text.receipt(record, cut),
-    }
+    made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
     if "text/html" in cut:
         del made["text/html"]
     return made

@@ -8,7 +8,6 @@ from jupyter_mlgpu.growth import WORTH, CellGrowth, Growth
 from jupyter_mlgpu.render import words
 
 _LOOK_FOR = "Look for what each run keeps: lists that grow, models made again, `Out`."
-_OTHERS = "Other cells ran in between, and it may be theirs."
 _TITLES = {"memory_process": "process", "memory_allocator": "allocator"}
 
 
@@ -18,21 +17,22 @@ def sentence(cell: CellGrowth) -> str | None:
     if not growing:
         return None
     first, *more = (f"memory of the {_what(one)}" for one in growing)
-    grew, *also = (f"by {_size(one.slope.value)} a run [{_interval(one)}]" for one in growing)
+    grew, *also = (f"by {_size(one.slope.value)} a run [{_interval(one)}]{_part(one)}" for one in growing)
     parts = [f"{first} grew {grew}", *(f"{what} {by}" for what, by in zip(more, also, strict=True))]
-    others = [_OTHERS] if cell.others_between else []
     head = (
         f"Over the last {growing[0].runs} runs of this cell, {', '.join(parts)} "
         "(95 % sure, first run left out)."
     )
-    return " ".join([head, *others, _LOOK_FOR])
+    return f"{head} {_LOOK_FOR}"
 
 
 def table(cells: Sequence[CellGrowth]) -> str:
     """A line for each cell and each memory measured; cells that ran too seldom say what they lack."""
     if not cells:
         return "No cell has run yet with tracing on."
-    rows: list[tuple[str, ...]] = [("cell", "counted", "memory", "growth a run", "95 % interval", "", "code")]
+    rows: list[tuple[str, ...]] = [
+        ("cell", "counted", "memory", "growth a run", "95 % interval", "by itself", "", "code")
+    ]
     for cell in cells:
         rows += _rows(cell)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -41,10 +41,9 @@ def table(cells: Sequence[CellGrowth]) -> str:
     ]
     about = (
         "Memory in use when the cell had ended, over its last runs; its first run and those that failed are "
-        "left out."
+        "left out. `By itself` is what came while the cell ran, in the median."
     )
-    between = [f"* {_OTHERS}"] if any(cell.others_between and cell.growths for cell in cells) else []
-    return "\n".join([about, *lines, *between])
+    return "\n".join([about, *lines])
 
 
 def verdict(growth: Growth) -> str:
@@ -53,6 +52,8 @@ def verdict(growth: Growth) -> str:
         return "not growing (within noise)"
     if growth.slope.high < 0:
         return "shrinking"
+    if growth.of_others:
+        return "growing, but mostly by other cells in between"
     if not growth.goes_on:
         return "grew, and hardly does any more"
     if growth.growing:
@@ -66,8 +67,7 @@ def _rows(cell: CellGrowth) -> list[tuple[str, ...]]:
     if not cell.growths:
         more = cell.too_few
         why = f"{more} more run{'s' if more != 1 else ''} needed" if more else "its memory was not measured"
-        return [(number, str(cell.counted), "", "", "", why, name)]
-    mark = " *" if cell.others_between else ""
+        return [(number, str(cell.counted), "", "", "", "", why, name)]
     return [
         (
             number,
@@ -75,7 +75,8 @@ def _rows(cell: CellGrowth) -> list[tuple[str, ...]]:
             _what(one),
             _size(one.slope.value),
             _interval(one),
-            verdict(one) + mark,
+            "" if one.own is None else _size(one.own),
+            verdict(one),
             name,
         )
         for one in cell.growths
@@ -86,6 +87,13 @@ def _what(growth: Growth) -> str:
     title = _TITLES[growth.quantity]
     # Of the process there is one figure; each device has an allocator.
     return title if growth.quantity == "memory_process" else f"{title} ({growth.source})"
+
+
+def _part(growth: Growth) -> str:
+    """What the cell itself added, where that is not all of it."""
+    if growth.own is None or abs(growth.own - growth.slope.value) < 0.1 * growth.slope.value:
+        return ""
+    return f" ({_size(growth.own)} by itself, the rest by cells in between)"
 
 
 def _interval(growth: Growth) -> str:

@@ -11,14 +11,9 @@ from jupyter_mlgpu.render import notes, operations, words
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
 
-_BRIEF = "The readings are left out here for their size; the record in this output has them."
 
-
-def receipt(record: Record, cut: Mapping[str, int] | None = None, *, brief: bool = False) -> str:
-    """One line that opens to the notes on the log, and all readings with the reason for each missing one.
-
-    `brief` leaves the readings out: the record that stands beside it has them.
-    """
+def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+    """One line that opens to the notes on the log, and all readings with the reason for each missing one."""
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     log = "".join(map(note, notes.worst_first(record.logs)))
@@ -32,8 +27,6 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None, *, brief: bool
     )
     device = record.device.why_missing
     why = f"<div>{escape(device)}</div>" if device else ""
-    if brief:
-        why, rows, facts, missing = f"<div>{_BRIEF}</div>", "", "", ""
     return (
         f'<details style="font-size:90%;opacity:.85"><summary>'
         f"{'<b>' + escape(label) + '</b>: ' if label else ''}{escape(line)}</summary>"

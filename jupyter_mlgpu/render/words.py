@@ -98,32 +98,45 @@ def where(record: Record) -> str:
     asked = record.device.requested
     ran_on = record.device.ran_on
     if ran_on is None:
-        place = (
-            "device not known"
-            if record.device.why_missing and record.versions.keys() & _FRAMEWORKS.keys()
-            else ""
-        )
+        place = _not_known(record)
     elif not ran_on:
         place = "no operations on a device"
     else:
-        place = "ran on " + ", ".join(_share(entry, alone=len(ran_on) == 1) for entry in ran_on)
-    elsewhere = any(_asked(asked, entry) not in (None, entry.device) for entry in ran_on or ())
-    return f"asked for {asked}, {place}" if elsewhere else place
+        # Memory that was given out, or arrays that are there: more may have run elsewhere.
+        used = [entry.device for entry in ran_on if entry.evidence in ("allocator", "results")]
+        ran = [entry for entry in ran_on if entry.evidence not in ("allocator", "results")]
+        shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
+        place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
+    places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
+    elsewhere = any(_asked(asked, framework) not in (None, device) for framework, device in places)
+    return f"asked for {asked}, {place}" if elsewhere and place else place
 
 
-def _asked(asked: str | None, entry: RanOn) -> str | None:
-    """The device asked for of an entry's framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`."""
+def _not_known(record: Record) -> str:
+    """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
+    if record.device.only:
+        return ", ".join(f"{framework(name)}: {device} only" for name, device in record.device.only.items())
+    known = record.device.why_missing and record.versions.keys() & _FRAMEWORKS.keys()
+    return "device not known" if known else ""
+
+
+def _list(what: str, devices: list[str]) -> str:
+    return f"{what} {', '.join(devices)}" if devices else ""
+
+
+def _asked(asked: str | None, framework: str) -> str | None:
+    """The device asked for of a framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`."""
     if asked is None or " " not in asked:
         return asked
-    return dict(one.split(" ", 1) for one in asked.split(", ") if " " in one).get(entry.framework)
+    return dict(one.split(" ", 1) for one in asked.split(", ") if " " in one).get(framework)
 
 
 def _share(entry: RanOn, *, alone: bool) -> str:
+    if alone or entry.share in (None, 1):  # all that its framework counted
+        return entry.device
     # 99.6 % must not read as all of it, nor 0.2 % as nothing.
-    share = (
-        "" if alone or entry.share is None else f" {min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
-    )
-    return f"{entry.device}{share}"
+    share = f"{min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    return f"{entry.device} {share}"
 
 
 def line(record: Record) -> str:

@@ -4,16 +4,20 @@
 
 import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { translateTo } from './i18n';
+import type { Translate } from './i18n';
 import { loadMessages } from './messages';
 import { Notebooks } from './notebooks';
 import { Panel } from './panel';
+import { door } from './restartdoor';
+import { Restarter } from './restarter';
 
 const OPEN = 'jupyter-mlgpu:open';
+const RESTART = 'jupyter-mlgpu:restart-and-run-to-here';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-mlgpu:sidebar',
@@ -29,7 +33,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null
   ) => {
-    const { languageCode } = translator ?? nullTranslator;
+    const known = translator ?? nullTranslator;
+    const { languageCode } = known;
     const t = translateTo(languageCode);
     const notebooks = new Notebooks(tracker, app.shell);
     const panel = new Panel(notebooks, t, loadMessages(languageCode));
@@ -43,11 +48,36 @@ const plugin: JupyterFrontEndPlugin<void> = {
       }
     });
     palette?.addItem({ command: OPEN, category: t('title') });
+    const restarter = new Restarter(tracker, known, t);
+    door.open(restarter);
+    addRestart(app.commands, tracker, restarter, t);
+    palette?.addItem({ command: RESTART, category: t('title') });
     if (labShell !== null) {
       revealOnce(labShell, notebooks, panel);
     }
   }
 };
+
+/** Restart and run up to the active cell, from the command palette. */
+function addRestart(
+  commands: JupyterFrontEnd['commands'],
+  tracker: INotebookTracker,
+  restarter: Restarter,
+  t: Translate
+): void {
+  commands.addCommand(RESTART, {
+    label: t('restartCommand'),
+    isEnabled: () =>
+      tracker.activeCell !== null && restarter.obstacle(tracker.activeCell.node) === null,
+    execute: async () => {
+      const cell = tracker.activeCell;
+      const failure = cell && (await restarter.restart(cell.node, null, () => undefined));
+      if (failure) {
+        await showErrorMessage(t('restartCommand'), t(failure.message, { why: failure.why }));
+      }
+    }
+  });
+}
 
 /** Who loads the extension sees the sidebar, once a page, where nothing else stands in its place. */
 function revealOnce(shell: ILabShell, notebooks: Notebooks, panel: Panel): void {

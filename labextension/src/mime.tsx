@@ -1,5 +1,6 @@
 /**
- * The receipt under a cell: drawn from the saved data alone, in any notebook, without a kernel.
+ * What JupyterLab draws of ours under cells. The receipt is drawn from the saved data alone, in any notebook,
+ * without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -12,6 +13,7 @@ import { loadMessages } from './messages';
 import type { Messages } from './messages';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
+import { restart } from './restartwidget';
 import { MessagesContext } from './views/MessagesContext';
 import { Receipt } from './views/Receipt';
 
@@ -45,7 +47,7 @@ class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   private readonly t: Translate;
 }
 
-const extension: IRenderMime.IExtension = {
+const receipt: IRenderMime.IExtension = {
   id: 'jupyter-mlgpu:receipt',
   description: 'Draws the receipts that jupyter_mlgpu puts under cells.',
   // Before text/html, and safe in a notebook that is not trusted: React escapes all that is shown.
@@ -58,4 +60,4 @@ const extension: IRenderMime.IExtension = {
   dataType: 'json'
 };
 
-export default extension;
+export default [receipt, restart];

@@ -47,11 +47,18 @@ export interface IDevice {
   nativeName: string | null;
 }
 
+const EVIDENCE = ['counted', 'only device', 'allocator', 'results'] as const;
+
+/** With `allocator` and `results`, more may have run elsewhere. */
+export type Evidence = (typeof EVIDENCE)[number];
+
 export interface IRanOn extends IDevice {
   operations: number | null;
   /** Part of the operations counted, 0 to 1; not a share of time. */
   share: number | null;
   whyMissing: string | null;
+  /** How it is known that the device worked for the cell; null: the record does not say. */
+  evidence: Evidence | null;
 }
 
 export interface ICell {
@@ -76,6 +83,8 @@ export interface IRecord {
   outcome: Outcome;
   requested: string | null;
   ranOn: IRanOn[] | null;
+  /** The one device on which anything of a framework can have run; whether anything did is not known. */
+  only: [framework: string, device: string][];
   whyDeviceMissing: string | null;
   readings: IReading[];
   logs: ILogLine[];
@@ -119,6 +128,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
     outcome,
     requested: text(device.requested),
     ranOn: listOrNull(device.ran_on, readRanOn),
+    only: pairs(device.only, value => text(value)),
     whyDeviceMissing: text(device.why_missing, LONG),
     readings: list(table.readings, FEW, readReading),
     logs,
@@ -171,7 +181,8 @@ function readRanOn(data: unknown): IRanOn | null {
       ...device,
       operations: count(table?.operations),
       share: amount(table?.share),
-      whyMissing: text(table?.why_missing, LONG)
+      whyMissing: text(table?.why_missing, LONG),
+      evidence: choice(table?.evidence, EVIDENCE)
     }
   );
 }

@@ -2,27 +2,49 @@
  * Records in words, as jupyter_mlgpu/render/words.py says them, in the user's language.
  */
 
-import { formatBytes, formatSeconds, formatShare, formatValue } from './format';
+import { formatBytes, formatShare, formatValue } from './format';
 import { isMessage } from './i18n';
 import type { Translate } from './i18n';
-import type { IRanOn, IReading, IRecord } from './record';
+import type { IReading, IRecord } from './record';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
-const FRAMEWORKS = ['tensorflow', 'torch', 'jax', 'mlx'];
+const FRAMEWORKS = new Map([
+  ['tensorflow', 'TensorFlow'],
+  ['torch', 'PyTorch'],
+  ['jax', 'JAX'],
+  ['mlx', 'MLX']
+]);
 
 /** The readings that the bars show, in the order in which the record lists them. */
 export function times(record: IRecord): IReading[] {
   return record.readings.filter(reading => TIMES.includes(reading.quantity));
 }
 
-/** The longest of the times that bars show, in seconds; 0 where none was measured. */
+/** The longest of the times that bars show, in seconds; 0 where none was measured without a profiler. */
 export function longestTime(record: IRecord): number {
-  return Math.max(0, ...times(record).map(reading => reading.value ?? 0));
+  return Math.max(
+    0,
+    ...times(record).map(reading => (slowed(reading, record) ? 0 : (reading.value ?? 0)))
+  );
+}
+
+/** Whether a reading is a time that the profiler made longer, and so no timing. */
+export function slowed(reading: IReading, record: IRecord): boolean {
+  return (
+    record.mode === 'profiled' &&
+    reading.value !== null &&
+    ['wall_time', 'cpu_time'].includes(reading.quantity)
+  );
 }
 
 /** The value of a quantity; null where it is missing. */
 export function valueOf(record: IRecord, quantity: string): number | null {
-  return record.readings.find(reading => reading.quantity === quantity)?.value ?? null;
+  return known(record, quantity)?.value ?? null;
+}
+
+/** A quantity's reading that has a value. */
+export function known(record: IRecord, quantity: string): IReading | undefined {
+  return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
 /** A quantity's name for people. */
@@ -35,19 +57,10 @@ export function figure(reading: IReading, t: Translate): string {
   return reading.value === null ? t('notMeasured') : formatValue(reading.value, reading.unit);
 }
 
-/** As `figure`; of a profiled cell, a time that the profiler made longer says so. */
+/** As `figure`; of a time that the profiler made longer, it says so. */
 export function shown(reading: IReading, record: IRecord, t: Translate): string {
   const said = figure(reading, t);
   return slowed(reading, record) ? t('slowed', { time: said }) : said;
-}
-
-/** Whether a reading is a time of Python in a profiled cell, and so no timing. */
-function slowed(reading: IReading, record: IRecord): boolean {
-  return (
-    record.mode === 'profiled' &&
-    reading.value !== null &&
-    ['wall_time', 'cpu_time'].includes(reading.quantity)
-  );
 }
 
 /** Why a reading is missing, as a sentence that starts with the fact. */
@@ -71,40 +84,36 @@ export function scopeName(scope: string, t: Translate): string {
 
 /** Where the cell's work ran; says so where that is not what was asked for. Empty without a framework. */
 export function place(record: IRecord, t: Translate): string {
-  const { ranOn, requested } = record;
+  const { ranOn, only, requested } = record;
   const named = whereItRan(record, t);
+  const places = ranOn?.map(({ framework, device }) => [framework, device] as const) ?? only;
   const elsewhere =
-    requested !== null && ranOn?.some(entry => entry.device !== asked(requested, entry));
+    requested !== null &&
+    named !== '' &&
+    places.some(([framework, device]) => device !== (asked(requested, framework) ?? device));
   return elsewhere ? t('askedButRan', { device: requested, place: named }) : named;
 }
 
-/** The device asked for of an entry's framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`. */
-function asked(requested: string, entry: IRanOn): string {
+/** The device asked for of a framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`; null: none. */
+function asked(requested: string, framework: string): string | null {
   if (!requested.includes(' ')) {
     return requested;
   }
-  const own = requested.split(', ').find(one => one.startsWith(`${entry.framework} `));
-  return own === undefined ? entry.device : own.slice(entry.framework.length + 1);
+  const own = requested.split(', ').find(one => one.startsWith(`${framework} `));
+  return own?.slice(framework.length + 1) ?? null;
 }
 
 /** The record in one line, without how it ended. */
 export function line(record: IRecord, t: Translate): string {
-  const wall = valueOf(record, 'wall_time');
-  const cpu = record.mode === 'profiled' ? null : valueOf(record, 'cpu_time');
+  const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
   return [
-    wall === null ? `${t('wall_time')}: ${t('notMeasured')}` : wallTime(wall, record, t),
+    wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
     place(record, t),
-    cpu === null ? '' : `${t('cpu_time')} ${formatSeconds(cpu)}`,
+    cpu && record.mode !== 'profiled' ? `${t('cpu_time')} ${shown(cpu, record, t)}` : '',
     peakMemory(record, t)
   ]
     .filter(Boolean)
     .join(' · ');
-}
-
-/** How long a cell took; of a profiled one, with the profiler on. */
-export function wallTime(seconds: number, record: IRecord, t: Translate): string {
-  const time = formatSeconds(seconds);
-  return record.mode === 'profiled' ? t('slowed', { time }) : time;
 }
 
 /** Peak memory of the process in words; empty where it is missing. */
@@ -116,14 +125,33 @@ export function peakMemory(record: IRecord, t: Translate): string {
 function whereItRan(record: IRecord, t: Translate): string {
   const { ranOn } = record;
   if (ranOn === null) {
-    const framework = record.versions.some(([name]) => FRAMEWORKS.includes(name));
-    return record.whyDeviceMissing !== null && framework ? t('deviceUnknown') : '';
+    return whereItCanHaveRun(record, t);
   }
   if (ranOn.length === 0) {
     return t('ranNowhere');
   }
-  const devices = ranOn.map(({ device, share }) =>
-    ranOn.length === 1 || share === null ? device : `${device} ${formatShare(share)}`
-  );
-  return t('ranOn', { devices: devices.join(', ') });
+  // Memory that was given out, or arrays that are there: more may have run elsewhere.
+  const used = ranOn.filter(({ evidence }) => evidence === 'allocator' || evidence === 'results');
+  const devices = ranOn
+    .filter(entry => !used.includes(entry))
+    .map(({ device, share }) =>
+      ranOn.length === 1 || share === null ? device : `${device} ${formatShare(share)}`
+    );
+  return [
+    devices.length > 0 ? t('ranOn', { devices: devices.join(', ') }) : '',
+    used.length > 0 ? t('used', { devices: used.map(({ device }) => device).join(', ') }) : ''
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device. */
+function whereItCanHaveRun(record: IRecord, t: Translate): string {
+  if (record.only.length > 0) {
+    return record.only
+      .map(([name, device]) => t('onlyDevice', { framework: FRAMEWORKS.get(name) ?? name, device }))
+      .join(', ');
+  }
+  const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));
+  return record.whyDeviceMissing !== null && framework ? t('deviceUnknown') : '';
 }

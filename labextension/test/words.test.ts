@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { translateTo } from '../src/i18n';
 import { readRecord } from '../src/record';
 import type { IRecord } from '../src/record';
-import { figure, line, shown } from '../src/words';
+import { figure, line, longestTime, place, shown } from '../src/words';
 import { reading, recordJson } from './records';
 
 const english = translateTo('en');
@@ -89,4 +89,67 @@ test('where frameworks were asked onto devices, each is compared with its own', 
     told('tensorflow gpu:0, torch cpu:0'),
     /asked for tensorflow gpu:0, torch cpu:0, ran on cpu:0/
   );
+});
+
+const seen = (device: string, evidence: unknown, framework = 'torch'): object => ({
+  framework,
+  device,
+  kind: 'cuda',
+  native_name: null,
+  operations: null,
+  share: null,
+  why_missing: 'PyTorch does not count them.',
+  evidence
+});
+
+test('a device that only gave out memory or holds results was used, and more may have run elsewhere', () => {
+  const told = (...entries: object[]): string =>
+    place(known({ device: { requested: null, ran_on: entries, why_missing: null } }), english);
+  assert.equal(told(seen('gpu:0', 'allocator')), 'used gpu:0');
+  assert.equal(
+    told(seen('gpu:0', 'results'), seen('cpu:0', 'counted')),
+    'ran on cpu:0, used gpu:0'
+  );
+  assert.equal(told(seen('cpu:0', 'only device')), 'ran on cpu:0');
+  for (const evidence of [null, undefined, 7, 'guessed', {}]) {
+    assert.equal(told(seen('gpu:0', evidence)), 'ran on gpu:0');
+  }
+});
+
+test('operations that were not counted are no zero, and their reason is kept', () => {
+  const record = known({
+    device: { requested: null, ran_on: [seen('gpu:0', 'allocator')], why_missing: null }
+  });
+  const [entry] = record.ranOn ?? [];
+  assert.equal(entry?.operations, null);
+  assert.equal(entry.share, null);
+  assert.equal(entry.evidence, 'allocator');
+  assert.equal(entry.whyMissing, 'PyTorch does not count them.');
+});
+
+test('where nothing was seen, the only device of a framework is told, and compared with the one asked for', () => {
+  const told = (requested: string | null, only: unknown): string =>
+    place(
+      known({
+        device: { requested, ran_on: null, why_missing: 'Not watched.', only },
+        versions: { torch: '2.13.0' }
+      }),
+      english
+    );
+  assert.equal(told(null, { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
+  assert.equal(told('cpu:0', { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
+  assert.equal(told('gpu:0', { torch: 'cpu:0' }), 'asked for gpu:0, PyTorch: cpu:0 only');
+  for (const strange of [undefined, null, 7, [], { torch: 7 }]) {
+    assert.equal(told('gpu:0', strange), 'device not known');
+  }
+});
+
+test('a time that the profiler made longer says so and fills no bar', () => {
+  const record = known({
+    mode: 'profiled',
+    readings: [reading('wall_time', 2), reading('cpu_time', 1)]
+  });
+  assert.match(line(record, english), /^2 s, with the profiler on/);
+  assert.equal(longestTime(record), 0);
+  assert.equal(longestTime(known({ readings: [reading('wall_time', 2)] })), 2);
 });

@@ -1,4 +1,4 @@
-"""The backends that are installed, each with a way to run something; the others are skipped by name."""
+"""The backends that are installed, each with a way to run something; the end of a run names the others."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Subject:
     where: Callable[[], str]  # the device on which something that is run now ends up
     ready: Callable[[Any], bool] = lambda result: True  # whether the device has finished a result
     allocate: Callable[[], Any] = lambda: None  # make 4 MiB
+    make: Callable[[], Any] = lambda: None  # a value that stays where it is made
+    stays: bool = True  # whether such a value stays on one device
     apart: bool = True  # whether each thread has its own device
     stand_in: Device | None = None  # to be chosen where the framework has one device
 
@@ -53,6 +55,7 @@ class Subject:
 
 def fake() -> Subject:
     backend = FakeBackend(devices=("cpu:0", "cpu:1"))
+    backend.staying["the_value"] = "cpu:0"
     return Subject(backend, backend.run, lambda: backend.current or "cpu:0", apart=False)
 
 
@@ -81,7 +84,7 @@ def replay() -> Subject:
             scope.leave()
         return record
 
-    return Subject(backend, operate, lambda: operate().device.ran_on[0].device, allocate=operate)
+    return Subject(backend, operate, lambda: operate().device.ran_on[0].device, allocate=operate, stays=False)
 
 
 def tensorflow() -> Subject:
@@ -94,6 +97,7 @@ def tensorflow() -> Subject:
         operate=lambda: tf.add(tf.constant(1.0), 1.0),
         where=lambda: tf.add(tf.constant(1.0), 1.0).device.rpartition("device:")[2].lower(),
         allocate=lambda: tf.zeros((1024, 1024)),
+        make=lambda: tf.Variable([1.0]),
     )
 
 
@@ -114,6 +118,7 @@ def torch() -> Subject:
         where=where,
         ready=ready,
         allocate=lambda: torch.ones(1024, 1024),
+        make=lambda: torch.nn.Linear(2, 2),
         # PyTorch has one CPU device. `meta` holds no data, and can be chosen as any other.
         stand_in=Device("torch", "meta:0", "meta", "meta"),
     )
@@ -131,6 +136,7 @@ def jax() -> Subject:
         where=lambda: _jax_name(backend, jax.numpy.ones(1) + 1),
         ready=lambda result: result.is_ready(),
         allocate=lambda: jax.numpy.ones((1024, 1024)).block_until_ready(),
+        make=lambda: jax.device_put(jax.numpy.ones(1), next(iter(jax.numpy.ones(1).devices()))),
     )
 
 
@@ -156,24 +162,31 @@ def mlx() -> Subject:
         operate=lambda: evaluated(mx.ones((100, 100)) @ mx.ones((100, 100))),
         where=where,
         allocate=lambda: evaluated(mx.ones((1024, 1024)) + 1),
+        make=lambda: mx.ones(1),
+        stays=False,
     )
 
 
 def framework(name: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a framework's own, while it is imported
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            pytest.skip(f"{name} is not installed here, so its backend was not tried ({error})")
+        return importlib.import_module(name)
 
 
 SUBJECTS = (fake, replay, tensorflow, torch, jax, mlx)
 
 
-@pytest.fixture(scope="session", params=SUBJECTS, ids=lambda make: make.__name__)
+def parameter(make: Callable[[], Subject]) -> Any:
+    name = make.__name__
+    needs = [pytest.mark.needs(name)] if name in registry.BACKENDS else []
+    return pytest.param(make, id=name, marks=needs)
+
+
+@pytest.fixture(scope="session", params=map(parameter, SUBJECTS))
 def subject(request: pytest.FixtureRequest) -> Subject:
-    return request.param()
+    """A backend; a test may ask for one by its framework's name."""
+    by_name = {make.__name__: make for make in SUBJECTS}
+    return by_name.get(request.param, request.param)()
 
 
 @pytest.fixture(scope="session")

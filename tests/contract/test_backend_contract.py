@@ -1,7 +1,8 @@
 """What every backend keeps to: one suite, run over whatever is installed here.
 
-A framework that is not installed is skipped, and the run's last lines say which. On a machine with a GPU
-the same suite runs on the GPU (tests/device says how). On CPUs, TensorFlow and JAX get two CPU devices.
+A framework that is not installed is left out, and the run's last lines say which; `make test-frameworks` has
+them all. On a machine with a GPU the same suite runs on the GPU (tests/device says how). On CPUs, TensorFlow
+and JAX get two CPU devices.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pytest
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import CAPABILITIES
 from jupyter_mlgpu.backends.held import RESERVED
+from jupyter_mlgpu.backends.verified import VERIFIED
 
 
 def test_it_is_loaded_and_tells_its_version(subject):
@@ -49,6 +51,10 @@ def test_hardware_is_described_and_the_missing_gpu_explained(subject):
         details = subject.backend.details(device)
         assert details.memory is None or details.memory > 0
     assert subject.backend.why_no_gpu().endswith(".")
+
+
+def test_a_framework_from_which_nothing_is_hidden_needs_no_restart(subject):
+    assert subject.backend.needs_restart() is None
 
 
 def test_work_goes_to_every_device_that_is_entered(subject):
@@ -110,14 +116,67 @@ def test_where_work_ran_is_told_or_the_reason_why_it_is_not_known(subject):
     for device in subject.devices:
         scope = subject.backend.enter(device)
         observation = subject.backend.observe()
-        subject.operate()
+        kept = subject.operate()
+        subject.backend.synchronize()
         seen = observation.finish()
         scope.leave()
+        del kept
         if subject.able(device, "placement").available:
             assert {entry.device for entry in seen.ran_on} == {device.name}
-        else:
-            assert seen.ran_on is None
-            assert subject.able(device, "placement").reason in seen.why_missing
+        elif seen.ran_on is None:
+            told = seen.why_missing
+            assert seen.only == device.name or subject.able(device, "placement").reason in told
+        else:  # what proves that a device worked, without a count
+            assert {entry.device for entry in seen.ran_on} == {device.name}
+            assert {entry.evidence for entry in seen.ran_on} <= {"only device", "allocator", "results"}
+            assert all(entry.operations is None and entry.why_missing for entry in seen.ran_on)
+
+
+def test_operations_are_counted_where_placement_is_known_and_nowhere_else(subject):
+    for device in subject.devices:
+        scope = subject.backend.enter(device)
+        observation = subject.backend.observe()
+        kept = subject.operate()
+        entries = observation.finish().ran_on or ()
+        scope.leave()
+        del kept
+        counted = [entry.operations is not None for entry in entries]
+        assert set(counted) <= {subject.able(device, "placement").available}
+
+
+def test_a_cell_that_does_nothing_claims_no_device(subject):
+    subject.operate()
+    subject.backend.synchronize()
+    assert not subject.backend.observe().finish().ran_on
+
+
+def test_a_value_that_stays_on_another_device_is_named_with_both_devices(subject):
+    home, other = subject.where(), subject.other
+    value = subject.make()
+    said = subject.backend.stays({"the_value": value, "plain": 1}, other)
+    if not subject.stays:
+        assert said is None
+        return
+    assert "the_value" in said
+    assert "plain" not in said
+    assert f"on {home}, not on {other.name}" in said
+    assert said.endswith(".")
+
+
+def test_a_value_that_is_on_the_device_asked_for_is_not_mentioned(subject):
+    here = next(device for device in subject.devices if device.name == subject.where())
+    assert subject.backend.stays({"the_value": subject.make()}, here) is None
+
+
+def test_no_code_of_the_users_runs_when_values_are_looked_at(subject):
+    class Untouchable:
+        def __getattribute__(self, name):
+            raise SystemExit(f"{name} was asked for")
+
+        __iter__ = __len__ = __eq__ = __hash__ = __getattribute__
+
+    for device in subject.devices:
+        assert subject.backend.stays({"x": Untouchable(), "y": [Untouchable()], "z": print}, device) is None
 
 
 def test_the_allocators_peak_is_told_or_the_reason_why_it_is_not_known(subject):
@@ -208,6 +267,43 @@ def test_other_threads_are_watched_apart(subject):
     thread.start()
     thread.join()
     assert here.finish().ran_on == ()
+
+
+#: What exercises each capability: it fails on a device that claims the capability and lacks it.
+EXERCISES = {
+    "scope": test_work_goes_to_every_device_that_is_entered,
+    "waiting": test_after_waiting_what_was_given_to_the_device_is_finished,
+    "placement": test_where_work_ran_is_told_or_the_reason_why_it_is_not_known,
+    "allocator_peak": test_the_allocators_peak_is_told_or_the_reason_why_it_is_not_known,
+}
+
+
+def test_every_capability_has_a_test_that_exercises_it():
+    assert set(EXERCISES) == set(CAPABILITIES)
+
+
+@pytest.mark.parametrize(
+    ("subject", "framework", "kind"),
+    [
+        pytest.param(framework, framework, kind, id=f"{framework}-{kind}", marks=pytest.mark.needs(framework))
+        for framework, kind in VERIFIED
+    ],
+    indirect=["subject"],
+)
+def test_what_is_marked_verified_is_exercised_on_such_hardware(subject, framework, kind, monkeypatch):
+    devices = [device for device in subject.devices if device.kind == kind]
+    if not devices:
+        pytest.skip(f"{framework} has no {kind} device here, so what is verified there was not tried again")
+    entered = []
+    enter = subject.backend.enter
+    monkeypatch.setattr(subject.backend, "enter", lambda device: entered.append(device) or enter(device))
+    for name, exercise in EXERCISES.items():
+        entered.clear()
+        try:
+            exercise(subject)
+        except pytest.skip.Exception as skipped:
+            pytest.fail(f"{framework} on {kind} claims {name}, and its test was skipped ({skipped})")
+        assert {one for one in devices if subject.able(one, name).available} <= set(entered), name
 
 
 @pytest.mark.parametrize("name", registry.BACKENDS)

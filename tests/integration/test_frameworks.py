@@ -1,19 +1,10 @@
-"""PyTorch, JAX and MLX in a real kernel: what is not installed here is skipped, and said at the end."""
+"""PyTorch, JAX and MLX in a real kernel; `make test-frameworks` has them installed."""
 
 from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.modules import installed
-
-FRAMEWORKS = {name: module for module, name in registry.MODULES.items()}
-INSTALLED = {name for name, module in FRAMEWORKS.items() if installed(module)}
-
-
-def needs(*names):
-    missing = [name for name in names if name not in INSTALLED]
-    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed here")
+needs = pytest.mark.needs
 
 
 @pytest.fixture
@@ -170,8 +161,7 @@ def test_a_default_device_that_the_cell_sets_itself_is_put_back_and_said(start_k
     assert "cpu" in notebook.run("print(torch.ones(1).device)").text
 
 
-@needs("torch")
-@pytest.mark.skipif(not installed("keras"), reason="keras not installed here")
+@needs("torch", "keras")
 def test_keras_on_torch_is_sent_to_the_device_too(start_kernel):
     notebook = start_kernel(KERAS_BACKEND="torch")
     notebook.run("import keras\nfrom keras.src.backend.common.global_state import get_global_attribute")

@@ -54,7 +54,7 @@ def test_the_table_sizes_the_leak_and_clears_the_other_cell(leaky):
     lines = {line.split("  ")[-1].strip(): line for line in shown.splitlines()}
     leak = lines["kept = globals().get('kept', [])"]
     assert "MiB" in leak
-    assert re.search(r"[\d.]+ to [\d.]+ MiB +growing +kept", leak)
+    assert re.search(r"[\d.]+ to [\d.]+ MiB +20 MiB +growing +kept", leak)
     assert " growing  " not in lines["gone = bytearray(20 * 1024**2)"]
     assert "5 more runs needed" in lines["once = 1"]
 

@@ -1,11 +1,13 @@
 """Every magic does what its help says; what is typed wrongly is answered in one sentence."""
 
+import dataclasses
 import json
 import sys
 
 import pytest
 
 from jupyter_mlgpu.files import load_records, save_records
+from jupyter_mlgpu.record import DeviceUse
 from jupyter_mlgpu.testing import example_record
 
 
@@ -63,6 +65,24 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     assert "answer = 42" in shown
 
 
+def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):
+    line = plain.run("%mlc_device").text.splitlines()
+    assert len(line) == 1
+    first, head, *rows = plain.run("%mlc_device status").text.splitlines()
+    assert [first] == line
+    assert head.split() == ["Memory", "used", "free", "total"]
+    assert any(row.startswith("machine ") for row in rows)
+    assert any(row.startswith("this process ") for row in rows)
+    assert any("NVIDIA" in row for row in rows) == (sys.platform != "darwin")
+    assert "No framework is imported, so there is no allocator to ask." in rows
+
+
+def test_status_imports_no_framework(plain):
+    plain.run("%mlc_device status")
+    asked = "import sys; print({'tensorflow', 'torch', 'jax', 'mlx.core'} & set(sys.modules))"
+    assert plain.run(asked).text == "set()\n"
+
+
 def test_a_large_file_is_loaded_without_flooding_the_browser(start_kernel, tmp_path):
     path = tmp_path / "records.jsonl"
     save_records(path, [example_record(number) for number in range(1, 1001)])
@@ -88,22 +108,46 @@ def test_a_file_with_broken_lines_is_loaded_as_far_as_it_goes(plain, tmp_path):
     assert "kept" in plain.run("%mlc_trace show").text
 
 
-def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):
-    line = plain.run("%mlc_device").text.splitlines()
-    assert len(line) == 1
-    first, head, *rows = plain.run("%mlc_device status").text.splitlines()
-    assert [first] == line
-    assert head.split() == ["Memory", "used", "free", "total"]
-    assert any(row.startswith("machine ") for row in rows)
-    assert any(row.startswith("this process ") for row in rows)
-    assert any("NVIDIA" in row for row in rows) == (sys.platform != "darwin")
-    assert "No framework is imported, so there is no allocator to ask." in rows
+def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_not_chosen(
+    start_kernel, tmp_path
+):
+    notebook = start_kernel()
+    notebook.run("x = 1")
+    example = example_record(1, run="a" * 32)
+    metal = dataclasses.replace(example.device.ran_on[0], device="gpu:0", kind="metal")
+    saved = dataclasses.replace(example, device=DeviceUse("gpu:0", (metal,)))
+    nowhere = dataclasses.replace(
+        example_record(2, run="a" * 32), device=DeviceUse(None, None, "No framework.")
+    )
+    path = tmp_path / "mac.jsonl"
+    save_records(path, [saved, nowhere])
+    replayed = notebook.run(f"%mlc_trace replay {path}")
+    assert "Replayed 1 records" in replayed.text
+    assert "nothing of them ran here" in replayed.text
+    assert "1 that do not say where they ran were left out" in replayed.text
+    (receipt,) = replayed.receipts
+    assert receipt["origin"] == "replayed"
+    assert receipt["device"]["ran_on"][0]["device"] == "gpu:0"
+    assert "Replayed from mac.jsonl: nothing of it ran here." in receipt["notes"]
+    assert all(one["source"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
+    assert "1 were here already" in notebook.run(f"%mlc_trace replay {path}").text
+    own = notebook.run("y = 2").receipt
+    assert own["origin"] == "live"
+    assert own["device"]["ran_on"] is None
+    shown = notebook.run("%mlc_trace show").text
+    assert shown.count("replayed") == 1
+    devices = "import jupyter_mlgpu; kit = get_ipython()._jupyter_mlgpu.kit; print(kit.selection.chosen())"
+    assert notebook.run(devices).text == "[]\n"
+    notebook.run("%mlc_trace clear")
+    assert notebook.run("print(kit.replays)").text == "[]\n"
 
 
-def test_status_imports_no_framework(plain):
-    plain.run("%mlc_device status")
-    asked = "import sys; print({'tensorflow', 'torch', 'jax', 'mlx.core'} & set(sys.modules))"
-    assert plain.run(asked).text == "set()\n"
+def test_a_file_without_a_device_cannot_be_replayed_and_says_what_to_choose(plain, tmp_path):
+    path = tmp_path / "no_device.jsonl"
+    save_records(path, [dataclasses.replace(example_record(), device=DeviceUse(None, None, "No framework."))])
+    refused = plain.run(f"%mlc_trace replay {path}").text
+    assert "No record of no_device.jsonl says on which device it ran" in refused
+    assert "Traceback" not in refused
 
 
 def test_loading_the_extension_twice_changes_nothing(plain):

@@ -105,14 +105,21 @@ def test_a_list_to_install_from_has_a_hash_for_every_version(file: ConstraintFil
         assert ("--hash=sha256:" in line) == file.hashes, line
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if file.agrees_with], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    ("file", "other"),
+    [
+        pytest.param(file, other, id=f"{file.name}-{other.name}")
+        for file in FILES
+        for other in FILES
+        if other.name in file.agrees_with
+    ],
+)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("python", ["3.11", "3.12"])
 def test_files_that_say_they_agree_share_their_versions(
-    file: ConstraintFile, system: str, python: str
+    file: ConstraintFile, other: ConstraintFile, system: str, python: str
 ) -> None:
     where = environment(system, python)
-    (other,) = [candidate for candidate in FILES if candidate.name == file.agrees_with]
     ours, theirs = versions_in(file, where), versions_in(other, where)
     assert {name: ours[name] for name in ours & theirs.keys()} == {
         name: theirs[name] for name in ours & theirs.keys()

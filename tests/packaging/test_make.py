@@ -27,6 +27,16 @@ def test_make_alone_is_make_help() -> None:
     assert run("make").stdout == run("make", "help").stdout
 
 
+def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    environments = re.findall(r"^[A-Z]+ := (\.venv\S*)$", makefile, flags=re.MULTILINE)
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    removed = run("make", "-n", "clean").stdout.split()
+    assert {".venv", ".venv-other", ".venv-frameworks"} <= set(environments)
+    assert {f"/{folder}/" for folder in environments} <= set(ignored)
+    assert set(environments) <= set(removed)
+
+
 def test_a_step_says_what_it_does_and_how_long_it_took() -> None:
     done = run("scripts/step.sh", "greeting", "echo", "hello")
     assert done.returncode == 0

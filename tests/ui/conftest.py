@@ -47,6 +47,7 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.root = folder / "notebooks"
         self.settings = folder / "settings"
+        self._config = folder / "config"
         self._data = folder / "data"
         self._runtime = folder / "runtime"
         self._log = (folder / "server.log").open("w+b")
@@ -65,7 +66,7 @@ class Server:
                 **os.environ,
                 "HOME": str(folder),
                 "IPYTHONDIR": str(folder / "ipython"),
-                "JUPYTER_CONFIG_DIR": str(folder / "config"),
+                "JUPYTER_CONFIG_DIR": str(self._config),
                 "JUPYTER_DATA_DIR": str(self._data),
                 "JUPYTER_RUNTIME_DIR": str(self._runtime),
                 "JUPYTERLAB_SETTINGS_DIR": str(self.settings),
@@ -79,6 +80,12 @@ class Server:
         path = self.settings / f"@jupyterlab/{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
+
+    def set_extension(self, name: str, *, enabled: bool) -> None:
+        """Turn one of JupyterLab's plug-ins off or on again; pages loaded from now on follow it."""
+        path = self._config / "labconfig" / "page_config.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"disabledExtensions": {name: not enabled}}))
 
     def add_kernel(self, name: str, *, language: str) -> None:
         """Install a kernel that says it runs another language; it is a Python kernel all the same."""

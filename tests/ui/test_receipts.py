@@ -89,3 +89,19 @@ def test_a_receipt_of_a_newer_version_or_of_rubbish_says_so_in_one_sentence(lab:
     invalid_sentence = "This receipt cannot be read: its data is not a jupyter_mlgpu record."
     expect(lab.receipts).to_have_text([newer_sentence, invalid_sentence, invalid_sentence])
     expect(lab.records).to_have_count(0)
+
+
+def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) -> None:
+    data = example_record().to_json()
+    entry = {"framework": "torch", "device": "gpu:0", "kind": "cuda", "native_name": "cuda:0"}
+    why = "PyTorch does not count them."
+    entry |= {"operations": None, "share": None, "why_missing": why, "evidence": "allocator"}
+    data["device"] |= {"requested": "gpu:0", "ran_on": [entry]}
+    lab.write_with_receipts("evidence.ipynb", {MIME_TYPE: data})
+    lab.open_without_kernel("evidence.ipynb")
+    expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · CPU time")
+    lab.receipts.first.get_by_role("button").click()
+    row = lab.receipts.first.get_by_role("row").filter(has_text="gpu:0 (torch, cuda)")
+    expect(row.get_by_role("cell")).to_have_text(
+        [f"its allocator gave out memory; more may have run elsewhere · {why}"]
+    )

@@ -12,12 +12,15 @@ from jupyter_mlgpu.backends.modules import imported, installed
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.backends.replay import ReplayBackend
 from jupyter_mlgpu.backends.verified import VERIFIED
-from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.errors import DeviceError, RecordError
+from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.notebook.channel import NoChannel
+from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.transform import device_line
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.record import DeviceUse
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
+from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml, example_record
 
 
 class Memory:
@@ -136,6 +139,22 @@ def test_what_is_replayed_is_labelled_everywhere():
     assert [(one.framework, one.kind) for one in seen.ran_on] == [("replay", "replayed cpu")]
     assert "replayed from lesson.jsonl" in seen.ran_on[0].native_name
     assert "nothing of it ran here" in seen.why_missing
+
+
+def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
+    backend = FakeBackend(devices=("cpu:0",))
+    monkeypatch.setattr(registry, "loaded", lambda: (backend,))
+    monkeypatch.setattr(registry, "absent", dict)
+    kit = Kit()
+    elsewhere = dataclasses.replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
+    saved = dataclasses.replace(example_record(), device=DeviceUse("gpu:0", (elsewhere,)))
+    kit.replays += [ReplayBackend([saved], "lesson.jsonl"), ReplayBackend([saved], "lesson.jsonl")]
+    listed = DeviceCommands(kit, NoChannel()).list().splitlines()
+    (replayed,) = [line for line in listed if "replayed" in line]
+    assert replayed.startswith("gpu:0   replayed metal")
+    assert replayed.endswith("replayed from lesson.jsonl; no cell runs there")
+    with pytest.raises(DeviceError, match="There is no device gpu:0 here: found cpu:0"):
+        kit.selection.request("gpu")
 
 
 def test_records_without_a_device_cannot_be_played_back():

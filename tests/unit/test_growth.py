@@ -206,24 +206,41 @@ def test_memory_that_is_given_back_is_not_called_a_leak():
     assert said(*(900 - 20 * x for x in range(12))) is None
 
 
-def test_other_cells_in_between_are_named_as_a_possible_cause():
-    mine = [run(1 + 2 * x, 300 + 20 * x) for x in range(8)]
-    theirs = [run(2 + 2 * x, 300 + 20 * x, code="b" * 16) for x in range(8)]
-    mixed = [one for pair in zip(mine, theirs, strict=True) for one in pair][:-1]
-    assert "Other cells ran in between" in growing.sentence(found(mixed))
-    assert "Other cells" not in said(*(300 + 20 * x for x in range(8)))
+def taking_turns(mine: float, theirs: float) -> list[Record]:
+    """Eight runs of a cell and, between them, of another; each keeps so many MiB. The first one's is last."""
+    records = []
+    held = 300.0
+    for turn in range(8):
+        for code, kept in (("a" * 16, mine), ("b" * 16, theirs)):
+            held += kept
+            records.append(run(2 * turn + 1 + (code[0] == "b"), held, code=code))
+    return records[:-1]
+
+
+def test_a_cell_is_not_suspected_of_what_another_one_keeps_in_between():
+    records = taking_turns(mine=0, theirs=20)
+    assert growing.sentence(found(records)) is None
+    mine, theirs = of_all(records)
+    assert growing.verdict(mine.growths[0]) == "growing, but mostly by other cells in between"
+    assert growing.verdict(theirs.growths[0]) == "growing"
+    assert (mine.growths[0].own, theirs.growths[0].own) == (0, 20 * MIB)
+
+
+def test_of_two_cells_that_both_keep_something_each_has_its_own_part():
+    assert "by 40 MiB a run [40 to 40 MiB] (25 MiB by itself, the rest by cells in between)" in (
+        growing.sentence(found(taking_turns(mine=25, theirs=15)))
+    )
 
 
 def test_blocks_traced_inside_the_cell_are_not_other_cells():
     number = count(1)
     records = []
     for x in range(8):
-        block = run(next(number), 0)
-        records.append(
-            dataclasses.replace(block, cell=dataclasses.replace(block.cell, id=None, source_digest=None))
-        )
-        records.append(run(next(number), 300 + 20 * x))
-    assert not found(records).others_between
+        sequence = next(number)
+        block = run(next(number), 300 + 20 * x)
+        inside = dataclasses.replace(block.cell, id=None, source_digest=None)
+        records += [dataclasses.replace(block, cell=inside), run(sequence, 300 + 20 * x)]
+    assert found(records).growths[0].own == 20 * MIB
 
 
 def allocating(sequence: int, **mebibytes: float) -> Record:
@@ -277,7 +294,7 @@ def test_the_table_has_a_line_for_each_cell_and_says_what_the_interval_means():
     shown = growing.table(of_all([*leak, *steady, *less, *little, *full, *once]))
     lines = shown.splitlines()[2:]
     assert "process  20 MiB" in lines[0]
-    assert re.search(r"20 to 20 MiB +growing +model", lines[0])
+    assert re.search(r"20 to 20 MiB +20 MiB +growing +model", lines[0])
     assert "not growing (within noise)" in lines[1]
     assert "shrinking" in lines[2]
     assert "growing, but perhaps by less than 1 MiB a run" in lines[3]

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import RestartNeededError, UsageError
 from jupyter_mlgpu.logs.knobs import FRAMEWORKS, KNOBS
 from jupyter_mlgpu.logs.verbose import LEVELS, Verbose, imported, plan
 
@@ -24,17 +24,37 @@ def test_on_sets_the_usable_mode_before_tensorflow_is_imported():
 
 def test_after_the_import_nothing_changes_and_the_cell_to_run_first_is_offered():
     environ: dict[str, str] = {}
-    said = Verbose(environ).command("on", TENSORFLOW)
+    with pytest.raises(RestartNeededError) as refused:
+        Verbose(environ).command("on", TENSORFLOW)
     assert environ == {}
-    assert said.startswith(
+    assert refused.value.verbose == "on"
+    assert refused.value.sentence.startswith(
         "TensorFlow is imported already and has read its settings, so nothing was changed."
     )
-    assert said.endswith(
-        "Restart the kernel and run this cell first:\n\n"
+    assert refused.value.by_hand == (
+        "Restart the kernel, run this cell first and then the others up to here:\n\n"
         "import os\n"
         "os.environ['TF_CPP_VMODULE'] = 'execute=1,placer=1'\n"
         "%load_ext jupyter_mlgpu"
     )
+
+
+def test_what_was_set_in_time_is_no_reason_for_a_restart():
+    verbose = Verbose({})
+    verbose.command("on", {})
+    assert verbose.command("on", TENSORFLOW).startswith("Set TF_CPP_VMODULE=execute=1,placer=1. ")
+    with pytest.raises(RestartNeededError):
+        verbose.command("all", TENSORFLOW)
+    verbose.command("off", TENSORFLOW)
+    assert verbose.command("on", TENSORFLOW).startswith("Set ")
+
+
+def test_what_was_put_back_in_time_was_never_read():
+    verbose = Verbose({})
+    verbose.command("on", {})
+    verbose.command("off", {})
+    with pytest.raises(RestartNeededError):
+        verbose.command("on", TENSORFLOW)
 
 
 def test_all_warns_of_its_price():
@@ -121,8 +141,10 @@ def test_a_variable_read_each_time_needs_no_restart():
 
 
 def test_what_can_be_switched_without_a_restart_is_said():
-    said = Verbose({}).command("JAX_LOG_COMPILES=1", {"jax": object()})
-    assert said.endswith('Or, without a restart: `jax.config.update("jax_log_compiles", True)`')
+    with pytest.raises(RestartNeededError) as refused:
+        Verbose({}).command("JAX_LOG_COMPILES=1", {"jax": object()})
+    assert refused.value.sentence.endswith('Without a restart: `jax.config.update("jax_log_compiles", True)`')
+    assert refused.value.verbose == "JAX_LOG_COMPILES=1"
 
 
 def test_jax_that_has_read_tensorflows_variable_is_named():
@@ -192,8 +214,9 @@ def test_a_framework_counts_as_imported_from_the_moment_its_import_begins():
 
 
 def test_the_cell_offered_is_python_that_sets_the_variables():
-    said = Verbose({}).command("TF_CPP_VMODULE=execute=1", TENSORFLOW)
-    cell = said.partition("first:\n\n")[2].replace("%load_ext jupyter_mlgpu", "")
+    with pytest.raises(RestartNeededError) as refused:
+        Verbose({}).command("TF_CPP_VMODULE=execute=1", TENSORFLOW)
+    cell = refused.value.by_hand.partition("here:\n\n")[2].replace("%load_ext jupyter_mlgpu", "")
     code = f"{cell}\nprint(os.environ['TF_CPP_VMODULE'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "execute=1\n"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.probes.nvml import GpuMemory, GpuProcess, Nvml
+from jupyter_mlgpu.probes.nvml import GpuMemory, GpuProcess, Library, Nvml
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml
 
 GIB = 1024**3
@@ -92,3 +92,20 @@ def test_without_the_package_it_is_named_and_nothing_is_imported_before_it_is_as
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "nvidia-ml-py" in done.stdout
+
+
+USED = [name for name in vars(Library) if name.startswith(("nvml", "NVML"))] + list(Library.__annotations__)
+
+
+def test_what_is_used_of_pynvml_is_there():
+    pynvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
+    assert len(USED) == 15
+    assert [name for name in USED if not hasattr(pynvml, name)] == []
+    told = Nvml().count()
+    assert (told.value is None) == (told.why_missing is not None)
+
+
+def test_the_fake_answers_all_that_is_used():
+    fake = FakeNvml(FakeGpu())
+    for name in USED:
+        assert hasattr(fake, name), name

@@ -159,3 +159,19 @@ def test_the_code_is_kept_as_a_digest_and_a_redacted_first_line():
     assert len(record.cell.source_digest) == 16
     measurement = Bench().recorder.start("api_key = 'sk-abcdefghij'")
     assert "abcdefghij" not in measurement.stop().cell.name
+
+
+def test_who_takes_times_of_their_own_can_have_the_watching_stopped():
+    backend = FakeBackend()
+    bench = Bench(backends=[backend])
+    measurement = bench.recorder.start("x = 1")
+    backend.run()
+    bench.recorder.stop_watching("It is a race.")
+    backend.run()
+    bench.backends.append(late := FakeBackend("late"))
+    bench.recorder.framework_loaded(late)
+    record = measurement.stop()
+    assert record.device.ran_on is None
+    assert record.device.why_missing == "It is a race."
+    assert record.reading("peak_memory_allocator").why_missing == "It is a race."
+    assert bench.measure().device.ran_on == ()

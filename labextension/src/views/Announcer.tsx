@@ -8,7 +8,7 @@ import type { ReactElement } from 'react';
 import type { Message, Translate } from '../i18n';
 import { isToActOn, notesInWords } from '../notes';
 import type { IState } from '../state';
-import { valueOf, wallTime } from '../words';
+import { known, shown } from '../words';
 
 /** Seconds from which the end of a cell is news. */
 const WHILE = 5;
@@ -33,11 +33,11 @@ function lastEnd(state: IState, t: Translate): string {
     return '';
   }
   const cell = `${t('cell')} ${record.cell.executionCount ?? ''}`.trim();
-  const seconds = valueOf(record, 'wall_time');
+  const wall = known(record, 'wall_time');
   const ended =
-    seconds === null || seconds < WHILE
+    wall === undefined || (wall.value ?? 0) < WHILE
       ? ''
-      : t('finishedIn', { cell, outcome: t(record.outcome), time: wallTime(seconds, record, t) });
+      : t('finishedIn', { cell, outcome: t(record.outcome), time: shown(wall, record, t) });
   const notes = record.logs.some(({ verdict }) => isToActOn(verdict))
     ? notesInWords(record, t)
     : [];

@@ -3,11 +3,18 @@
 import type { ReactElement } from 'react';
 
 import { formatShare } from '../format';
-import type { Translate } from '../i18n';
+import type { Message, Translate } from '../i18n';
 import { cutInWords } from '../notes';
-import type { IFact, IRanOn, IReading, IRecord } from '../record';
+import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record';
 import { factName, quantityName, scopeName, shown, whyMissing } from '../words';
 import { Operations } from './Operations';
+
+const EVIDENCE: Record<Evidence, Message> = {
+  counted: 'evidenceCounted',
+  'only device': 'evidenceOnly',
+  allocator: 'evidenceAllocator',
+  results: 'evidenceResults'
+};
 
 export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
@@ -88,12 +95,31 @@ function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
             <th scope="row" title={entry.nativeName ?? undefined}>
               {`${entry.device} (${entry.framework}, ${entry.kind})`}
             </th>
-            <td>{entry.operations ?? entry.whyMissing}</td>
-            <td>{entry.share === null ? entry.whyMissing : formatShare(entry.share)}</td>
+            <Counted entry={entry} t={t} />
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** How many operations were counted on a device; where none were, why not, and how it is known at all. */
+function Counted(props: { entry: IRanOn; t: Translate }): ReactElement {
+  const { entry, t } = props;
+  const { operations, share, evidence } = entry;
+  if (operations === null && share === null) {
+    const known = evidence === null ? '' : t(EVIDENCE[evidence]);
+    return (
+      <td colSpan={2} className="jp-mlgpu-Quiet">
+        {[known, entry.whyMissing ?? t('notCounted')].filter(Boolean).join(' · ')}
+      </td>
+    );
+  }
+  return (
+    <>
+      <td>{operations ?? t('notCounted')}</td>
+      <td>{share === null ? t('notCounted') : formatShare(share)}</td>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import { barWidth } from '../format';
 import type { Translate } from '../i18n';
 import type { IReading, IRecord } from '../record';
-import { quantityName, shown, times, whyMissing } from '../words';
+import { quantityName, shown, slowed, times, whyMissing } from '../words';
 
 export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {
   const { record, scale, t } = props;
@@ -17,6 +17,10 @@ export function TimeBars(props: { record: IRecord; scale: number; t: Translate }
             <th scope="row">{quantityName(reading.quantity, t)}</th>
             {reading.value === null ? (
               <Missing reading={reading} t={t} />
+            ) : slowed(reading, record) ? (
+              <td colSpan={2} className="jp-mlgpu-Quiet">
+                {shown(reading, record, t)}
+              </td>
             ) : (
               <>
                 <td aria-hidden="true">

@@ -1,0 +1,145 @@
+"""`%%mlc_race`: the words and the cell, handed to the race; then its chart and its table."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from html import escape
+from typing import Any
+
+from IPython.display import display, publish_display_data
+
+from jupyter_mlgpu import kit
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.base import Backend
+from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.notebook.progress import ProgressLine
+from jupyter_mlgpu.notebook.race_cell import NotebookCell, setup_source
+from jupyter_mlgpu.race import figure, options, page, racing
+from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.racing import Finished
+from jupyter_mlgpu.race.result import RaceResult
+from jupyter_mlgpu.race.runner import Runner
+from jupyter_mlgpu.recorder import shorten
+from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.render import words
+
+UNWATCHED = "A race is not watched, for that takes time; its own table tells of its runs."
+
+
+def race_command(line: str, body: str, shell: Any) -> RaceResult:
+    """`%%mlc_race LINE` over a cell: shows the chart, returns the result.
+
+    Raises our errors before anything has run. An exception of the cell's own, and an interrupt, come out
+    of it as they are, after what was measured until then was shown.
+    """
+    asked = options.parse(line)
+    if not body.strip():
+        raise UsageError("There is nothing to race: write the code below the line with %%mlc_race.")
+    if kit.current().recorder.profiling():
+        raise UsageError("A race takes times, and a profiler changes them: leave --ops out; nothing was run.")
+    setup = setup_source(asked.setup, shell)
+    name = racing.framework_of(asked.framework, [one.name for one in registry.loaded()])
+    if name not in registry.BACKENDS:
+        raise UsageError(
+            f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.BACKENDS)}."
+        )
+    if asked.fresh:
+        from jupyter_mlgpu.notebook.race_fresh import fresh_race
+
+        finished = fresh_race(asked, title(body), body, setup, name, shell)
+    else:
+        finished = _here(asked, body, setup, _imported(name), shell)
+    return _shown(finished, asked)
+
+
+def title(body: str) -> str:
+    """The first line of code, without what it tells of the user's machine; `…` stands for more lines."""
+    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    code = [line for line in lines if not line.startswith("#")] or lines
+    return shorten(redact(code[0] if len(code) == 1 else f"{code[0]} …"))
+
+
+def _imported(name: str) -> Backend:
+    backend = registry.backend(name)
+    if not backend.loaded():
+        print(f"Importing {words.framework(name)}…", flush=True)
+        registry.import_framework(name)
+    return backend
+
+
+def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell: Any) -> Finished:
+    """The race in this process."""
+    there = backend.find_devices()
+    devices = racing.chosen(asked.devices, there)
+    alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
+    cell = NotebookCell(shell, body, setup=setup, variable=asked.variable)
+    clock = SystemClock()
+    line = ProgressLine(shell)
+    runner = Runner(
+        backend,
+        cell,
+        sizes=asked.sizes,
+        repeats=asked.repeats,
+        clock=clock,
+        on_run=lambda run: line.say(page.progress(run, asked.variable)),
+    )
+    kit.current().recorder.stop_watching(UNWATCHED)
+    try:
+        with cell.guarded():
+            finished = racing.race(
+                asked,
+                title(body),
+                backend.name,
+                devices,
+                runner.lane,
+                clock=clock,
+                versions=backend.versions,
+                notes=alone,
+            )
+    finally:
+        line.clear()
+    if finished.error is not None:
+        cell.show_own_traceback(finished.error)
+    elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on
+        return Finished(finished.result, KeyboardInterrupt())
+    return finished
+
+
+def _shown(finished: Finished, asked: Options) -> RaceResult:
+    result = finished.result
+    if any(lane.timings for lane in result.lanes):
+        _show_chart(result)
+        if finished.error is not None:
+            display(result)  # type: ignore[no-untyped-call]
+        if asked.save is not None:
+            _save(result, asked)
+    if finished.error is not None:
+        raise finished.error
+    return result
+
+
+def _show_chart(result: RaceResult) -> None:
+    """As plotly's own data, and for viewers without plotly as an image, which needs no trust."""
+    image = base64.b64encode(result.svg().encode()).decode()
+    words_of_it = escape(" ".join([page.head(result), *page.sentences(result)]))
+    publish_display_data(  # type: ignore[no-untyped-call]
+        {
+            figure.MIME_TYPE: figure.data(result),
+            "text/html": f'<img src="data:image/svg+xml;base64,{image}" alt="{words_of_it}">',
+            "text/plain": "[chart of the race; the table says the same]",
+        }
+    )
+
+
+def _save(result: RaceResult, asked: Options) -> None:
+    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    if asked.save is None:
+        return
+    try:
+        chart = result.save(asked.save)
+    except RecordError as error:
+        sys.stderr.write(f"The race was not saved: {error}\n")
+    else:
+        print(f"Saved the race to {asked.save}, and its chart to {chart}.")

@@ -1,0 +1,77 @@
+"""`%%mlc_race --fresh`: the cell handed to a process of its own for each device."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.progress import ProgressLine
+from jupyter_mlgpu.race import cell, fresh, page, racing
+from jupyter_mlgpu.race.job import Job
+from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.racing import Finished
+
+
+def fresh_race(
+    asked: Options, title: str, body: str, setup: str | None, framework: str, shell: Any
+) -> Finished:
+    """The race in fresh processes. Nothing of the framework starts in this one."""
+    code = _plain(body, shell, "The cell")
+    setup_code = None if setup is None else _plain(setup, shell, "The --setup cell")
+    line = ProgressLine(shell)
+    processes = fresh.FreshProcess(
+        on_output=lambda text: print(text, end="", flush=True),
+        on_error=lambda text: print(text, end="", file=sys.stderr, flush=True),
+        on_run=lambda run: line.say(page.progress(run, asked.variable)),
+    )
+    try:
+        line.say("Race: looking for devices in a fresh process")
+        backend = registry.backend(framework)
+        known = backend.loaded() and backend.started()
+        there = backend.devices() if known else processes.devices(framework)
+        devices = _chosen(asked, there, framework)
+        alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
+
+        def lane(device: Device) -> Any:
+            line.say(f"Race: {device.name}, starting a fresh process")
+            word, variables = fresh.hidden(device, there)
+            job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
+            return processes.lane(job, device, variables)
+
+        return racing.race(
+            asked,
+            title,
+            framework,
+            devices,
+            lane,
+            clock=SystemClock(),
+            versions=lambda: processes.versions,
+            notes=alone,
+        )
+    finally:
+        line.clear()
+
+
+def _chosen(asked: Options, there: tuple[Device, ...], framework: str) -> list[Device]:
+    """The devices asked for. With a setup cell, one that is missing may still be made by it."""
+    if asked.setup is None:
+        return racing.chosen(asked.devices, there)
+    made = [word for word in asked.devices if word.partition(":")[2] and word not in [d.name for d in there]]
+    later = tuple(Device(framework, word, word.partition(":")[0], word) for word in made)
+    return racing.chosen(asked.devices, (*there, *later))
+
+
+def _plain(source: str, shell: Any, what: str) -> str:
+    """The code as Python; raises UsageError for what only a notebook can run, and SyntaxError."""
+    code = str(shell.transform_cell(source))
+    if "get_ipython()" in code:
+        raise UsageError(
+            f"{what} has a magic, a !command or get_ipython(), which a fresh process does not know. Leave it "
+            "out, or race without --fresh. Nothing was run."
+        )
+    cell.from_source(code, "<cell>")
+    return code

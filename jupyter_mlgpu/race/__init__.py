@@ -1,0 +1,1 @@
+"""`%%mlc_race`: the same cell, timed on one device after another. Nothing in here imports IPython."""

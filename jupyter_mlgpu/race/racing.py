@@ -1,0 +1,107 @@
+"""A whole race: which devices run, one lane after another, and the result, also where it ends early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.backends.base import Backend, Device
+from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.result import Lane, RaceResult
+from jupyter_mlgpu.record import Outcome
+from jupyter_mlgpu.render import words
+from jupyter_mlgpu.selection import resolve
+
+#: Runs one device's lane; returns it, and what ended it early and the race with it.
+RunLane = Callable[[Device], tuple[Lane, BaseException | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What was measured, and the error or interrupt that ended the race, to be raised on."""
+
+    result: RaceResult
+    error: BaseException | None
+
+
+def framework_of(named: str | None, loaded: Sequence[str]) -> str:
+    """The framework that races: the one named, else the only one imported; raises UsageError."""
+    if named is not None:
+        return named
+    if len(loaded) == 1:
+        return loaded[0]
+    if not loaded:
+        raise UsageError(
+            "No framework is imported yet, so there is nothing to race with: import the one you use, or name "
+            "it, as in `%%mlc_race --framework torch`. Nothing was run."
+        )
+    raise UsageError(
+        f"Several frameworks are imported ({', '.join(map(words.framework, loaded))}): name the one that the "
+        f"cell uses, as in `%%mlc_race --framework {loaded[0]}`. Nothing was run."
+    )
+
+
+def chosen(asked: Sequence[str], devices: Sequence[Device]) -> list[Device]:
+    """The devices asked for, each once; all of them where none was. Raises DeviceError for a missing one."""
+    if not asked:
+        return list(devices)
+    return list(dict.fromkeys(resolve(word, devices) for word in asked))
+
+
+def race(
+    options: Options,
+    cell: str,
+    framework: str,
+    devices: Sequence[Device],
+    run_lane: RunLane,
+    *,
+    clock: Clock,
+    versions: Callable[[], Mapping[str, str]],
+    notes: Sequence[str] = (),
+) -> Finished:
+    """Run a lane for each device until one ends the race. `cell` is the title of what is raced.
+
+    `versions` is asked at the end.
+    """
+    started_at = clock.utc()
+    lanes: list[Lane] = []
+    error: BaseException | None = None
+    for device in devices:
+        lane, error = run_lane(device)
+        lanes.append(lane)
+        if error is not None:
+            break
+    return Finished(
+        RaceResult(
+            cell,
+            framework,
+            options.variable,
+            options.repeats,
+            options.fresh,
+            tuple(lanes),
+            _outcome(error),
+            started_at,
+            clock.source,
+            dict(versions()),
+            tuple(notes),
+        ),
+        error,
+    )
+
+
+def why_alone(options: Options, backend: Backend, devices: Sequence[Device], there: Sequence[Device]) -> str:
+    """Why a single device runs, and so nothing is raced."""
+    (device,) = devices
+    if len(there) > 1:
+        return f"There is no race: only {device.name} was asked for."
+    framework = words.framework(backend.name)
+    why = f" {backend.why_no_gpu()}" if backend.loaded() and device.name.startswith("cpu") else ""
+    return f"There is no race: {device.name} is the only device of {framework} here.{why}"
+
+
+def _outcome(error: BaseException | None) -> Outcome:
+    if error is None:
+        return "ok"
+    return "interrupted" if isinstance(error, KeyboardInterrupt) else "error"

@@ -1,0 +1,124 @@
+"""Where two devices change places, found on paper first; and the interval that says what is certain."""
+
+import math
+
+import pytest
+
+from jupyter_mlgpu.race.crossover import crossover
+from jupyter_mlgpu.race.result import Lane, Timing
+from jupyter_mlgpu.race.statistics import INTERVAL, RANGE, interval, spread_name
+
+
+def lane(device, times, spread=0.01, count=10):
+    """A lane whose times, by size, spread evenly by a share to both sides."""
+    return Lane(
+        device,
+        device.partition(":")[0],
+        None,
+        tuple(
+            Timing(
+                size,
+                tuple(
+                    middle * (1 + spread * (2 * place / (count - 1) - 1)) if count > 1 else middle
+                    for place in range(count)
+                ),
+                2,
+                True,
+            )
+            for size, middle in times.items()
+        ),
+    )
+
+
+def test_two_straight_lines_cross_where_they_do_on_paper():
+    # cpu: n^3 nanoseconds; gpu: 1 ms whatever the size. They are equal at n = 100.
+    sizes = (10, 30, 1000)
+    found = crossover(
+        lane("cpu:0", {n: n**3 * 1e-9 for n in sizes}), lane("gpu:0", dict.fromkeys(sizes, 1e-3))
+    )
+    assert (found.small, found.large, found.low, found.high) == ("cpu:0", "gpu:0", 30, 1000)
+    assert found.size == pytest.approx(100)
+    assert found.why_missing is None
+
+
+def test_the_order_of_the_lanes_does_not_matter():
+    cpu, gpu = lane("cpu:0", {1: 1.0, 100: 100.0}), lane("gpu:0", {1: 10.0, 100: 10.0})
+    for found in (crossover(cpu, gpu), crossover(gpu, cpu)):
+        assert (found.small, found.large) == ("cpu:0", "gpu:0")
+        assert found.size == pytest.approx(10)
+
+
+def test_a_size_where_the_spreads_overlap_lies_inside_the_interval_and_moves_nothing():
+    cpu = {1: 1.0, 5: 10.01, 20: 10.0, 100: 100.0}
+    found = crossover(lane("cpu:0", cpu), lane("gpu:0", dict.fromkeys(cpu, 10.0)))
+    assert (found.low, found.high) == (1, 100)
+    assert found.size == pytest.approx(10)
+
+
+def test_the_estimate_always_lies_within_its_interval():
+    for slope in (0.1, 0.5, 1, 2, 3):
+        cpu = {n: 1e-6 * n**slope for n in (1, 10, 1e8)}
+        found = crossover(lane("cpu:0", cpu), lane("gpu:0", dict.fromkeys(cpu, 2e-6)))
+        assert found.low < found.size < found.high
+        assert found.size == pytest.approx(2 ** (1 / slope))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "gpu", "why"),
+    [
+        ({1: 1.0, 2: 1.0}, {1: 2.0, 2: 2.0}, "cpu:0 is faster at every size"),
+        (
+            {1: 3.0, 2: 3.0},
+            {1: 2.0, 2: 3.001},
+            "gpu:0 is faster at every size where the spreads do not overlap",
+        ),
+        ({1: 1.0, 2: 1.0}, {1: 1.0, 2: 1.001}, "the spreads overlap at every size"),
+        (
+            {1: 1.0, 2: 3.0, 3: 1.0},
+            {1: 2.0, 2: 2.0, 3: 2.0},
+            "they change places several times, between 1 and 2 and between 2 and 3",
+        ),
+        ({1: 1.0}, {2: 2.0}, "there is no size at which both cpu:0 and gpu:0 were measured"),
+        ({}, {}, "there is no size at which both cpu:0 and gpu:0 were measured"),
+    ],
+)
+def test_where_there_is_no_crossover_a_reason_is_given(cpu, gpu, why):
+    found = crossover(lane("cpu:0", cpu), lane("gpu:0", gpu))
+    assert (found.size, found.low, found.high) == (None, None, None)
+    assert found.why_missing == why
+
+
+def test_single_runs_are_never_certain():
+    cpu, gpu = {1: 1.0, 9: 90.0}, {1: 10.0, 9: 10.0}
+    found = crossover(lane("cpu:0", cpu, count=1), lane("gpu:0", gpu, count=1))
+    assert found.size is None
+    assert "more repeats" in found.why_missing
+
+
+def test_a_time_below_the_clock_is_not_certain_either():
+    found = crossover(lane("cpu:0", {1: 0.0, 9: 90.0}), lane("gpu:0", {1: 10.0, 9: 10.0}))
+    assert found.why_missing == "gpu:0 is faster at every size where the spreads do not overlap"
+
+
+@pytest.mark.parametrize(
+    ("count", "lowest"),
+    # The rank k of published tables (Conover, table A3 read for one half): none below 6, then 1, 2 from 9 on.
+    [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (20, 6), (100, 40)],
+)
+def test_the_interval_of_the_median_has_the_ranks_of_published_tables(count, lowest):
+    samples = list(range(count, 0, -1))
+    assert interval(samples) == (lowest, count + 1 - lowest)
+    covered = 1 - 2 * sum(math.comb(count, k) for k in range(lowest)) / 2**count
+    assert covered >= 0.95
+    assert 1 - 2 * sum(math.comb(count, k) for k in range(lowest + 1)) / 2**count < 0.95
+
+
+def test_ten_thousand_runs_have_their_interval_at_once():
+    # As the normal distribution has it, for so many: 5000 - 1.96 * 50 = 4902.
+    assert interval(list(range(1, 10_001))) == (4902, 10_001 - 4902)
+
+
+def test_too_few_runs_give_their_range_under_its_own_name_and_one_run_gives_nothing():
+    assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
+    assert interval([1.0]) is None
+    assert (spread_name(5), spread_name(6)) == (RANGE, INTERVAL)

@@ -1,0 +1,264 @@
+"""What proves where a cell ran, and the sentences on what ran elsewhere, with frameworks faked."""
+
+import dataclasses
+import json
+import sys
+import threading
+from collections import Counter
+from importlib.resources import files
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+
+from jupyter_mlgpu.backends import tensorflow_calls
+from jupyter_mlgpu.backends.base import Observed
+from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
+from jupyter_mlgpu.backends.tensorflow_graphs import Parts
+from jupyter_mlgpu.backends.tensorflow_notes import copied, elsewhere, from_other_threads
+from jupyter_mlgpu.backends.torch import TorchBackend
+from jupyter_mlgpu.record import DeviceUse, RanOn, Record
+from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.render import words
+from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
+
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+CPU_0 = "/job:localhost/replica:0/task:0/device:CPU:0"
+GPU_0 = "/job:localhost/replica:0/task:0/device:GPU:0"
+
+
+class FakeCuda:
+    """PyTorch's CUDA side: a GPU whose allocator counts, used or not."""
+
+    def __init__(self, gpus: int, *, started: bool) -> None:
+        self.gpus = gpus
+        self.started = started
+        self.given = 0
+
+    def device_count(self):
+        return self.gpus
+
+    def is_initialized(self):
+        return self.started
+
+    def memory_stats(self, index):
+        return {"allocation.all.allocated": self.given}
+
+    def max_memory_allocated(self, index):
+        return 1024
+
+    def reset_peak_memory_stats(self, index):
+        return None
+
+
+class FakeTorch:
+    """As much of PyTorch as its backend's observation asks for; `nodes` are those of its autograd."""
+
+    def __init__(self, monkeypatch, gpus=0, *, started=False) -> None:
+        self.nodes = 0
+        self.cuda = FakeCuda(gpus, started=started)
+        never = SimpleNamespace(is_available=lambda: False)
+        module = SimpleNamespace(
+            cuda=self.cuda,
+            version=SimpleNamespace(hip=None),
+            backends=SimpleNamespace(mps=never),
+            _C=SimpleNamespace(_autograd=SimpleNamespace(_get_sequence_nr=lambda: self.nodes)),
+        )
+        monkeypatch.setitem(sys.modules, "torch", module)
+
+
+def observed(work=lambda: None) -> Observed:
+    observation = TorchBackend().observe()
+    work()
+    return observation.finish()
+
+
+def test_without_a_gpu_a_cell_that_did_nothing_is_only_bounded(monkeypatch):
+    FakeTorch(monkeypatch)
+    seen = observed()
+    assert (seen.ran_on, seen.only) == (None, "cpu:0")
+    assert seen.why_missing == "Whatever PyTorch ran, if anything, ran on cpu:0."
+
+
+def test_without_a_gpu_a_cell_that_worked_ran_on_the_cpu(monkeypatch):
+    torch = FakeTorch(monkeypatch)
+
+    def work():
+        torch.nodes += 3
+
+    (entry,) = observed(work).ran_on
+    assert (entry.device, entry.evidence, entry.operations) == ("cpu:0", "only device", None)
+    assert "not counted" in entry.why_missing
+
+
+def test_a_gpu_without_a_context_cannot_have_run_anything(monkeypatch):
+    FakeTorch(monkeypatch, gpus=1, started=False)
+    assert observed().only == "cpu:0"
+
+
+def test_a_gpu_whose_allocator_gave_out_memory_was_used(monkeypatch):
+    torch = FakeTorch(monkeypatch, gpus=1, started=True)
+
+    def work():
+        torch.cuda.given += 412
+
+    (entry,) = observed(work).ran_on
+    assert (entry.device, entry.kind, entry.evidence) == ("gpu:0", "cuda", "allocator")
+    assert "given out here 412 times" in entry.why_missing
+    assert "elsewhere" in entry.why_missing
+
+
+def test_a_gpu_in_use_whose_allocator_gave_out_nothing_is_neither_claimed_nor_ruled_out(monkeypatch):
+    FakeTorch(monkeypatch, gpus=1, started=True)
+    seen = observed()
+    assert (seen.ran_on, seen.only) == (None, None)
+    assert "gave out memory 0 times" in seen.why_missing
+
+
+def test_an_accelerator_that_this_package_does_not_know_leaves_the_place_open(monkeypatch):
+    FakeTorch(monkeypatch)
+    found = SimpleNamespace(current_accelerator=lambda: SimpleNamespace(type="xpu"))
+    monkeypatch.setattr(sys.modules["torch"], "accelerator", found, raising=False)
+    seen = observed()
+    assert (seen.ran_on, seen.only) == (None, None)
+    assert "does not tell where" in seen.why_missing
+
+
+class Told(FakeBackend):
+    """A framework whose observation says what you want."""
+
+    def __init__(self, name: str, told: Observed) -> None:
+        super().__init__(name)
+        self._told = told
+
+    def observe(self):
+        return SimpleNamespace(finish=lambda: self._told)
+
+
+def record_of(*told: tuple[str, Observed], asked: str | None = None) -> Record:
+    backends = [Told(name, one) for name, one in told]
+    recorder = Recorder(
+        new_run(None), clock=FakeClock(), probes=(), backends=lambda: backends, versions={"python": "3"}
+    )
+    return recorder.start("x").stop(requested=asked, notes=["said before"])
+
+
+BOUNDED = Observed(None, "Whatever PyTorch ran, if anything, ran on cpu:0.", only="cpu:0")
+UNKNOWN = Observed(None, "JAX does not tell where its programs ran.")
+NOTHING = Observed((), None)
+USED = Observed((RanOn("torch", "gpu:0", "cuda", "cuda:0", None, None, "Not counted.", "allocator"),), None)
+COUNTED = Observed((RanOn("tensorflow", "cpu:0", "cpu", CPU_0, 3, 1.0, None, "counted"),), None)
+
+
+def test_a_cell_of_a_framework_with_one_device_says_so_without_claiming_that_it_worked():
+    record = record_of(("torch", BOUNDED))
+    assert record.device.ran_on is None
+    assert words.where(record) == "PyTorch: cpu:0 only"
+
+
+def test_one_framework_that_ran_nothing_says_nothing_of_another_that_is_not_watched():
+    assert record_of(("tensorflow", NOTHING), ("torch", BOUNDED)).device.ran_on is None
+    assert words.where(record_of(("tensorflow", NOTHING), ("jax", UNKNOWN))) == "device not known"
+    assert words.where(record_of(("tensorflow", NOTHING))) == "no operations on a device"
+
+
+def test_bounds_are_kept_only_where_every_framework_that_is_not_watched_has_one():
+    assert record_of(("torch", BOUNDED), ("jax", UNKNOWN)).device.only == {}
+    assert record_of(("torch", BOUNDED), ("tensorflow", COUNTED)).device.only == {"torch": "cpu:0"}
+
+
+def test_a_device_is_said_to_be_used_where_more_may_have_run_elsewhere():
+    assert words.where(record_of(("torch", USED))) == "used gpu:0"
+    assert words.where(record_of(("torch", USED), ("tensorflow", COUNTED))) == "ran on cpu:0, used gpu:0"
+
+
+def test_what_was_asked_for_and_did_not_happen_is_said():
+    assert words.where(record_of(("torch", USED), asked="cpu:0")) == "asked for cpu:0, used gpu:0"
+    bounded = record_of(("torch", BOUNDED), asked="gpu:0")
+    assert words.where(bounded) == "asked for gpu:0, PyTorch: cpu:0 only"
+    assert words.where(record_of(("torch", BOUNDED), asked="cpu:0")) == "PyTorch: cpu:0 only"
+    assert words.where(record_of(("torch", USED), asked="gpu:0")) == "used gpu:0"
+
+
+def test_the_notes_of_an_observation_follow_those_of_the_cell():
+    noted = dataclasses.replace(COUNTED, notes=("1 of 3 operations ran on cpu:0.",))
+    assert record_of(("tensorflow", noted)).notes == ("said before", "1 of 3 operations ran on cpu:0.")
+
+
+def test_evidence_and_bounds_survive_being_written_and_read_and_follow_the_schema():
+    for record in (record_of(("torch", USED)), record_of(("torch", BOUNDED))):
+        data = json.loads(json.dumps(record.to_json()))
+        jsonschema.validate(data, SCHEMA)
+        assert Record.from_json(data) == record
+
+
+def test_a_record_from_before_evidence_was_told_still_loads():
+    data = json.loads(json.dumps(example_record().to_json()))
+    del data["device"]["only"]
+    del data["device"]["ran_on"][0]["evidence"]
+    jsonschema.validate(data, SCHEMA)
+    loaded = Record.from_json(data)
+    assert loaded.device == DeviceUse(
+        "cpu:0", tuple(dataclasses.replace(one, evidence=None) for one in example_record().device.ran_on)
+    )
+    assert words.where(loaded) == "ran on cpu:0"
+
+
+def test_operations_that_ran_elsewhere_are_named_by_type_the_most_frequent_first():
+    counts = {
+        (GPU_0, GPU_0, "MatMul"): 328,
+        (GPU_0, CPU_0, "Unique"): 6,
+        (GPU_0, CPU_0, "Einsum"): 4,
+        (GPU_0, CPU_0, "Where"): 2,
+    }
+    assert elsewhere(counts, complete=True) == [
+        "12 of 340 operations ran on cpu:0, not on gpu:0: Unique 6, Einsum 4, Where 2."
+    ]
+    (part,) = elsewhere(counts, complete=False)
+    assert part.startswith("12 of 340 operations that were watched ran on cpu:0")
+
+
+def test_more_types_than_are_named_are_counted():
+    counts = {(GPU_0, CPU_0, f"Type{number}"): 10 - number for number in range(8)}
+    (said,) = elsewhere(counts, complete=True)
+    assert said.endswith("Type0 10, Type1 9, Type2 8, Type3 7, Type4 6 and 3 more types.")
+
+
+@pytest.mark.parametrize(
+    "operation", ["ReadVariableOp", "ResourceApplyAdam", "IteratorGetNext", "OptionalFromValue", "Switch"]
+)
+def test_what_goes_where_its_variable_or_data_is_was_not_put_elsewhere(operation):
+    assert elsewhere({(GPU_0, CPU_0, operation): 3, (GPU_0, GPU_0, "MatMul"): 1}, complete=True) == []
+
+
+def test_where_no_device_was_set_nothing_ran_elsewhere():
+    for nothing in ("", None, "/job:localhost/replica:0/task:0", "/job:localhost/device:GPU:*"):
+        assert elsewhere({(nothing, CPU_0, "Unique"): 1}, complete=True) == []
+
+
+def test_variables_that_graphs_copied_are_counted_by_call_and_way():
+    step = Parts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
+    once = Parts(Counter(), Counter({(CPU_0, GPU_0): 1}))
+    assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
+        "Values of variables copied between devices in each of 32 calls of train_step: "
+        "14 from cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1."
+    ]
+    assert copied([("__inference_init_3", 1, Parts(Counter()))]) == []
+
+
+def test_graphs_that_other_threads_called_are_said():
+    assert from_other_threads(0) == []
+    assert "3 times" in from_other_threads(3)[0]
+
+
+def test_calls_of_a_thread_that_nobody_listens_to_are_counted_while_somebody_listens(monkeypatch):
+    context = SimpleNamespace(call_function=lambda name, *rest: ["out"])
+    monkeypatch.setattr(tensorflow_calls, "_context", lambda: context)
+    calls = GraphCalls()
+    heard = []
+    calls.listen(lambda name, outputs: heard.append(name))
+    context.call_function(b"here")
+    thread = threading.Thread(target=lambda: context.call_function(b"there"))
+    thread.start()
+    thread.join()
+    assert (heard, calls.unheard) == (["here"], 1)
