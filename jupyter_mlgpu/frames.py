@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
@@ -111,24 +112,25 @@ _OPERATION_UNITS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Column:
-    """A quantity; of several sources, that of one of them."""
+    """A quantity; of several sources, that of one, and where a source tells of several devices, one of those."""
 
     quantity: str
-    source: str | None
+    source: str | None = None
+    place: int = 0
 
     @property
     def names(self) -> tuple[str, str]:
         """The column of the value, and that of the reason."""
-        of = "" if self.source is None else f" [{self.source}]"
+        of = "" if self.source is None else f" [{self.source}{f', {self.place + 1}' if self.place else ''}]"
         return f"{self.quantity}_{QUANTITIES[self.quantity]}{of}", f"{self.quantity}_why_missing{of}"
 
     def reading(self, record: Record) -> Reading | None:
         """The record's reading for this column."""
         readings = [one for one in record.readings if one.quantity == self.quantity]
-        if self.source is not None:
-            own = [one for one in readings if one.source == self.source]
-            return next(iter(own), next((one for one in readings if one.value is None), None))
-        return next(iter(readings), None)
+        own = readings if self.source is None else [one for one in readings if one.source == self.source]
+        if self.place < len(own):
+            return own[self.place]
+        return next((one for one in readings if one.value is None), None)
 
 
 def _columns(records: Sequence[Record]) -> list[_Column]:
@@ -136,12 +138,12 @@ def _columns(records: Sequence[Record]) -> list[_Column]:
     for quantity in QUANTITIES:
         of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
         if all(len(readings) <= 1 for readings in of_each):
-            columns.append(_Column(quantity, None))
+            columns.append(_Column(quantity))
             continue
-        sources = dict.fromkeys(
-            one.source for readings in of_each for one in readings if one.value is not None
-        )
-        columns += [_Column(quantity, source) for source in sources]
+        most: Counter[str] = Counter()
+        for readings in of_each:
+            most |= Counter(one.source for one in readings if one.value is not None)
+        columns += [_Column(quantity, source, place) for source in most for place in range(most[source])]
     return columns
 
 

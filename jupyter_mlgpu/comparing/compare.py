@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.comparing import page
 from jupyter_mlgpu.comparing.shift import Ratio, middle, ratio
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.record import QUANTITIES, Reading, Record
+from jupyter_mlgpu.record import QUANTITIES, Record
 from jupyter_mlgpu.render import words
 
 #: The newest runs of a cell that count, at most: an exact interval of more takes long.
@@ -160,15 +160,16 @@ def _quantity(
 
 
 def _by_source(records: Sequence[Record], quantity: str) -> dict[str, list[float]]:
+    """Values by source, one of each record: where one source tells of several devices, the largest."""
     found: dict[str, list[float]] = {}
-    for reading in _readings(records, quantity):
-        if reading.value is not None:
-            found.setdefault(reading.source, []).append(reading.value)
+    for record in records:
+        largest: dict[str, float] = {}
+        for one in record.readings:
+            if one.quantity == quantity and one.value is not None:
+                largest[one.source] = max(one.value, largest.get(one.source, one.value))
+        for source, value in largest.items():
+            found.setdefault(source, []).append(value)
     return found
-
-
-def _readings(records: Sequence[Record], quantity: str) -> Iterable[Reading]:
-    return (one for record in records for one in record.readings if one.quantity == quantity)
 
 
 def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float]) -> Change:

@@ -64,20 +64,23 @@ def gpu_used(record: Record) -> Judgement:
             return Judgement(
                 "holds", f"{name!r} kept a GPU busy for {words.figure(reading)} ({reading.source})."
             )
-    if ran_on is None:
-        why = record.device.why_missing or "the record does not say why"
-        return Judgement("cannot judge", f"It is not known where {name!r} ran: {why}")
-    if not ran_on:
-        return Judgement("does not hold", f"{name!r} ran no operation on any device.")
-    # Of a framework whose operations were not counted, the rest cannot be told either.
-    if record.device.why_missing is not None:
+    only = record.device.only
+    # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
+    vague = any(one.evidence in ("allocator", "results") for one in ran_on or ())
+    if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
+        why = record.device.why_missing or "what else ran is not counted."
+        return Judgement("cannot judge", f"It is not known where all of {name!r} ran: {why}")
+    possible = [one for one in only.values() if one.startswith("gpu")]
+    if possible:
         return Judgement(
-            "cannot judge", f"It is not known where all of {name!r} ran: {record.device.why_missing}"
+            "cannot judge", f"{name!r} can have run on {possible[0]} alone, but whether it did is not known."
         )
-    where = ", ".join(dict.fromkeys(one.device for one in ran_on))
+    places = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
+    if not places:
+        return Judgement("does not hold", f"{name!r} ran no operation on any device.")
     asked = record.device.requested
-    hint = f" {asked} was asked for." if asked else " `%mlc_device list` shows the devices there are."
-    return Judgement("does not hold", f"{name!r} ran on {where}, and on no GPU.{hint}")
+    hint = f"{asked} was asked for." if asked else "`%mlc_device list` shows the devices there are."
+    return Judgement("does not hold", f"{name!r} ran on {', '.join(places)}, and on no GPU. {hint}")
 
 
 def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_memory_process") -> Judgement:

@@ -154,6 +154,16 @@ def test_readings_of_two_sources_are_not_mixed():
     assert change(comparison, "Peak memory, allocator, gpu:1").verdict == "the same within 1 %"
 
 
+def test_two_devices_of_one_source_are_one_value_a_run():
+    def two():
+        readings = [Reading("peak_memory_allocator", 10, "bytes", "device", "torch.cuda", 1)] * 2
+        return dataclasses.replace(run(), readings=(run().readings[0], *readings))
+
+    found = change(compare([two()] * 3, [two()] * 3), "Peak memory, allocator")
+    assert len(found.first.values) == 3
+    assert found.ratio is None
+
+
 def test_a_comparison_is_text_and_a_table_with_hostile_names_escaped():
     hostile = [
         dataclasses.replace(one, cell=dataclasses.replace(one.cell, name="<script>\u202e"))

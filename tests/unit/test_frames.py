@@ -69,6 +69,17 @@ def test_a_quantity_of_two_devices_has_a_column_for_each():
     assert reasons.iloc[1] == "Light tracing runs without a profiler."
 
 
+def test_two_devices_of_one_source_have_a_column_each():
+    record = example_record()
+    two = [
+        Reading("peak_memory_allocator", value, "bytes", "device", "torch.cuda", 1) for value in (3.0, 5.0)
+    ]
+    others = [one for one in record.readings if one.quantity != "peak_memory_allocator"]
+    frame = Records([dataclasses.replace(record, readings=(*others, *two))]).to_frame()
+    assert frame["peak_memory_allocator_bytes [torch.cuda]"].iloc[0] == 3
+    assert frame["peak_memory_allocator_bytes [torch.cuda, 2]"].iloc[0] == 5
+
+
 def test_operations_are_rows_of_a_table_of_their_own():
     row = OpStat("aten::mm", "mm", "gpu:0", 3, 0.5, 0.75, "fake profiler", "device", 0.9, "2x2", None, 8.0)
     frame = Records([dataclasses.replace(example_record(4), ops=(row,)), example_record(5)]).operations()

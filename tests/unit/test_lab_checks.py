@@ -57,6 +57,20 @@ def test_where_it_is_not_known_it_cannot_be_judged_and_the_reason_is_given():
     assert partly.state == "cannot judge"
 
 
+def test_memory_given_out_on_a_cpu_says_nothing_of_what_else_ran():
+    entry = RanOn("jax", "cpu:0", "cpu", None, None, None, evidence="results")
+    assert expect.gpu_used(record(DeviceUse(None, (entry,)))).state == "cannot judge"
+
+
+def test_a_framework_that_has_no_gpu_cannot_have_used_one():
+    cpu_only = DeviceUse(None, None, "PyTorch is not watched.", {"torch": "cpu:0"})
+    assert expect.gpu_used(record(cpu_only)).state == "does not hold"
+    gpu_only = DeviceUse(None, None, "PyTorch is not watched.", {"torch": "gpu:0"})
+    judged = expect.gpu_used(record(gpu_only))
+    assert judged.state == "cannot judge"
+    assert "gpu:0 alone, but whether it did is not known" in judged.sentence
+
+
 def test_a_cell_without_operations_used_no_gpu():
     assert expect.gpu_used(record(on())).state == "does not hold"
 
