@@ -112,7 +112,7 @@ _OPERATION_UNITS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Column:
-    """A quantity; of several sources, that of one, and where a source tells of several devices, one of those."""
+    """A quantity; of several sources that of one, and of several devices of a source that of one."""
 
     quantity: str
     source: str | None = None

@@ -234,3 +234,69 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     last = "get_ipython()._jupyter_mlgpu.kit.store.records()[-1].cell.sequence"
     number = two_cpus.run(f"print({last})", silent=False).text.strip()
     assert "There is no profile to write" in said(f"--xprof --cell {number} folder")
+
+
+OTHERS = {
+    "jax": """
+import jax, jax.numpy as jnp
+step = jax.jit(lambda x: jnp.tanh(x @ x).sum() + jnp.sort(x).sum())
+x = jnp.ones((200, 200))
+_ = step(x).block_until_ready()
+""",
+    "torch": """
+import torch
+x = torch.ones(200, 200)
+step = lambda x: torch.tanh(x @ x).sum() + torch.sort(x)[0].sum()
+_ = step(x)
+""",
+}
+
+
+@pytest.mark.parametrize("framework", list(OTHERS))
+def test_operations_of_other_frameworks_are_in_the_trace_and_jaxs_profile_in_the_folder(
+    start_kernel: Any, query: Query, framework: str
+) -> None:
+    if importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    notebook = start_kernel()
+    assert notebook.run(OTHERS[framework]).status == "ok"
+    receipt = notebook.run("%%mlc_trace --ops\nfor _ in range(5):\n    _ = float(step(x))").receipt
+    assert "operations of 1 of them" in notebook.run("%mlc_trace export trace.json").text
+    found = query(
+        (notebook.folder / "trace.json").read_bytes(),
+        f"select name, count(*) as calls from slice where category = '{framework} host' group by name",
+    )
+    assert receipt["ops"]
+    calls = {row["name"]: row["calls"] for row in found}
+    assert all(calls[row["name"]] == row["count"] for row in receipt["ops"])
+    said = notebook.run("%mlc_trace export --xprof prof").text
+    if framework == "torch":
+        assert "PyTorch's profiler writes no XSpace" in said
+        return
+    assert said.startswith("Wrote 1 profile to prof")
+    theirs = jax_operations(next((notebook.folder / "prof").rglob("*.xplane.pb")))
+    for row in receipt["ops"][:10]:
+        assert theirs[row["name"]] == (
+            row["count"],
+            pytest.approx(row["total_time"] * 1e6, rel=0.01, abs=0.1),
+        )
+    assert theirs[receipt["ops"][0]["name"]][1] >= 0.99 * max(total for _, total in theirs.values())
+
+
+def jax_operations(file: Path) -> dict[str, tuple[int, float]]:
+    """Calls and microseconds of each operation that XProf's own trace viewer shows of a profile.
+
+    Its tables have no operations of a CPU's compiled programs, so the events are added up here.
+    """
+    pytest.importorskip("xprof", reason="xprof is not installed, which reads the folder")
+    from xprof.convert import raw_to_tool_data
+
+    data, _ = raw_to_tool_data.xspace_to_tool_data([str(file)], "trace_viewer", {})
+    found: dict[str, tuple[int, float]] = {}
+    for one in json.loads(data)["traceEvents"]:
+        about = one.get("args", {})
+        if "hlo_op" in about and one.get("ph") == "X":
+            name = f"{about['hlo_module']}/{about['hlo_op']}"
+            calls, total = found.get(name, (0, 0.0))
+            found[name] = (calls + 1, total + one["dur"])
+    return found
