@@ -19,8 +19,11 @@ ABOUT = (
 
 PROFILED = "Self times of operations, with the profiler on: they are no timings of the cell."
 
-#: Bars of a chart, at most: beyond that nobody reads them.
-_BARS = 30
+#: Rows of a chart, at most: beyond that nobody reads them.
+_ROWS = 30
+
+#: Read on white and on black.
+_GREY = "#808080"
 
 
 def text(comparison: Comparison) -> str:
@@ -51,7 +54,7 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
     A point is how many times as large the second side is as the first, on an axis of powers; the line
     at 1 is no difference.
     """
-    points = list(_judged(comparison))[:_BARS]
+    points = list(_judged(comparison))[:_ROWS]
     if not points:
         return None
     rows = list(range(len(points)))
@@ -80,6 +83,7 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
+        "font": {"color": _GREY},
         "xaxis": {"type": "log", "title": {"text": escape(title)}, "automargin": True, "fixedrange": True},
         "yaxis": {
             "tickvals": rows,
@@ -91,7 +95,15 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
             "zeroline": False,
         },
         "shapes": [
-            {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": {"dash": "dot"}}
+            {
+                "type": "line",
+                "x0": 1,
+                "x1": 1,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "line": {"dash": "dot", "color": _GREY},
+            }
         ],
     }
     return {"data": [trace], "layout": layout}
@@ -125,7 +137,8 @@ def _sample(sample: Sample, unit: str) -> str:
     if count == 1:
         return f"{_figure(sample.median, unit)} (1 run)"
     low, high = (_figure(one, unit) for one in (min(sample.values), max(sample.values)))
-    return f"{_figure(sample.median, unit)} ({low} to {high}, {count} runs)"
+    between = "" if low == high else f"{low} to {high}, "
+    return f"{_figure(sample.median, unit)} ({between}{count} runs)"
 
 
 def _figure(value: float, unit: str) -> str:

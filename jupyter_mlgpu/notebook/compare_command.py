@@ -40,7 +40,7 @@ def compare_command(words: str, kit: Kit) -> Comparison:
     if {one.key for one in first} & {one.key for one in second}:
         # The same code on the same device: then these two runs are meant.
         first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
-    found = compare(first, second, names=(_title(asked[0]), _title(asked[1])))
+    found = compare(first, second, names=_titles(*asked))
     figure = page.chart(found)
     if figure is not None:
         said = f"Chart: {found.second} as a multiple of {found.first}; the table says the same."
@@ -96,5 +96,13 @@ def _devices(record: Record) -> set[str]:
     return {device, device.partition(":")[0]}
 
 
+def _titles(first: str, second: str) -> tuple[str, str]:
+    titles = _title(first), _title(second)
+    return titles if titles[0] != titles[1] else (f"{titles[0]} (A)", f"{titles[1]} (B)")
+
+
 def _title(word: str) -> str:
-    return f"cell {word}" if word.isdecimal() else f"cells {word}" if _RANGE.fullmatch(word) else word
+    if word.isdecimal():
+        return f"cell {word}"
+    # Of a file its name alone: outputs are saved, and folders tell who somebody is.
+    return f"cells {word}" if _RANGE.fullmatch(word) else Path(word).name or word

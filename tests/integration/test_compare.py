@@ -55,6 +55,7 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
     (table,) = data(result, "text/html")
     assert "<td style='text-align:left'>more</td>" in table
     assert result.receipts == []
+    assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 
 
 def test_the_comparison_can_be_kept_in_a_variable(plain):
