@@ -108,6 +108,8 @@ def forecast(
     notes: list[str] = []
     runs = {size: _counted(size, records, history, notes) for size, records in sorted(measured.items())}
     quantity = quantity_of([record for records in runs.values() for record in records])
+    if quantity == "peak_memory_process":
+        runs = _rising(runs, notes)
     points = [
         (size, value)
         for size, records in runs.items()
@@ -205,19 +207,41 @@ def _why_not(
     return None
 
 
+def _rising(runs: dict[int, list[Record]], notes: list[str]) -> dict[int, list[Record]]:
+    """Without runs after a larger batch, where there are others: the process may hold what that took."""
+    rising = {
+        size: [one for one in records if not _larger_before(size, one, runs)]
+        for size, records in runs.items()
+    }
+    if rising == runs or not all(rising.values()):
+        return runs
+    notes.append("Runs of a smaller batch after a larger one do not count: what that one took may be held.")
+    return rising
+
+
+def _larger_before(size: int, record: Record, runs: Mapping[int, Sequence[Record]]) -> int:
+    """The largest batch above its own that ran before a record in the same kernel; 0 for none."""
+    return max(
+        (
+            other
+            for other, records in runs.items()
+            if other > size
+            and any(
+                one.run.id == record.run.id and one.cell.sequence < record.cell.sequence for one in records
+            )
+        ),
+        default=0,
+    )
+
+
 def _hidden(
     runs: Mapping[int, Sequence[Record]],
     lines: Sequence[tuple[int, float, int, float]],
     history: Sequence[Record],
 ) -> str | None:
     """Where a larger batch ran before, the process may still hold its memory: a peak may tell of that."""
-    every = [(size, record) for size, records in runs.items() for record in records]
-    for size, record in every:
-        larger = [
-            other
-            for other, one in every
-            if other > size and one.run.id == record.run.id and one.cell.sequence < record.cell.sequence
-        ]
+    for size, record in ((size, record) for size, records in runs.items() for record in records):
+        larger = _larger_before(size, record, runs)
         before = _before(record, history)
         start = None if before is None else _peak(before, "memory_process")
         peak = _peak(record, "peak_memory_process")
@@ -226,7 +250,7 @@ def _hidden(
         needs = _at(lines, size)[1] - _at(lines, 0)[1]
         if peak - start < needs / 2:
             return (
-                f"batch {size:,} ran after batch {max(larger):,}, whose memory the process still held, so "
+                f"batch {size:,} ran after batch {larger:,}, whose memory the process still held, so "
                 "its own need is not seen: restart the kernel and run the smaller batch first."
             )
     return None

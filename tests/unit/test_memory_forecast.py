@@ -138,6 +138,15 @@ def test_memory_that_a_larger_batch_left_hides_what_a_smaller_one_needs():
     assert fine.needed == pytest.approx(7 * GIBIBYTE)
 
 
+def test_a_smaller_batch_run_again_after_a_larger_one_does_not_spoil_its_first_run():
+    first = run(2.0, number=1, held=1.0)
+    larger = run(3.0, number=2, held=2.9)
+    again = run(3.0, number=3, held=2.9)
+    found = forecast(96, {32: [first, again], 64: [larger]}, history=[first, larger, again])
+    assert found.needed == pytest.approx(4 * GIBIBYTE)
+    assert "Runs of a smaller batch after a larger one do not count" in repr(found)
+
+
 @pytest.mark.parametrize(
     ("batch", "measured", "said"),
     [
