@@ -97,7 +97,8 @@ def test_the_allocators_peak_at_a_third_batch_is_within_15_percent_of_the_foreca
     third = measured("batch 192", lambda: train(192)).reading("peak_memory_allocator").value
     print(f"forecast {told.needed / GIB:.3f} GiB, needed {third / GIB:.3f} GiB")
     assert told.needed == pytest.approx(third, rel=0.15)
-    assert told.fits is True
+    assert told.fits in (True, None)  # None without nvidia-ml-py: then the GPU's memory is not known
+    assert fits(192, {32: small, 64: large}, limit=2 * told.needed).fits is True
     assert fits(192, {32: small, 64: large}, limit=told.needed).fits is False
 
 

@@ -240,7 +240,7 @@ class config:
     get_visible_devices = staticmethod(lambda kind: [kind] if kind in os.environ["FAKE_DEVICES"] else [])
     get_logical_device_configuration = staticmethod(lambda device: None)
 class test:
-    is_built_with_rocm = staticmethod(lambda: False)
+    is_built_with_cuda = is_built_with_rocm = staticmethod(lambda: False)
 """,
     "python/eager/context.py": """\
 class Context:

@@ -2,10 +2,6 @@
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.modules import installed
-
-FRAMEWORKS = {name: module for module, name in registry.MODULES.items()}
 RESET = "get_ipython()._jupyter_mlgpu.kit.selection._word = None"
 
 MODEL = """
@@ -21,10 +17,7 @@ def train():
     model.fit(images, labels, verbose=0)
 """
 
-
-def needs(*names):
-    missing = [name for name in names if not installed(FRAMEWORKS[name])]
-    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} not installed here")
+needs = pytest.mark.needs
 
 
 def plain_text(result):

@@ -13,6 +13,7 @@ import sys
 import time
 from typing import Any
 
+from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, FirstStep, Replaced
 from jupyter_mlgpu.ops import read_jax, xspace
 from jupyter_mlgpu.ops.events import Profile
@@ -21,6 +22,11 @@ from jupyter_mlgpu.ops.profiler import Refused, Session
 _RUNNING = Refused(
     "A profiler of JAX is on already: ours stepped aside, so there are no times per operation.",
     running=True,
+)
+# Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and goes on.
+_ONE_OF_BOTH = (
+    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA GPU, for CUPTI "
+    "serves one of them alone: restart the kernel, and profile JAX first."
 )
 _NOT_STARTED = Refused(
     "JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more."
@@ -34,11 +40,11 @@ class JaxProfiler:
 
     def start(self) -> Session | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
-        from jax._src import profiler, xla_bridge
+        from jax._src import profiler
 
         if profiler._profile_state.profile_session is not None:
             return _RUNNING
-        if not xla_bridge.backends_are_initialized() and _plug_ins(xla_bridge):
+        if not _xla_bridge().backends_are_initialized() and _plug_ins():
             return _NOT_STARTED
         options = sys.modules["jax"].profiler.ProfileOptions()
         options.python_tracer_level = 0
@@ -73,6 +79,9 @@ class JaxSession:
             problems=(GAVE_WAY,) if self._gave_way else (),
             whole=not self._gave_way,
         )
+        on_devices = any(one.plane == "device" for one in profile.events)
+        if imported("torch") and _plug_ins() and not on_devices:
+            profile = dataclasses.replace(profile, problems=(*profile.problems, _ONE_OF_BOTH))
         return dataclasses.replace(profile, xspace=data)
 
     def abandon(self) -> None:
@@ -96,5 +105,11 @@ class JaxSession:
             self._native = None
 
 
-def _plug_ins(xla_bridge: Any) -> bool:
-    return bool({"cuda", "rocm", "METAL"} & set(getattr(xla_bridge, "_backend_factories", {})))
+def _xla_bridge() -> Any:
+    from jax._src import xla_bridge
+
+    return xla_bridge
+
+
+def _plug_ins() -> bool:
+    return bool({"cuda", "rocm", "METAL"} & set(getattr(_xla_bridge(), "_backend_factories", {})))
