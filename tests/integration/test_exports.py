@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import importlib.util
 import json
+import random
 import shutil
 import subprocess
 import sysconfig
@@ -16,6 +18,7 @@ import pytest
 
 from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 # Left out where they are not installed; `make test-frameworks` has them.
@@ -111,6 +114,65 @@ def test_perfetto_reads_every_operation_with_its_time_to_the_nanosecond(query: Q
         "no length": (8_000_000, 0, "fake thread 1"),
         'quoted "kernel"\n<b>': (1_000_000, 17, "fake gpu:0 stream 7"),
     }
+
+
+@reads_traces
+def test_no_event_is_lost_however_they_overlap(query: Query, tmp_path: Path) -> None:
+    draw = random.Random(3)
+    events = tuple(
+        Event(f"op {number}", "Op", "host", "host", "thread 1", draw.randrange(5_000), draw.randrange(1, 400))
+        for number in range(1_000)
+    )
+    file = tmp_path / "trace.json.gz"
+    profile = Profile("fake", "fake profiler", events, 0, 10_000)
+    chrome.write(file, timeline.items([example_record()], lambda key: (profile,)), {})
+    found = query(
+        gzip.decompress(file.read_bytes()), "select name, ts, dur from slice where category = 'fake host'"
+    )
+    assert {(row["name"], row["ts"], row["dur"]) for row in found} == {
+        (one.name, one.start_ns, one.duration_ns) for one in events
+    }
+
+
+@reads_traces
+def test_memory_when_a_cell_had_ended_is_a_counter_at_its_end(query: Query, tmp_path: Path) -> None:
+    held = Reading("memory_process", 123_456_789, "bytes", "process", "/proc/self/statm", 1)
+    record = example_record()
+    record = dataclasses.replace(record, readings=(*record.readings, held))
+    file = tmp_path / "trace.json"
+    chrome.write(file, timeline.items([record], lambda key: ()), {})
+    found = query(
+        file.read_bytes(),
+        "select ts, value, track.name as name from counter join counter_track track on track.id = track_id",
+    )
+    named = {row["name"]: (row["ts"], row["value"]) for row in found}
+    (name,) = [
+        one for one in named if one.startswith("memory_process when a cell had ended, /proc/self/statm")
+    ]
+    assert named[name] == (500 * MILLISECOND, 123_456_789)
+
+
+@reads_traces
+def test_two_runs_stay_two_processes_also_where_their_tracks_have_the_same_numbers(
+    query: Query, tmp_path: Path
+) -> None:
+    runs = [example_record(1), example_record(1, run="1" * 32, name="the other one")]
+    operation = Event("op", "Op", "host", "host", "thread 1", 0, 1_000)
+    profile = Profile("fake", "fake profiler", (operation,), 0, 500_000_000)
+    file = tmp_path / "trace.json"
+    chrome.write(file, timeline.items(runs, lambda key: (profile,)), {})
+    found = query(
+        file.read_bytes(),
+        "select slice.name as name, process.name as process, thread.name as track from slice "
+        "join thread_track on slice.track_id = thread_track.id join thread using (utid) "
+        "join process using (upid) order by process.name, slice.name",
+    )
+    assert [(row["process"][:15], row["name"], row["track"]) for row in found] == [
+        ("kernel 00000000", "[1] model.fit(x, y)", "cells"),
+        ("kernel 00000000", "op", "fake thread 1"),
+        ("kernel 11111111", "[1] the other one", "cells"),
+        ("kernel 11111111", "op", "fake thread 1"),
+    ]
 
 
 PREPARE = """
