@@ -13,6 +13,8 @@ from jupyter_mlgpu._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from jupyter_mlgpu.batches import fits
+    from jupyter_mlgpu.comparing.compare import compare
     from jupyter_mlgpu.files import load_records, save_records
     from jupyter_mlgpu.planning.forecast import plan
     from jupyter_mlgpu.tracing import KerasCallback, records, trace
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "KerasCallback",
     "__version__",
+    "compare",
+    "fits",
     "load_ipython_extension",
     "load_records",
     "plan",
@@ -31,6 +35,8 @@ __all__ = [
 
 _WHERE = {
     "KerasCallback": "jupyter_mlgpu.tracing",
+    "compare": "jupyter_mlgpu.comparing.compare",
+    "fits": "jupyter_mlgpu.batches",
     "load_records": "jupyter_mlgpu.files",
     "plan": "jupyter_mlgpu.planning.forecast",
     "records": "jupyter_mlgpu.tracing",

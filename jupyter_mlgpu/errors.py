@@ -3,6 +3,7 @@
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
+    ├── MissingPackageError  a package that only this needs is not installed
     ├── PlanError            a model or function whose graph cannot be read
     ├── RaceError            a race that ended in another process than this one
     ├── RecordError          a record or a records file that cannot be read or written
@@ -43,6 +44,10 @@ class RestartNeededError(DeviceError):
         self.by_hand = by_hand
         self.refusal = refusal
         self.verbose = verbose
+
+
+class MissingPackageError(MlgpuError):
+    """A package that is needed for this alone, and not by the rest, is not installed."""
 
 
 class PlanError(MlgpuError):

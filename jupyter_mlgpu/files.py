@@ -6,8 +6,10 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record
@@ -24,26 +26,36 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Put `data` into a file in one step; a file already there keeps its permissions, and a link its target.
+    """Put `data` into a file in one step; see `writing`."""
+    with writing(path) as file:
+        file.write(data)
 
-    Folders on the way are made. Raises RecordError, naming the path, where it cannot be written; the old
-    file is then as it was.
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into, which takes the place of `path` in one step when the block ends without an error.
+
+    A file already there keeps its permissions, and a link its target. Folders on the way are made. Raises
+    RecordError, naming the path, where it cannot be written; the old file is then as it was.
     """
     target = path.resolve()
     temporary = None
+    done = False
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _permissions(target))
         os.replace(temporary, target)
+        done = True
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise _cannot_write(path, error) from error
+    finally:
+        if temporary is not None and not done:
+            Path(temporary).unlink(missing_ok=True)
 
 
 class Journal:

@@ -10,6 +10,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.ops.kept import KeptProfiles
 from jupyter_mlgpu.probes import gpus
 from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory
@@ -31,6 +32,7 @@ class Kit:
 
     def __init__(self, notebook: str | None = None) -> None:
         self.store = Store()
+        self.profiles = KeptProfiles()
         self.selection = Selection(registry.loaded)
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
@@ -50,6 +52,7 @@ class Kit:
             ),
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
+            keep=self.profiles.add,
         )
         self._watch = ImportWatch(tuple(registry.MODULES), self._framework_loaded)
 

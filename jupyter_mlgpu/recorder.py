@@ -32,6 +32,7 @@ from jupyter_mlgpu.redact import redact
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
+    from jupyter_mlgpu.ops.events import Profile
 
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
 NOT_USED = "No framework was seen to use a device in this cell."
@@ -55,8 +56,13 @@ class Recorder:
         backends: Callable[[], Sequence[Backend]],
         versions: Mapping[str, str],
         profilers: Find | None = None,
+        keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None,
     ) -> None:
-        """`profilers` gives a framework's profiler; left out, the frameworks' own."""
+        """`profilers` gives a framework's profiler; left out, the frameworks' own.
+
+        `keep` is given the profiles of a cell by its record's key: a record holds only their table.
+        """
+        self.keep = keep
         self.run = run
         self.clock = clock
         self._probes = probes
@@ -215,6 +221,8 @@ class Measurement:
         profiled = None if self._profile is None else self._profile.finish()
         # The profile first: where it knows no time of the device, its reason is the one that counts.
         readings = [*(profiled.readings if profiled else ()), *readings, *more]
+        if profiled and self._recorder.keep is not None:
+            self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),

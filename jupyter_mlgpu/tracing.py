@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from jupyter_mlgpu.errors import StillRunningError
+from jupyter_mlgpu.errors import StillRunningError, UsageError
+from jupyter_mlgpu.frames import Records
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Outcome, Record
+
+#: How runs are named: a cell's number, the name of a block, a record, or several of them.
+Runs = int | str | Record | Sequence[Record]
 
 
 class TracedBlock:
@@ -58,9 +62,29 @@ def trace(name: str) -> Iterator[TracedBlock]:
         kit.store.add(block._record)
 
 
-def records() -> tuple[Record, ...]:
-    """The records of this process, oldest first."""
-    return current().store.records()
+def records() -> Records:
+    """The records of this process, oldest first; `records().to_frame()` is a pandas table of them."""
+    return Records(current().store.records())
+
+
+def runs_of(which: Runs) -> Records:
+    """The runs of this process that are meant, oldest first.
+
+    A cell's number stands for all runs of its code, a name for all blocks of that name; records are
+    themselves. Raises UsageError for a number of which there is no record.
+    """
+    if isinstance(which, Record):
+        return Records([which])
+    if not isinstance(which, int | str):
+        return Records(which)
+    live = [one for one in records() if one.origin == "live"]
+    if isinstance(which, str):
+        return Records(one for one in live if one.cell.name == which)
+    found = next((one for one in live if one.cell.sequence == which), None)
+    if found is None:
+        raise UsageError(f"There is no record of a cell {which}; `%mlc_trace show` lists them.")
+    digest = found.cell.source_digest
+    return Records([found] if digest is None else [one for one in live if one.cell.source_digest == digest])
 
 
 def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[KerasCallback()]

@@ -19,6 +19,7 @@ from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import growing, logbook, notes, text
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.comparing.compare import Comparison
     from jupyter_mlgpu.logs.verbose import Verbose
 
 
@@ -39,20 +40,23 @@ class Commands:
         self._capture = capture
         self._verbose: Verbose | None = None
 
-    def trace(self, command: str, argument: str) -> str:
-        """`%mlc_trace COMMAND ARGUMENT`; returns what to print."""
-        commands: dict[str, Callable[[], str]] = {
+    def trace(self, command: str, argument: str) -> str | Comparison:
+        """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a comparison to show."""
+        commands: dict[str, Callable[[], str | Comparison]] = {
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
             "status": self._trace_status,
             "show": lambda: text.table(self._kit.store.records()),
             "clear": self._clear,
-            "save": lambda: self._save(argument),
-            "load": lambda: self._load(argument),
-            "replay": lambda: self._replay(argument),
+            "save": lambda: self._save(_unquoted(argument)),
+            "load": lambda: self._load(_unquoted(argument)),
+            "replay": lambda: self._replay(_unquoted(argument)),
             "logs": lambda: self._logs(argument),
             "verbose": lambda: self._set_verbose(argument),
             "growth": lambda: self._growth(argument),
+            "export": lambda: self._export(argument),
+            "compare": lambda: self._compare(argument),
+            "fits": lambda: _fits(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -91,6 +95,7 @@ class Commands:
     def _clear(self) -> str:
         self._kit.store.clear()
         self._kit.replays.clear()
+        self._kit.profiles.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
         return "All records of this kernel were forgotten; receipts in the notebook stay."
@@ -129,6 +134,16 @@ class Commands:
             said.append(f"{len(records) - len(played):,} that do not say where they ran were left out.")
         return "\n".join([" ".join(said), *problems])
 
+    def _export(self, words: str) -> str:
+        from jupyter_mlgpu.notebook.export_command import export
+
+        return export(words, self._kit)
+
+    def _compare(self, words: str) -> Comparison:
+        from jupyter_mlgpu.notebook.compare_command import compare_command
+
+        return compare_command(words, self._kit)
+
     def restore_environment(self) -> None:
         """Take back what `%mlc_trace verbose` has set."""
         if self._verbose is not None:
@@ -162,6 +177,16 @@ class Commands:
                 lines.append(f"[{gone:,} older bytes are no longer kept]")
             lines.append(notes.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
         return "\n".join(lines) or "No native lines of a traced cell are kept."
+
+
+def _fits(words: str) -> str:
+    from jupyter_mlgpu.notebook.fits_command import fits_command
+
+    return fits_command(words)
+
+
+def _unquoted(path: str) -> str:
+    return path.strip("'\"")
 
 
 def _explained(record: Record) -> Record:

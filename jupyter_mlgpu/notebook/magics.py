@@ -12,6 +12,7 @@ from jupyter_mlgpu.notebook.ops_command import Repeats, asked
 from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.comparing.compare import Comparison
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
@@ -60,7 +61,7 @@ class MlgpuMagics(Magics):
             print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
-    def mlc_trace(self, line: str, cell: str | None = None) -> None:
+    def mlc_trace(self, line: str, cell: str | None = None) -> Comparison | None:
         """Measure cells and show a receipt under each.
 
         %mlc_trace on          trace every cell from the next one on (as %load_ext does)
@@ -71,6 +72,14 @@ class MlgpuMagics(Magics):
         %mlc_trace growth 50   the same over their last 50 runs
         %mlc_trace clear       forget all records
         %mlc_trace save PATH   write the records to a file (JSON Lines, one record a line)
+        %mlc_trace export trace.json.gz           cells and profiled operations as a timeline for Perfetto
+        %mlc_trace export --cell 3 trace.json.gz  the same of one cell, by its number in %mlc_trace show
+        %mlc_trace export --xprof FOLDER          TensorFlow's and JAX's own profiles, for XProf
+        %mlc_trace compare 3 5                what differs between two cells: medians over the runs of each
+        %mlc_trace compare 3-7 8-12           the same of some of their runs
+        %mlc_trace compare a.jsonl b.jsonl    of two saved files, cell by cell
+        %mlc_trace compare cpu gpu            of what ran on two devices
+        %mlc_trace fits 256 32=5 64=6         would batch 256 fit into memory? 32 was cell 5, 64 cell 6
         %mlc_trace load PATH   read records from a file; they are shown as loaded
         %mlc_trace replay PATH show a file's records that ran on a device, as replayed: nothing runs here
         %mlc_trace logs        every native log line, logging record and warning so far, explained
@@ -109,20 +118,23 @@ class MlgpuMagics(Magics):
                 self._shell.run_cell(f"%%mlc_trace {line}\n{cell}").raise_error()
             elif said:
                 print(said)
-            return
+            return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
                 asked(line.removesuffix(THIS_CELL))
-            return
+            return None
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
             try:
-                message = self._commands.trace(command or "status", argument.strip().strip("'\""))
+                message = self._commands.trace(command or "status", argument.strip())
             except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on
                 _offer_restart(error)
-                return
+                return None
+        if not isinstance(message, str):
+            return message
         if message:
             print(message)
+        return None
 
     @line_magic
     def mlc_plan(self, line: str) -> Plan:

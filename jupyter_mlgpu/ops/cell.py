@@ -24,7 +24,7 @@ NOTHING_ON = "No framework with a profiler was loaded in this cell, so there are
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """What was seen: rows, readings of `device_time`, facts, and sentences.
+    """What was seen: rows, readings of `device_time`, facts, sentences, and the profiles themselves.
 
     `on` says that a profiler was on, ours or the user's own: then no time of the cell is a timing.
     """
@@ -34,6 +34,7 @@ class Profiled:
     readings: tuple[Reading, ...]
     facts: Mapping[str, Fact]
     notes: tuple[str, ...]
+    profiles: tuple[Profile, ...] = ()
 
 
 class CellProfile:
@@ -84,6 +85,7 @@ class CellProfile:
         if not self._sessions and not self._refused:
             notes.append(NOTHING_ON)
         ops: list[OpStat] = []
+        profiles: list[Profile] = []
         readings: list[Reading] = []
         facts: dict[str, Fact] = {}
         try:
@@ -96,6 +98,7 @@ class CellProfile:
                     continue
                 start_ns, end_ns = self._window_ns
                 profile = dataclasses.replace(profile, start_ns=start_ns, end_ns=end_ns)
+                profiles.append(profile)
                 ops += table.rows(profile)
                 devices = device_busy(profile)
                 readings += _device_times(profile, devices)
@@ -110,7 +113,7 @@ class CellProfile:
             readings.append(missing("device_time", NO_PROFILE, scope="device"))
         if len(ops) > ROWS:
             notes.append(f"{len(ops) - ROWS:,} operations with the smallest shares are not in this record.")
-        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes))
+        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes), tuple(profiles))
 
 
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:

@@ -16,6 +16,9 @@ Kind = Literal["op", "kernel", "copy", "memset"]
 #: Events of one profile that are kept; an event takes about 250 bytes.
 LIMIT = 1_000_000
 
+#: Why a profiler's events were not kept.
+CUT = f"a profile of more than {LIMIT:,} events is cut, to bound its memory"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -49,7 +52,8 @@ class Profile:
     """The events of one framework, seen from `start_ns` to `end_ns`.
 
     `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False where the
-    profiler did not run to the cell's end. `problems` are sentences for the reader.
+    profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
+    as the framework itself wrote it, a serialised XSpace, where it writes one.
     """
 
     framework: str
@@ -61,6 +65,7 @@ class Profile:
     why_left_out: str | None = None
     problems: tuple[str, ...] = ()
     whole: bool = True
+    xspace: bytes | None = None
 
     @property
     def complete(self) -> bool:
@@ -82,4 +87,4 @@ def kept(events: Iterable[Event], limit: int = LIMIT) -> tuple[tuple[Event, ...]
 
 def why_left_out(left_out: int) -> str | None:
     """The reason to give with a number of events left out; None for 0."""
-    return f"a profile of more than {LIMIT:,} events is cut, to bound its memory" if left_out else None
+    return CUT if left_out else None

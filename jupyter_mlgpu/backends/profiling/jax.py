@@ -81,8 +81,8 @@ class JaxSession:
         )
         on_devices = any(one.plane == "device" for one in profile.events)
         if imported("torch") and _plug_ins() and not on_devices:
-            return dataclasses.replace(profile, problems=(*profile.problems, _ONE_OF_BOTH))
-        return profile
+            profile = dataclasses.replace(profile, problems=(*profile.problems, _ONE_OF_BOTH))
+        return dataclasses.replace(profile, xspace=data)
 
     def abandon(self) -> None:
         """See `jupyter_mlgpu.ops.profiler.Session`."""

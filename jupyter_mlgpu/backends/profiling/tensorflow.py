@@ -9,6 +9,7 @@ tensorflow-metal 1.2.0 exports no TF_InitProfiler (read).
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import sys
 import tempfile
@@ -117,7 +118,7 @@ class TensorFlowSession:
         if self._gave_way:
             problems = (*problems, GAVE_WAY)
         assert self._ended_ns is not None
-        return read_tensorflow.read(
+        profile = read_tensorflow.read(
             xplane_pb2.XSpace.FromString(data),
             profiler="TensorFlow's profiler",
             window_ns=(self._begun_ns, self._ended_ns),
@@ -125,3 +126,4 @@ class TensorFlowSession:
             problems=problems,
             whole=not self._gave_way,
         )
+        return dataclasses.replace(profile, xspace=data)

@@ -1,0 +1,1 @@
+"""Records and kept profiles in other tools' formats."""

@@ -1,0 +1,108 @@
+"""`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from IPython.display import publish_display_data
+
+from jupyter_mlgpu import files
+from jupyter_mlgpu.comparing import page
+from jupyter_mlgpu.comparing.compare import Comparison, compare
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.chosen import cell_number, of_cell
+from jupyter_mlgpu.record import Record
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.kit import Kit
+
+_HELP = (
+    "Two cells by number (`compare 3 5`), runs of them (`compare 3-7 8-12`), files (`compare before.jsonl "
+    "after.jsonl`) or devices (`compare cpu gpu`)."
+)
+_RANGE = re.compile(r"(\d+)-(\d+)", re.ASCII)
+_DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
+
+
+def compare_command(words: str, kit: Kit) -> Comparison:
+    """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
+    try:
+        asked = shlex.split(words)
+    except ValueError:
+        raise UsageError(f"A quote is left open in {words!r}.") from None
+    if len(asked) != 2:
+        raise UsageError(f"%mlc_trace compare needs two things, found {len(asked)}. {_HELP}")
+    first, second = (_side(word, kit) for word in asked)
+    if {one.key for one in first} & {one.key for one in second}:
+        # The same code on the same device: then these two runs are meant.
+        first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
+    found = compare(first, second, names=_titles(*asked))
+    figure = page.chart(found)
+    if figure is not None:
+        said = f"Chart: {found.second} as a multiple of {found.first}; the table says the same."
+        publish_display_data(  # type: ignore[no-untyped-call]
+            {"application/vnd.plotly.v1+json": figure, "text/plain": said}
+        )
+    return found
+
+
+def _side(word: str, kit: Kit) -> Sequence[Record]:
+    records, run = kit.store.records(), kit.recorder.run.id
+    span = _RANGE.fullmatch(word)
+    if span:
+        low, high = int(span[1]), int(span[2])
+        return [one for one in records if one.run.id == run and low <= one.cell.sequence <= high]
+    if word.isdecimal():
+        return _runs_of(of_cell(records, cell_number(word), run), records)
+    path = Path(word).expanduser()
+    if path.is_file() or "." in word or "/" in word:
+        return files.load_records(path)[0]
+    if _DEVICE.fullmatch(word):
+        return [one for one in records if word in _devices(one)]
+    raise UsageError(f"{word!r} is no cell, file or device. {_HELP}")
+
+
+def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:
+    """All runs of the same code in the same kernel, with the same device asked for."""
+    digest = record.cell.source_digest
+    return [
+        one
+        for one in records
+        if one.key == record.key
+        or (digest is not None and _which(one) == _which(record) and one.run.id == record.run.id)
+    ]
+
+
+def _which(record: Record) -> tuple[str | None, str | None]:
+    return record.cell.source_digest, record.device.requested
+
+
+def _alone(word: str, side: Sequence[Record], kit: Kit) -> Sequence[Record]:
+    if not word.isdecimal():
+        return side
+    return [of_cell(side, int(word), kit.recorder.run.id)]
+
+
+def _devices(record: Record) -> set[str]:
+    """The device on which all of a cell ran, with and without its number: `gpu:0` and `gpu`."""
+    ran_on = {one.device for one in record.device.ran_on or ()}
+    if len(ran_on) != 1:
+        return set()
+    (device,) = ran_on
+    return {device, device.partition(":")[0]}
+
+
+def _titles(first: str, second: str) -> tuple[str, str]:
+    titles = _title(first), _title(second)
+    return titles if titles[0] != titles[1] else (f"{titles[0]} (A)", f"{titles[1]} (B)")
+
+
+def _title(word: str) -> str:
+    if word.isdecimal():
+        return f"cell {word}"
+    # Of a file its name alone: outputs are saved, and folders tell who somebody is.
+    return f"cells {word}" if _RANGE.fullmatch(word) else Path(word).name or word

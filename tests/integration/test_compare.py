@@ -1,0 +1,84 @@
+"""`%mlc_trace compare` in a real kernel: cells, runs of one cell, files, devices."""
+
+import dataclasses
+
+import pytest
+
+from jupyter_mlgpu import save_records
+from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.testing import example_record
+
+
+def data(result, mime):
+    return [found[mime] for kind, found in result.outputs if kind != "stream" and mime in found]
+
+
+def last_cell(notebook):
+    return int(notebook.run("%mlc_trace show").text.strip().splitlines()[-1].split()[0])
+
+
+def timed(number, wall):
+    record = example_record(number)
+    reading = Reading("wall_time", wall, "s", "cell", "fake clock", 1)
+    return dataclasses.replace(record, readings=(reading, *record.readings[1:]))
+
+
+def test_two_cells_are_compared_over_all_their_runs(plain):
+    for _ in range(4):
+        assert plain.run("a = sum(range(1000))").status == "ok"
+    first = last_cell(plain)
+    for _ in range(4):
+        assert plain.run("b = sum(range(1000)) + 1").status == "ok"
+    result = plain.run(f"%mlc_trace compare {first} {last_cell(plain)}")
+    (said,) = data(result, "text/plain")[-1:]
+    assert "4 runs" in said
+    assert "a = sum(range(1000)) / b = sum(range(1000)) + 1" in said
+    assert "cannot judge: one run each" not in said
+
+
+def test_two_runs_of_one_cell_are_one_run_each_and_cannot_be_judged(plain):
+    plain.run("twice = 2")
+    first = last_cell(plain)
+    plain.run("twice = 2")
+    result = plain.run(f"%mlc_trace compare {first} {first + 1}")
+    assert "cannot judge: one run each" in data(result, "text/plain")[-1]
+    assert data(result, "application/vnd.plotly.v1+json") == []
+
+
+def test_two_files_are_compared_in_a_table_and_a_chart(plain):
+    for name, times in {"before": 1.0, "after": 3.0}.items():
+        records = [timed(number, times * (1 + number / 100)) for number in range(1, 6)]
+        save_records(plain.folder / f"{name} it.jsonl", records)
+    result = plain.run('%mlc_trace compare "before it.jsonl" "after it.jsonl"')
+    (chart,) = data(result, "application/vnd.plotly.v1+json")
+    assert chart["data"][0]["x"][0] == pytest.approx(3, rel=0.05)
+    (table,) = data(result, "text/html")
+    assert "<td style='text-align:left'>more</td>" in table
+    assert result.receipts == []
+    assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
+
+
+def test_the_comparison_can_be_kept_in_a_variable(plain):
+    plain.run("kept = 1")
+    number = last_cell(plain)
+    found = plain.run(f"c = %mlc_trace compare {number} {number}\nprint(type(c).__name__, len(c.pairs))")
+    assert found.text.strip() == "Comparison 1"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "needs"),
+        ("1", "found 1"),
+        ("1 2 3", "found 3"),
+        ("1 9999", "There is no record of a cell 9999"),
+        ("no.jsonl other.jsonl", "cannot be read"),
+        ("tpu:7 gpu", "no records in tpu:7 and gpu"),
+        ("?! 1", "is no cell, file or device"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_in_one_sentence(plain, words, said):
+    plain.run("x = 1")
+    text = plain.run(f"%mlc_trace compare {words}").text
+    assert text.startswith("UsageError: ")
+    assert said in text.replace("%mlc_trace compare needs two things, found 0", "needs")

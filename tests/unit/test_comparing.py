@@ -1,0 +1,222 @@
+"""Comparisons of runs: what differs, by how much, and when that cannot be told."""
+
+import dataclasses
+from itertools import combinations, permutations
+
+import pytest
+
+from jupyter_mlgpu import compare
+from jupyter_mlgpu.comparing import page
+from jupyter_mlgpu.comparing.shift import middle, ratio
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.record import DeviceUse, OpStat, RanOn, Reading
+from jupyter_mlgpu.testing import example_record
+
+MEBIBYTE = 1024**2
+
+
+def run(wall=0.5, *, number=1, code="a" * 16, peak=512.0, **changes):
+    record = example_record(number)
+    readings = [one for one in record.readings if one.quantity not in ("wall_time", "peak_memory_process")]
+    mine = (
+        Reading("wall_time", wall, "s", "cell", "fake clock", 1),
+        Reading("peak_memory_process", peak * MEBIBYTE, "bytes", "process", "fake probe", 1),
+    )
+    cell = dataclasses.replace(record.cell, source_digest=code)
+    return dataclasses.replace(record, cell=cell, readings=(*mine, *readings), **changes)
+
+
+def runs(*walls, **options):
+    return [run(wall, number=number, **options) for number, wall in enumerate(walls, start=1)]
+
+
+def change(comparison, what="Wall time"):
+    (found,) = [one for pair in comparison.pairs for one in pair.changes if one.what == what]
+    return found
+
+
+def test_a_cell_that_takes_twice_as_long_is_said_to_with_an_interval():
+    found = change(compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6)))
+    assert found.verdict == "more"
+    assert found.ratio.value == pytest.approx(2, rel=0.05)
+    assert found.ratio.low <= 2 <= found.ratio.high
+    assert (found.first.median, found.second.median) == (1.15, 2.3)
+
+
+def test_the_other_way_round_it_is_less_by_the_reciprocal():
+    slow, quick = runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3)
+    there, back = change(compare(quick, slow)).ratio, change(compare(slow, quick)).ratio
+    assert change(compare(slow, quick)).verdict == "less"
+    assert back.low == pytest.approx(1 / there.high)
+    assert back.high == pytest.approx(1 / there.low)
+
+
+def test_one_run_each_cannot_be_judged():
+    found = change(compare(runs(1.0), runs(2.0)))
+    assert found.verdict == "cannot judge: one run each"
+    assert found.ratio is None
+
+
+def test_few_runs_cannot_be_judged_and_say_how_many_would_do():
+    found = change(compare(runs(1.0, 1.1, 1.2), runs(2.0, 2.1, 2.2)))
+    assert found.verdict == "cannot judge: 3 and 3 runs are too few (4 and 4 are enough)"
+
+
+def test_runs_that_overlap_show_no_difference():
+    assert change(compare(runs(1, 2, 3, 4, 5), runs(1.5, 2.5, 3.5, 4.5))).verdict == "no difference shown"
+
+
+def test_runs_that_hardly_differ_are_the_same():
+    found = change(compare(runs(1.0, 1.001, 1.002, 1.003), runs(1.004, 1.005, 1.006, 1.007)))
+    assert found.ratio.low > 1
+    assert found.verdict == "the same within 1 %"
+
+
+def test_profiled_runs_are_never_compared_as_timings():
+    profiled = [run(9.0, mode="profiled") for _ in range(4)]
+    comparison = compare([*runs(1, 1, 1, 1), *profiled], runs(1, 1, 1, 1))
+    assert max(change(comparison).first.values) == 1
+    alone = compare(profiled, runs(1, 1, 1, 1))
+    assert change(alone).verdict == "cannot judge: measured on one side alone"
+    assert any("no light run" in note for note in alone.pairs[0].notes)
+
+
+def test_runs_that_failed_are_left_out_and_counted():
+    failed = run(0.001, outcome="error")
+    comparison = compare([*runs(1.0, 1.1), failed], runs(1.0, 1.1))
+    assert change(comparison).first.values == (1.0, 1.1)
+    assert "1 runs that failed or were interrupted are left out." in comparison.pairs[0].notes
+
+
+def test_what_neither_side_measured_is_no_row():
+    comparison = compare(runs(1.0), runs(1.0))
+    assert not [one for one in comparison.pairs[0].changes if one.what == "Energy"]
+
+
+def test_a_value_of_0_has_no_ratio():
+    found = change(compare(runs(0, 0, 0, 0), runs(1, 1, 1, 1)))
+    assert found.verdict == "cannot judge: a value is 0, of which there is no ratio"
+
+
+def test_two_files_are_compared_cell_by_cell_and_what_stands_alone_is_counted():
+    before = [run(1.0, code="a"), run(2.0, code="b")]
+    after = [run(1.0, code="b"), run(3.0, code="c")]
+    comparison = compare(before, after)
+    assert len(comparison.pairs) == 1
+    assert change(comparison).first.values == (2.0,)
+    assert comparison.notes == ("2 cells are on one side alone and left out.",)
+
+
+def test_files_without_a_common_cell_and_empty_ones_are_refused():
+    with pytest.raises(UsageError, match="no cell with the same code"):
+        compare([run(code="a"), run(code="b")], [run(code="c"), run(code="d")])
+    with pytest.raises(UsageError, match="no records in A"):
+        compare([], [run()])
+
+
+def test_what_else_differs_is_said():
+    gpu = DeviceUse("gpu:0", (RanOn("torch", "gpu:0", "cuda", None, 1, 1.0),))
+    other = run(versions={"python": "3.11", "tensorflow": "2.20.0"}, device=gpu)
+    notes = compare([run()], [other]).pairs[0].notes
+    assert "Ran on: cpu:0 and gpu:0." in notes
+    assert "Asked for: cpu:0 and gpu:0." in notes
+    assert "tensorflow: 2.19.1 and 2.20.0." in notes
+
+
+def profiled_run(*self_times, device="host", plane="host"):
+    ops = tuple(
+        OpStat(f"op {number}", "Op", device, 1, seconds, seconds, "fake profiler", plane)
+        for number, seconds in enumerate(self_times)
+    )
+    return run(mode="profiled", ops=ops)
+
+
+def test_operations_are_compared_between_profiled_runs_the_largest_first():
+    slow = [profiled_run(0.1 + n / 1000, 0.5) for n in range(4)]
+    quick = [profiled_run(0.1 + n / 1000, 0.2) for n in range(4)]
+    (pair,) = compare([*runs(1, 1), *slow], [*runs(1, 1), *quick]).pairs
+    assert [(one.what, one.verdict) for one in pair.operations] == [
+        ("op 1 (host)", "less"),
+        ("op 0 (host)", "no difference shown"),
+    ]
+
+
+def test_readings_of_two_sources_are_not_mixed():
+    def two(of_first, of_second):
+        readings = [
+            Reading("peak_memory_allocator", value, "bytes", "device", f"gpu:{number}", 1)
+            for number, value in enumerate((of_first, of_second))
+        ]
+        return dataclasses.replace(run(), readings=(run().readings[0], *readings))
+
+    comparison = compare([two(10, 20)] * 4, [two(30, 20)] * 4)
+    assert change(comparison, "Peak memory, allocator, gpu:0").verdict == "more"
+    assert change(comparison, "Peak memory, allocator, gpu:1").verdict == "the same within 1 %"
+
+
+def test_two_devices_of_one_source_are_one_value_a_run():
+    def two():
+        readings = [Reading("peak_memory_allocator", 10, "bytes", "device", "torch.cuda", 1)] * 2
+        return dataclasses.replace(run(), readings=(run().readings[0], *readings))
+
+    found = change(compare([two()] * 3, [two()] * 3), "Peak memory, allocator")
+    assert len(found.first.values) == 3
+    assert found.ratio is None
+
+
+def test_a_comparison_is_text_and_a_table_with_hostile_names_escaped():
+    hostile = [
+        dataclasses.replace(one, cell=dataclasses.replace(one.cell, name="<script>\u202e"))
+        for one in runs(1, 2, 3, 4)
+    ]
+    comparison = compare(hostile, hostile, names=("cell 3", "<b>"))
+    assert "\u202e" not in repr(comparison)
+    assert "<script>" not in comparison._repr_html_()
+    assert "<b>" not in comparison._repr_html_().replace("<p><b>", "").replace("</b></p>", "")
+    assert "1 (1 s" not in repr(comparison)
+    assert "2.5 s (1 s to 4 s, 4 runs)" in repr(comparison)
+
+
+def test_the_chart_shows_what_could_be_judged_with_its_interval():
+    chart = page.chart(compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6)))
+    (trace,) = chart["data"]
+    assert chart["layout"]["yaxis"]["ticktext"][:2] == ["Wall time", "CPU time"]
+    assert trace["x"][0] == pytest.approx(2, rel=0.05)
+    assert trace["x"][0] - trace["error_x"]["arrayminus"][0] > 1
+    go = pytest.importorskip("plotly.graph_objects", reason="plotly checks what is drawn")
+    go.Figure(chart)
+
+
+def test_nothing_is_drawn_where_nothing_can_be_judged():
+    assert page.chart(compare(runs(1.0), runs(2.0))) is None
+
+
+def test_the_interval_covers_the_true_ratio_as_often_as_it_says():
+    """Every way to deal 8 ranks to two samples of 4 is as likely as any other, where they do not differ."""
+    values = [1.0, 1.3, 1.7, 2.2, 2.9, 3.8, 4.9, 6.4]
+    deals = list(combinations(values, 4))
+    within = 0
+    for first in deals:
+        found = ratio(first, [one for one in values if one not in first])
+        within += found.low <= 1 <= found.high
+    assert within / len(deals) == pytest.approx(found.coverage)
+    assert found.coverage >= 0.95
+
+
+def test_the_smallest_samples_for_an_interval_are_four_and_four_or_three_and_five():
+    sizes = [(n, m) for n, m in permutations(range(1, 6), 2) if ratio([1.0] * n, [1.0] * m) is not None]
+    assert (3, 5) in sizes
+    assert (3, 4) not in sizes
+    assert ratio([1.0] * 4, [1.0] * 4) is not None
+    assert ratio([1.0] * 3, [1.0] * 3) is None
+
+
+def test_the_median_is_the_middle_one_or_between_the_two_middle_ones():
+    assert middle([3, 1, 2]) == 2
+    assert middle([4, 1, 2, 3]) == 2.5
+
+
+def test_fifty_runs_each_are_reckoned_exactly():
+    found = ratio(range(1, 51), range(2, 101, 2))
+    assert 0.95 <= found.coverage < 0.951
+    assert found.low < 2 < found.high
