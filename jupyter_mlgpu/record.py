@@ -149,7 +149,12 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class OpStat:
-    """Time of one operation in a profiled cell; times in seconds."""
+    """Time of one operation in a profiled cell; times in seconds, longer than in a light run.
+
+    `plane` is host (threads) or device (streams), None in records from before it was kept. `share` is the
+    self time's part of all busy time of that plane and device, from 0 to 1. `bytes` (copied) and `flops` are
+    sums over the calls; these and the input `shapes` are None where the profiler does not tell them.
+    """
 
     name: str
     type: str
@@ -158,6 +163,11 @@ class OpStat:
     self_time: float
     total_time: float
     profiler: str
+    plane: str | None = None
+    share: float | None = None
+    shapes: str | None = None
+    bytes: int | None = None
+    flops: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

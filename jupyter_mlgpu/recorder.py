@@ -12,6 +12,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.backends.base import Backend, Observation, Observed
 from jupyter_mlgpu.clock import Clock
@@ -20,6 +21,7 @@ from jupyter_mlgpu.record import (
     QUANTITIES,
     Cell,
     DeviceUse,
+    Mode,
     Outcome,
     RanOn,
     Reading,
@@ -28,6 +30,9 @@ from jupyter_mlgpu.record import (
     missing,
 )
 from jupyter_mlgpu.redact import redact
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.ops.cell import CellProfile, Find
 
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
 
@@ -49,12 +54,15 @@ class Recorder:
         probes: Sequence[Probe],
         backends: Callable[[], Sequence[Backend]],
         versions: Mapping[str, str],
+        profilers: Find | None = None,
     ) -> None:
+        """`profilers` gives a framework's profiler; left out, the frameworks' own."""
         self.run = run
         self.clock = clock
         self._probes = probes
         self._backends = backends
         self._versions = versions
+        self._profilers = profilers
         self._sequence = 0
         self._open: list[Measurement] = []
 
@@ -64,22 +72,41 @@ class Recorder:
         *,
         source: str | None = None,
         cell_id: str | None = None,
+        ops: bool = False,
     ) -> Measurement:
-        """Begin a measurement; `source` is the cell's code, of which only a digest is kept."""
+        """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+
+        With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
+        """
         self._sequence += 1
         digest = (
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
         cell = Cell(self._sequence, cell_id, None, digest, shorten(redact(name)))
-        measurement = Measurement(self, cell)
+        measurement = Measurement(self, cell, self._cell_profile() if ops else None)
         self._open.append(measurement)
-        measurement.begin(self._probes, self._backends())
+        try:
+            measurement.begin(self._probes, self._backends())
+        except BaseException:  # an interrupt, most likely: no profiler may stay on
+            measurement.abandon()
+            raise
         return measurement
 
     def framework_loaded(self, backend: Backend) -> None:
         """The user's code has just imported a framework: watch it from now on."""
         for measurement in self._open:
             measurement.observe(backend)
+
+    def profiling(self) -> bool:
+        """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
+        return any(measurement.profiling for measurement in self._open)
+
+    def _cell_profile(self) -> CellProfile:
+        # Seldom asked for, so loading waits until it is.
+        from jupyter_mlgpu.backends import profiling
+        from jupyter_mlgpu.ops.cell import CellProfile
+
+        return CellProfile(self._profilers or profiling.find)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
@@ -99,8 +126,9 @@ class Recorder:
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
-    def __init__(self, recorder: Recorder, cell: Cell) -> None:
+    def __init__(self, recorder: Recorder, cell: Cell, profile: CellProfile | None) -> None:
         self._recorder = recorder
+        self._profile = profile
         self.cell = cell
         self._thread = threading.get_ident()
         self._observations: dict[str, Observation | str] = {}
@@ -119,6 +147,8 @@ class Measurement:
             probes
         ):  # and taken back the other way round: the first one listed is innermost
             self._readings.insert(0, _begin(probe))
+        if self._profile is not None:
+            self._profile.cell_begins()
         self._started_ns = self._recorder.clock.monotonic_ns()
 
     def observe(self, backend: Backend) -> None:
@@ -130,6 +160,13 @@ class Measurement:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
             self._observations[backend.name] = f"{backend.name} could not be watched ({_words(error)})."
+        if self._profile is not None:
+            self._profile.begin(backend.name)
+
+    @property
+    def profiling(self) -> bool:
+        """Whether a profiler is on in this measurement."""
+        return self._profile is not None and self._profile.on
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -151,9 +188,13 @@ class Measurement:
         for backend in self._backends.values():
             _wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
+        if self._profile is not None:
+            self._profile.cell_ended()
         readings = [wall, *(take() for take in self._readings)]
         readings += [one for backend in self._backends.values() for one in _held(backend)]
         ran_on, why, more = self._finish_observations()
+        mode: Mode = "profiled" if self._recorder.profiling() else "light"
+        profiled = None if self._profile is None else self._profile.finish()
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
@@ -161,9 +202,13 @@ class Measurement:
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
             device=DeviceUse(requested, ran_on, why),
-            readings=_in_order([*readings, *more]),
+            # The profile first: where it knows no time of the device, its reason is the one that counts.
+            readings=_in_order([*profiled.readings, *readings, *more] if profiled else [*readings, *more]),
+            ops=profiled.ops if profiled else (),
+            facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
-            notes=tuple(notes),
+            mode=mode,
+            notes=(*notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
     def abandon(self) -> None:
@@ -171,6 +216,8 @@ class Measurement:
         for take in self._readings:
             take()
         self._finish_observations()
+        if self._profile is not None:
+            self._profile.abandon()
         self._recorder.close(self)
 
     def _finish_observations(self) -> tuple[tuple[RanOn, ...] | None, str | None, list[Reading]]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
 from jupyter_mlgpu.backends.held import held, unknown
+from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.ops.profiler import Refused
 from jupyter_mlgpu.record import QUANTITIES, Cell, DeviceUse, RanOn, Reading, Record, Run, missing
 
 
@@ -245,6 +247,65 @@ class FakeNvml:
             "Temperature": 40,
             "TotalEnergyConsumption": 5_000_000,
         }[asked]
+
+
+class FakeProfiler:
+    """A profiler that sees the events it was given, refuses to start, or fails when it stops.
+
+    `on` tells whether it is on.
+    """
+
+    def __init__(
+        self,
+        events: tuple[Event, ...] = (),
+        *,
+        framework: str = "fake",
+        refused: Refused | None = None,
+        fail: BaseException | None = None,
+        whole: bool = True,
+        left_out: int = 0,
+    ) -> None:
+        self.framework = framework
+        self.on = False
+        self._profile = Profile(
+            framework,
+            "fake profiler",
+            events,
+            0,
+            0,
+            left_out,
+            "the fake was told to" if left_out else None,
+            whole=whole,
+        )
+        self._refused = refused
+        self._fail = fail
+
+    def start(self) -> FakeSession | Refused:
+        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+        if self._refused is not None:
+            return self._refused
+        self.on = True
+        return FakeSession(self, self._profile, self._fail)
+
+
+class FakeSession:
+    """See `jupyter_mlgpu.ops.profiler.Session`."""
+
+    def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
+        self._profiler = profiler
+        self._profile = profile
+        self._fail = fail
+
+    def stop(self) -> Profile:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False
+        if self._fail is not None:
+            raise self._fail
+        return self._profile
+
+    def abandon(self) -> None:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False
 
 
 def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:

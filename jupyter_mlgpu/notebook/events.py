@@ -11,12 +11,15 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
@@ -26,7 +29,6 @@ OURS = (
     "%unload_ext jupyter_mlgpu",
     "%reload_ext jupyter_mlgpu",
 )
-TRACE_CELL = "%%mlc_trace"
 
 
 @dataclass(slots=True)
@@ -38,6 +40,7 @@ class _Running:
     measurement: Measurement | None = None
     entered: bool = False
     capture_begun_here: bool = False
+    repeats: bool = False
 
 
 class CellEvents:
@@ -84,6 +87,26 @@ class CellEvents:
         else:
             self._capture.stop()
 
+    @contextmanager
+    def each_run(self, *, ops: bool) -> Iterator[list[Record]]:
+        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives its records.
+
+        Raises UsageError where no such cell is running.
+        """
+        stack = self._here.running
+        if len(stack) != 1 or not stack[0].repeats:
+            raise UsageError(FIRST_LINE)
+        self._here.inside, self._here.records = Asked(ops), []
+        try:
+            yield self._here.records
+        finally:
+            self._here.inside = None
+
+    def cell_id(self) -> str | None:
+        """The front end's id of the outermost cell that is running."""
+        stack = self._here.running
+        return getattr(stack[0].info, "cell_id", None) if stack else None
+
     def _before(self, info: Any) -> None:
         try:
             self._begin(info)
@@ -114,13 +137,15 @@ class CellEvents:
             running.entered = True
         except Exception as error:
             problem = error
-        if len(stack) == 1 and self._measured(info.raw_cell):
+        wanted = self._wanted(running, len(stack), info.raw_cell)
+        if wanted is not None:
             running.capture_begun_here = not self._capture.active and self._start_capture()
             self._capture.begin_cell()
             running.measurement = self._kit.recorder.start(
                 _title(info.raw_cell),
                 source=info.raw_cell,
                 cell_id=getattr(info, "cell_id", None),
+                ops=wanted.ops,
             )
             self._on_start(running.measurement)
         if problem is not None:
@@ -143,12 +168,13 @@ class CellEvents:
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,
-                    execution_count=getattr(result, "execution_count", None)
-                    if running.info.store_history
-                    else None,
+                    execution_count=self._execution_count(running, result),
                     notes=notes,
                 )
-                self._on_record(self._with_logs(record))
+                record = self._with_logs(record)
+                if stack:  # one run of a cell that repeats
+                    self._here.records.append(record)
+                self._on_record(record)
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
             if mine:
@@ -179,10 +205,28 @@ class CellEvents:
             return False
         return True
 
-    def _measured(self, code: str) -> bool:
+    def _wanted(self, running: _Running, depth: int, code: str) -> Asked | None:
+        """How to measure a cell that begins; None for one that is not measured."""
+        if depth == 2 and self._here.inside is not None:
+            return self._here.inside
+        if depth != 1:
+            return None
         if code.lstrip().startswith(TRACE_CELL):
-            return True
-        return self.tracing and not _only_ours(code)
+            wanted = asked_over(code) or Asked()
+            running.repeats = wanted.repeat is not None
+            return None if running.repeats else wanted  # each of its runs is measured instead
+        return Asked() if self.tracing and not _only_ours(code) else None
+
+    def _execution_count(self, running: _Running, result: Any) -> int | None:
+        outer = self._here.running[0] if self._here.running else running
+        if not outer.info.store_history:
+            return None
+        if outer is not running:
+            # The front end shows the number of the cell that repeats: that of IPython's newest input. Its
+            # `execution_count` may be one further by now, which differs between its versions.
+            return len(self._shell.history_manager.input_hist_raw) - 1
+        count: int | None = getattr(result, "execution_count", None)
+        return count
 
     def _message(self) -> str | None:
         try:
@@ -194,6 +238,8 @@ class CellEvents:
 class _ThisThread(threading.local):
     def __init__(self) -> None:
         self.running: list[_Running] = []
+        self.inside: Asked | None = None
+        self.records: list[Record] = []
 
 
 def _outcome(result: Any) -> Outcome:

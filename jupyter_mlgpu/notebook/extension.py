@@ -61,9 +61,11 @@ class Extension:
     def start(self) -> None:
         """Trace from the next cell on."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
+        from jupyter_mlgpu.notebook.ops_command import Repeats
 
         install(self.kit)
-        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices))
+        repeats = Repeats(self._shell, self._events)
+        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
         self._events.register()
         self.kit.watch_imports()

@@ -8,6 +8,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
+from jupyter_mlgpu.notebook.ops_command import Repeats, asked
+from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.commands import Commands
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
 class MlgpuMagics(Magics):
     """`%mlc_device`, `%mlc_trace` and `%mlc_plan`."""
 
-    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands) -> None:
+    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
         self._devices = devices
         self._shell = shell
         self._commands = commands
+        self._repeats = repeats
 
     @line_cell_magic
     def mlc_device(self, line: str, cell: str | None = None) -> None:
@@ -76,6 +79,11 @@ class MlgpuMagics(Magics):
         %mlc_trace verbose mlc    for programs on Apple's fork that are started from here
         %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
+        %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
+        %%mlc_trace --ops --repeat 5   run the cell 5 times without a profiler, then once more with it
+
+        A profiler makes the cell slower, so the time of a profiled run is not shown as its timing: with
+        --repeat, the runs before it are. Each run finds what the one before has left: nothing is put back.
 
         Examples:
 
@@ -88,9 +96,21 @@ class MlgpuMagics(Magics):
             model.fit(x, y)
         """
         if cell is not None:
-            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`);
-            # here the magic was called from a program.
-            self._shell.run_cell(cell).raise_error()
+            # Typed in a notebook, the line was taken away before the cell ran (see `transform.py`), but for
+            # a cell that repeats; else the magic was called from a program.
+            with _one_sentence():
+                wanted = asked(line)
+                said = None if wanted.repeat is None else self._repeats.run(cell, wanted.repeat)
+                if wanted.ops and said is None:
+                    self._repeats.refuse()
+            if said is None:
+                self._shell.run_cell(f"%%mlc_trace {line}\n{cell}").raise_error()
+            elif said:
+                print(said)
+            return
+        if line.endswith(THIS_CELL):
+            with _one_sentence():
+                asked(line.removesuffix(THIS_CELL))
             return
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():

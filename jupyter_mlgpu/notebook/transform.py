@@ -8,19 +8,35 @@ from __future__ import annotations
 
 from IPython.core.inputtransformer2 import cell_magic
 
-from jupyter_mlgpu.notebook.events import TRACE_CELL
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.ops_command import TRACE_CELL, asked
 
 DEVICE_CELL = "%%mlc_device"
+THIS_CELL = "--this-cell"
 
 
 def drop_trace_line(lines: list[str]) -> list[str]:
-    """An IPython input transformer: lines with their line ends in, lines out."""
-    if not lines or lines[0].split() != [TRACE_CELL] or len(lines) == 1:
+    """An IPython input transformer: lines with their line ends in, lines out.
+
+    Words that are refused become a first line that says so, and ends the cell before anything of it has run.
+    A cell that is to run several times is left to the magic.
+    """
+    if len(lines) < 2 or lines[0].split()[:1] != [TRACE_CELL]:
+        return lines
+    words = lines[0].strip().removeprefix(TRACE_CELL)
+    try:
+        wanted = asked(words)
+    except UsageError:
+        rest: list[str] = lines[1:]
+        if rest[0].startswith("%%"):
+            rest = cell_magic(rest)  # type: ignore[no-untyped-call]
+        return [f"%mlc_trace{words} {THIS_CELL}\n", *rest]
+    if wanted.repeat is not None:
         return lines
     if lines[1].startswith("%%"):  # another cell magic must come first to be seen
         return lines[1:]
     # A comment in its place keeps the line numbers of tracebacks.
-    return [f"# {TRACE_CELL}\n", *lines[1:]]
+    return [f"# {TRACE_CELL}{words}\n", *lines[1:]]
 
 
 def device_line(lines: list[str]) -> list[str]:

@@ -1,9 +1,9 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
-which stand in a receipt three times, 64 kB with log lines or operations. What does not fit is left out,
-counted and named in the record's `cut`; of the log lines those that matter least go first, and they are
-counted by verdict.
+which stand in a receipt three times, 64 kB with log lines or for a profiled one. What does not fit is left
+out, counted and named in the record's `cut`; of the log lines those that matter least go first, and they
+are counted by verdict.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
-    limit = FULL_LIMIT if record.logs or record.ops else NOTED_LIMIT if record.notes else PLAIN_LIMIT
+    full = record.logs or record.ops or record.mode == "profiled"
+    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
     cut: dict[str, int] = {}
     readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))

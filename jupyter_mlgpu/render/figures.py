@@ -77,8 +77,8 @@ def _of_readings(
     series = [
         _Series(
             name,
-            [None if one is None or one.value is None else one.value / scale for one in readings],
-            ["not measured" if one is None else words.figure(one) for one in readings],
+            [_value(one, record, scale) for one, record in zip(readings, records, strict=True)],
+            [_said(one, record) for one, record in zip(readings, records, strict=True)],
         )
         for quantity in quantities
         for name, readings in _columns(records, quantity)
@@ -88,6 +88,18 @@ def _of_readings(
     if unmeasured and records:
         note = f"{note} Not measured: {'; '.join(unmeasured)}. The receipts say why.".strip()
     return _chart(title, note, records, measured, axis, "group")
+
+
+def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
+    if reading is None or reading.value is None or words.slowed(reading, record):
+        return None
+    return reading.value / scale
+
+
+def _said(reading: Reading | None, record: Record) -> str:
+    if reading is None:
+        return "not measured"
+    return "profiled, no timing" if words.slowed(reading, record) else words.figure(reading)
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from jupyter_mlgpu.record import LogLine, Reading, Record
-from jupyter_mlgpu.render import notes, words
+from jupyter_mlgpu.render import notes, operations, words
 
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
@@ -17,7 +17,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     log = "".join(map(note, notes.worst_first(record.logs)))
-    rows = "".join(_row(reading) for reading in record.readings if reading.value is not None)
+    rows = "".join(_row(reading, record) for reading in record.readings if reading.value is not None)
     missing = "".join(f"<div>{escape(sentence)}</div>" for sentence in words.missing(record))
     sentences = "".join(f"<div>{escape(one)}</div>" for one in [*record.notes, *words.left_out(cut)])
     facts = "".join(
@@ -30,7 +30,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     return (
         f'<details style="font-size:90%;opacity:.85"><summary>'
         f"{'<b>' + escape(label) + '</b>: ' if label else ''}{escape(line)}</summary>"
-        f"{sentences}{log}{why}<table>{rows}{facts}</table>{missing}</details>"
+        f"{sentences}{log}{_operations(record)}{why}<table>{rows}{facts}</table>{missing}</details>"
     )
 
 
@@ -50,6 +50,19 @@ def _text(text: str) -> str:
     return escape(notes.visible(text)).replace("\n", "&#10;")
 
 
-def _row(reading: Reading) -> str:
+def _operations(record: Record) -> str:
+    if record.mode != "profiled":
+        return ""
+    return f"<div>{operations.SENTENCE}</div>" + "".join(map(_table, operations.tables(record, 80)))
+
+
+def _table(table: operations.Table) -> str:
+    head = "".join(f"<th>{one}" for one in operations.HEADER)
+    rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}' for cell in row)}" for row in table.rows)
+    more = f"<div>and {table.more:,} more.</div>" if table.more else ""
+    return f"<table><caption>{_text(table.title)}</caption><tr>{head}{rows}</table>{more}"
+
+
+def _row(reading: Reading, record: Record) -> str:
     source = f"{reading.scope}, {escape(reading.source)}"
-    return f"<tr><td>{words.title(reading.quantity)}<td>{words.figure(reading)}<td>{source}"
+    return f"<tr><td>{words.title(reading.quantity)}<td>{words.shown(reading, record)}<td>{source}"

@@ -100,7 +100,7 @@ def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()
 def _head(records: Sequence[Record]) -> str:
     if not records:
         return "<p>No cell left a record.</p>\n"
-    walls = [record.reading("wall_time").value for record in records]
+    walls = [record.reading("wall_time").value for record in records if record.mode == "light"]
     total = sum(wall for wall in walls if wall is not None)
     failed = sum(record.outcome == "error" for record in records)
     act = sum(notes.to_act_on(line) for record in records for line in record.logs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record import LogLine, Record
-from jupyter_mlgpu.render import notes, words
+from jupyter_mlgpu.render import notes, operations, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
@@ -16,7 +16,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    below = [*_to_act_on(record), *record.notes, *words.left_out(cut)]
+    below = [*_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 
@@ -33,23 +33,42 @@ def _to_act_on(record: Record) -> list[str]:
     return [*map(note, lines[:ACT_LINES]), *([f"{more:,} more to act on."] if more > 0 else [])]
 
 
+def _operations(record: Record) -> list[str]:
+    if record.mode != "profiled":
+        return []
+    lines = [operations.SENTENCE]
+    for table in operations.tables(record, 48):
+        lines += [f"{table.title}:", *_columns([operations.HEADER, *table.rows])]
+        if table.more:
+            lines.append(f"and {table.more:,} more")
+    return lines
+
+
 def table(records: Sequence[Record]) -> str:
     """One line a record: number, time, CPU time, memory, where it ran, first line of code."""
     if not records:
         return "No records yet: run a cell with tracing on."
-    rows = [("cell", "wall", "CPU", "peak memory", "where", "code")]
+    rows: list[tuple[str, ...]] = [("cell", "wall", "CPU", "peak memory", "where", "code")]
     rows += [
         (
             str(record.cell.sequence),
-            words.figure(record.reading("wall_time")),
-            words.figure(record.reading("cpu_time")),
+            *(_timing(record, quantity) for quantity in ("wall_time", "cpu_time")),
             words.figure(record.reading("peak_memory_process")),
             ", ".join(filter(None, [words.label(record), words.where(record)])),
             record.cell.name,
         )
         for record in records
     ]
+    return "\n".join(_columns(rows))
+
+
+def _timing(record: Record, quantity: str) -> str:
+    reading = record.reading(quantity)
+    return "profiled" if words.slowed(reading, record) else words.figure(reading)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
+    return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    ]

@@ -73,6 +73,21 @@ def figure(reading: Reading) -> str:
     return size(reading.value) if reading.unit == "bytes" else f"{reading.value:.3g} {reading.unit}"
 
 
+def shown(reading: Reading, record: Record) -> str:
+    """As `figure`; of a profiled cell, a time that the profiler made longer says so."""
+    said = figure(reading)
+    return f"{said}, with the profiler on" if slowed(reading, record) else said
+
+
+def slowed(reading: Reading, record: Record) -> bool:
+    """Whether a reading is a time of Python in a profiled cell, and so no timing."""
+    return (
+        record.mode == "profiled"
+        and reading.quantity in ("wall_time", "cpu_time")
+        and reading.value is not None
+    )
+
+
 def title(quantity: str) -> str:
     """A quantity's name for people."""
     return TITLES.get(quantity, quantity.replace("_", " "))
@@ -114,9 +129,9 @@ def _share(entry: RanOn, *, alone: bool) -> str:
 def line(record: Record) -> str:
     """The receipt's one line, without the mark of its outcome."""
     wall = record.reading("wall_time")
-    parts = [figure(wall) if wall.value is not None else "time not measured", where(record)]
+    parts = [shown(wall, record) if wall.value is not None else "time not measured", where(record)]
     cpu = record.reading("cpu_time")
-    if cpu.value is not None:
+    if cpu.value is not None and not slowed(cpu, record):
         parts.append(f"CPU time {figure(cpu)}")
     peak = record.reading("peak_memory_process")
     if peak.value is not None:
@@ -168,7 +183,9 @@ def fact_value(value: Any) -> str:
 def _part(part: str) -> str:
     # Lines are counted by verdict, for what was left out decides whether one wants to see it.
     verdict = part.removeprefix(notes.CUT)
-    return part if verdict == part else f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
+    if verdict == part:
+        return "operations" if part == "ops" else part
+    return f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
 
 
 def _inside(title: str) -> str:

@@ -25,8 +25,9 @@ MAY_USE = {
     "growth": {"record"},
     "files": {"errors", "record"},
     "probes": {"record"},
-    "backends": {"errors", "probes", "record"},
-    "recorder": {"backends", "clock", "probes", "record", "redact"},
+    "ops": {"record"},
+    "backends": {"errors", "ops", "probes", "record"},
+    "recorder": {"backends", "clock", "ops", "probes", "record", "redact"},
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
     "kit": {"_version", "backends", "clock", "logs", "probes", "recorder", "selection", "store"},
@@ -51,7 +52,7 @@ MAY_USE = {
     "lessons": {"errors", "record", "render"},
     "cli": {"_version", "errors", "files", "logs", "record", "render", "selection"},
     "serverextension": set(),
-    "testing": {"backends", "record"},
+    "testing": {"backends", "ops", "record"},
     "__init__": {"_version", "files", "notebook", "planning", "tracing"},
 }
 

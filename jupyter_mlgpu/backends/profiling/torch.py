@@ -1,0 +1,123 @@
+"""PyTorch's profiler for one cell.
+
+A second profiler of PyTorch takes the place of the first in silence, and the first then has no events (seen
+on 2.13.0). So the two functions that begin one are watched while ours is on, and ours ends before another
+begins. Kineto writes lines of its own to standard error when a profiler starts and stops; they are ours, not
+the cell's, and KINETO_LOG_LEVEL keeps them away where the user has not set it. Metal (MPS) is not seen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, Replaced
+from jupyter_mlgpu.ops import read_torch
+from jupyter_mlgpu.ops.events import Profile
+from jupyter_mlgpu.ops.profiler import Refused, Session
+
+_RUNNING = Refused(
+    "A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation.",
+    running=True,
+)
+_MPS = "PyTorch's profiler does not see a Mac's GPU (MPS): these are the host's operations alone."
+_BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
+_LEVEL = "KINETO_LOG_LEVEL"
+
+
+class TorchProfiler:
+    """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+
+    framework = "torch"
+
+    def start(self) -> Session | Refused:
+        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+        from torch import autograd, profiler
+
+        if autograd._profiler_enabled():
+            return _RUNNING
+        wanted = [profiler.ProfilerActivity.CPU]
+        if profiler.ProfilerActivity.CUDA in profiler.supported_activities():
+            wanted.append(profiler.ProfilerActivity.CUDA)
+        ours = profiler.profile(activities=wanted, record_shapes=True, with_flops=True)
+        with _kineto_silent():
+            ours.start()
+        return TorchSession(ours, sys.modules["torch.autograd.profiler"])
+
+
+class TorchSession:
+    """See `jupyter_mlgpu.ops.profiler.Session`."""
+
+    def __init__(self, ours: Any, module: Any) -> None:
+        self._ours = ours
+        self._begun_ns = time.time_ns()
+        self._ended_ns: int | None = None
+        self._lost: Exception | None = None
+        self._gave_way = False
+        self._replaced = Replaced(module)
+        for name in _BEGINNINGS:
+            self._replaced.replace(name, self._after_us(getattr(module, name)))
+
+    def stop(self) -> Profile:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._end()
+        if self._lost is not None:
+            raise self._lost
+        problems = (_MPS,) if sys.modules["torch"].backends.mps.is_available() else ()
+        if self._gave_way:
+            problems = (*problems, GAVE_WAY)
+        assert self._ended_ns is not None
+        found = self._ours.profiler.kineto_results.events()
+        self._ours = None
+        return read_torch.read(
+            found,
+            profiler="PyTorch's profiler",
+            window_ns=(self._begun_ns, self._ended_ns),
+            problems=problems,
+            whole=not self._gave_way,
+        )
+
+    def abandon(self) -> None:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._end()
+        self._ours = None
+
+    def _after_us(self, begin: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(begin)
+        def begin_after_us(*arguments: Any, **named: Any) -> Any:
+            self._gave_way = True
+            self._end()
+            return begin(*arguments, **named)
+
+        return begin_after_us
+
+    def _end(self) -> None:
+        if self._ended_ns is not None:
+            return
+        self._ended_ns = time.time_ns()
+        self._replaced.put_back()
+        if not sys.modules["torch"].cuda.is_initialized():
+            # Else stopping waits for the GPU, and makes a context for that where the cell used none.
+            self._ours.profiler.use_device = None
+        try:
+            self._ours.stop()
+        except Exception as error:
+            self._lost = error
+
+
+@contextmanager
+def _kineto_silent() -> Iterator[None]:
+    """Kineto reads its level when it is first used, and keeps it."""
+    if _LEVEL in os.environ:
+        yield
+        return
+    os.environ[_LEVEL] = "99"
+    try:
+        yield
+    finally:
+        os.environ.pop(_LEVEL, None)

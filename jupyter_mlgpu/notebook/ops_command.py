@@ -1,0 +1,123 @@
+"""`%%mlc_trace --ops --repeat N`: the words over a cell, and running it several times."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.render import words
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.notebook.events import CellEvents
+
+TRACE_CELL = "%%mlc_trace"
+MOST_REPEATS = 1_000
+
+FIRST_LINE = "`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else."
+_HELP = "`%%mlc_trace`, `%%mlc_trace --ops` and `%%mlc_trace --ops --repeat 5` are what can stand over a cell"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the words over a cell ask for: times per operation, and how many light runs before them."""
+
+    ops: bool = False
+    repeat: int | None = None
+
+
+def asked(words: str) -> Asked:
+    """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
+    ops = False
+    repeat: int | None = None
+    rest = f" {words}".partition(" #")[0].split()
+    while rest:
+        word = rest.pop(0)
+        if word == "--ops":
+            ops = True
+        elif word == "--repeat":
+            repeat = _number(rest.pop(0) if rest else "")
+        else:
+            raise UsageError(f"Unknown word {word!r} after %%mlc_trace: {_HELP}; the cell was not run.")
+    if repeat is not None and not ops:
+        raise UsageError(f"--repeat goes with --ops ({_HELP}); the cell was not run.")
+    return Asked(ops, repeat)
+
+
+def asked_over(code: str) -> Asked | None:
+    """What the first line of a cell asks for; None where it is not ours, or is refused."""
+    line = code.lstrip().partition("\n")[0]
+    if not line.startswith(TRACE_CELL):
+        return None
+    try:
+        return asked(line.removeprefix(TRACE_CELL))
+    except UsageError:
+        return None
+
+
+def _number(word: str) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= MOST_REPEATS:
+        raise UsageError(
+            f"--repeat needs a number from 1 to {MOST_REPEATS:,}, found {word!r}; the cell was not run."
+        )
+    return int(word)
+
+
+class Repeats:
+    """Runs a cell's code several times light, then once with the profilers on; each run has its receipt."""
+
+    def __init__(self, shell: Any, events: CellEvents) -> None:
+        self._shell = shell
+        self._events = events
+
+    def run(self, code: str, times: int) -> str:
+        """The cell `times` times light and once profiled; returns the sentence to print.
+
+        A run that fails ends it, with its own exception. What a run leaves behind, the next one finds.
+        """
+        if self._shell.should_run_async(code, transformed_cell=self._shell.transform_cell(code)):
+            raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
+        made: list[Record] = []
+        for number in range(times + 1):
+            with self._events.each_run(ops=number == times) as records:
+                result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
+            if not result.success:
+                self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 1)
+            made += records
+        return summary(made[:times], profiled=bool(made) and made[-1].mode == "profiled")
+
+    def refuse(self) -> None:
+        """For a cell that is inside another, or under another magic: it cannot be profiled by itself."""
+        raise UsageError(FIRST_LINE)
+
+    def _fail(self, error: BaseException, number: int, of: int) -> None:
+        """End the outer cell with the run's own exception, whose traceback has been shown already."""
+        if number < of:
+            sys.stderr.write(f"This was run {number} of {of}; the others were left out.\n")
+        show = self._shell.showtraceback
+
+        def show_others(*arguments: Any, **named: Any) -> None:
+            del self._shell.showtraceback  # the class's own method shows again
+            if sys.exc_info()[1] is not error:
+                show(*arguments, **named)
+
+        self._shell.showtraceback = show_others
+        raise error
+
+
+def summary(light: list[Record], *, profiled: bool) -> str:
+    """The light runs' times, which are the timing, beside the profiled run's, which is none."""
+    from statistics import median  # some milliseconds to import, which few cells need
+
+    walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
+    if not walls:
+        return ""
+    spread = f" ({words.seconds(min(walls))} to {words.seconds(max(walls))})" if len(walls) > 1 else ""
+    runs = f"median of {len(walls)} light runs" if len(walls) > 1 else "one light run"
+    last = "with the profiler on" if profiled else "of which no profile could be taken: it says why"
+    return (
+        f"Timing, {runs}: {words.seconds(median(walls))}{spread}. "
+        f"The last receipt is of one more run, {last}. Each run found what the one before left."
+    )

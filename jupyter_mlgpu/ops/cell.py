@@ -1,0 +1,172 @@
+"""The profile of one cell: every loaded framework's profiler on, then off, and what they saw as a result."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from jupyter_mlgpu.ops import table
+from jupyter_mlgpu.ops.busy import DeviceBusy, device_busy
+from jupyter_mlgpu.ops.events import Profile
+from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.record import Fact, OpStat, Reading, missing
+
+Find = Callable[[str], Profiler | Refused]
+
+#: Rows of the table that a record keeps; a learner reads ten, and a records file holds many cells.
+ROWS = 1_000
+
+NO_PROFILE = "No profile of this cell was taken."
+NOTHING_ON = "No framework with a profiler was loaded in this cell, so there are no times per operation."
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """What was seen: rows, readings of `device_time`, facts, and sentences.
+
+    `on` says that a profiler was on, ours or the user's own: then no time of the cell is a timing.
+    """
+
+    on: bool
+    ops: tuple[OpStat, ...]
+    readings: tuple[Reading, ...]
+    facts: Mapping[str, Fact]
+    notes: tuple[str, ...]
+
+
+class CellProfile:
+    """The profilers of one cell. `find` gives a framework's profiler, or why it has none."""
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._sessions: dict[str, Session] = {}
+        self._refused: dict[str, Refused] = {}
+        self._window_ns = [0, 0]
+
+    @property
+    def on(self) -> bool:
+        """Whether a profiler is on in this cell, ours or the user's own."""
+        return bool(self._sessions) or any(one.running for one in self._refused.values())
+
+    def begin(self, framework: str) -> None:
+        """Turn the profiler of a framework on that is loaded; a second time changes nothing."""
+        if framework in self._sessions or framework in self._refused:
+            return
+        try:
+            profiler = self._find(framework)
+            started = profiler if isinstance(profiler, Refused) else profiler.start()
+        except Exception as error:
+            started = Refused(f"The profiler of {framework} did not start ({_words(error)}).")
+        if isinstance(started, Refused):
+            self._refused[framework] = started
+        else:
+            self._sessions[framework] = started
+
+    def cell_begins(self) -> None:
+        """The cell's own work begins now: what the profilers' start has taken is not in the window."""
+        self._window_ns[0] = time.time_ns()
+
+    def cell_ended(self) -> None:
+        """The cell has ended, and the devices were waited for."""
+        self._window_ns[1] = time.time_ns()
+
+    def abandon(self) -> None:
+        """Turn all of them off, and read nothing."""
+        while self._sessions:
+            self._sessions.popitem()[1].abandon()
+
+    def finish(self) -> Profiled:
+        """Turn all of them off and read them; a profile that is lost costs its own rows and says so."""
+        on = self.on
+        notes = [refused.reason for refused in self._refused.values()]
+        if not self._sessions and not self._refused:
+            notes.append(NOTHING_ON)
+        ops: list[OpStat] = []
+        readings: list[Reading] = []
+        facts: dict[str, Fact] = {}
+        try:
+            for framework in list(self._sessions):
+                begun = time.perf_counter()
+                try:
+                    profile = self._sessions.pop(framework).stop()
+                except Exception as error:
+                    notes.append(f"The profile of {framework} was lost ({_words(error)}).")
+                    continue
+                start_ns, end_ns = self._window_ns
+                profile = dataclasses.replace(profile, start_ns=start_ns, end_ns=end_ns)
+                ops += table.rows(profile)
+                devices = device_busy(profile)
+                readings += _device_times(profile, devices)
+                facts |= _facts(profile, devices)
+                notes += _notes(profile, devices)
+                reading = Fact(round(time.perf_counter() - begun, 3), "time.perf_counter")
+                facts[f"{framework}_profile_read_in_seconds"] = reading
+        finally:
+            self.abandon()  # an interrupt while one is read must not leave another one on
+        ops.sort(key=lambda row: -(row.share or 0))
+        if not readings:
+            readings.append(missing("device_time", NO_PROFILE, scope="device"))
+        if len(ops) > ROWS:
+            notes.append(f"{len(ops) - ROWS:,} operations with the smallest shares are not in this record.")
+        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes))
+
+
+def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
+    if not devices:
+        why = f"The profiler of {profile.framework} saw no kernel and no copy on a GPU in this cell."
+        return [missing("device_time", why, scope="device", source=profile.profiler)]
+    if not profile.complete:
+        why = f"The profiler of {profile.framework} did not see all of this cell, so the time is not known."
+        return [missing("device_time", why, scope="device", source=profile.profiler)]
+    source = "{}, union of kernels and copies of {}"
+    return [
+        Reading(
+            "device_time",
+            one.busy_ns / 1e9,
+            "s",
+            "device",
+            source.format(profile.profiler, one.device),
+            one.intervals,
+        )
+        for one in devices
+    ]
+
+
+def _facts(profile: Profile, devices: tuple[DeviceBusy, ...]) -> dict[str, Fact]:
+    if not profile.complete:
+        return {}
+    source = f"{profile.profiler}: 1 - (union of kernels and copies) / (the cell, from start to end)"
+    return {f"idle_share_of_{one.device}": Fact(round(one.idle_share, 4), source) for one in devices}
+
+
+def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[str]:
+    notes = list(profile.problems)
+    if profile.left_out:
+        notes.append(
+            f"{profile.left_out:,} of the profiler's events were left out ({profile.why_left_out}): "
+            "counts and times per operation are of the others."
+        )
+    if profile.complete:
+        notes += [_waited(one) for one in devices]
+    return notes
+
+
+def _waited(one: DeviceBusy) -> str:
+    ends = one.idle_share - one.between_share
+    return (
+        f"{one.device} was idle {_percent(one.idle_share)} of this profiled cell: "
+        f"{_percent(one.between_share)} between its {one.intervals:,} kernels and copies, "
+        f"{_percent(ends)} before the first and after the last. A profiler slows Python, "
+        "so in a light run it is idle for less."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 or share <= 0 else f"{share * 100:.1f} %"
+
+
+def _words(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:160]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,61 @@
+"""Times per operation of a profiled cell as tables: the devices first, then the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record import OpStat, Record
+from jupyter_mlgpu.render import notes, words
+
+#: Operations that a receipt shows of each device and of the host.
+TOP = 10
+
+HEADER = ("Operation", "Type", "Count", "Self", "Total", "Share")
+
+SENTENCE = "Profiled: its times include what the profiler costs, so they are no timing of the cell."
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The operations of one plane with the most self time; `more` counts the others of the record."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    more: int
+
+
+def tables(record: Record, name_limit: int) -> list[Table]:
+    """A table a framework and device, and one for the host of each framework."""
+    groups: dict[tuple[bool, str, str], list[OpStat]] = {}
+    for row in record.ops:
+        groups.setdefault((row.plane != "device", row.device, row.profiler), []).append(row)
+    return [
+        _table(device, profiler, rows, name_limit) for (_, device, profiler), rows in sorted(groups.items())
+    ]
+
+
+def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) -> Table:
+    place = "the host's threads" if device == "host" else device
+    rows = sorted(rows, key=lambda row: -row.self_time)
+    shown = tuple(_row(row, name_limit) for row in rows[:TOP])
+    return Table(f"Operations on {place} ({profiler})", shown, len(rows) - len(shown))
+
+
+def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
+    return (
+        _short(row.name, name_limit),
+        _short(row.type, 24),
+        f"{row.count:,}",
+        words.seconds(row.self_time),
+        words.seconds(row.total_time),
+        "" if row.share is None else f"{row.share * 100:.1f} %",
+    )
+
+
+def _short(name: str, limit: int) -> str:
+    # The end of a path says more of an operation than its beginning: .../dense_1/MatMul.
+    name = " ".join(notes.visible(name).split())
+    if len(name) <= limit:
+        return name
+    return f"…{name[1 - limit :]}" if "/" in name else f"{name[: limit - 1]}…"

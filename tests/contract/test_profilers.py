@@ -1,0 +1,320 @@
+"""What every framework's profiler keeps to, with the framework; one not installed is skipped by name."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_mlgpu.backends import profiling
+from jupyter_mlgpu.ops.busy import length, union
+from jupyter_mlgpu.ops.profiler import Refused
+from jupyter_mlgpu.ops.selftime import by_line, of_line
+from jupyter_mlgpu.ops.table import rows
+
+
+@dataclass
+class Subject:
+    """A profiler, something to run, the operation to find, and the framework's own profiler as a block."""
+
+    name: str
+    operate: Callable[[], Any]
+    operation: str
+    own: Callable[[Path], AbstractContextManager[Any]]
+    events_of: Callable[[Path, Any], int]  # how many events the user's own profiler has seen
+
+    @property
+    def profiler(self) -> Any:
+        return profiling.find(self.name)
+
+
+def tensorflow() -> Subject:
+    tf = framework("tensorflow")
+
+    @tf.function
+    def product(x: Any) -> Any:
+        return tf.reduce_sum(tf.sin(x) @ x)
+
+    x = tf.ones((100, 100))
+
+    def seen(folder: Path, _: Any) -> int:
+        return sum(file.stat().st_size for file in folder.rglob("*.xplane.pb"))
+
+    return Subject(
+        "tensorflow",
+        lambda: product(x).numpy(),
+        "Sin",
+        lambda folder: tf.profiler.experimental.Profile(str(folder)),
+        seen,
+    )
+
+
+def torch() -> Subject:
+    torch = framework("torch")
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    x = torch.ones(100, 100)
+    return Subject(
+        "torch",
+        lambda: (torch.sin(x) @ x).sum(),
+        "aten::sin",
+        lambda folder: torch.profiler.profile(activities=activities),
+        lambda folder, own: len(own.events()),
+    )
+
+
+def jax() -> Subject:
+    jax = framework("jax")
+    product = jax.jit(lambda x: (jax.numpy.sin(x) @ x).sum())
+    x = jax.numpy.ones((100, 100))
+    product(x).block_until_ready()
+    return Subject(
+        "jax",
+        lambda: product(x).block_until_ready(),
+        "sine",
+        lambda folder: jax.profiler.trace(str(folder)),
+        lambda folder, _: sum(file.stat().st_size for file in folder.rglob("*.xplane.pb")),
+    )
+
+
+def framework(name: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a framework's own, while it is imported
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            pytest.skip(f"{name} is not installed here, so its profiler was not tried ({error})")
+
+
+@pytest.fixture(scope="module", params=(tensorflow, torch, jax), ids=lambda make: make.__name__)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    made = request.param()
+    made.operate()
+    return made
+
+
+def ours() -> list[str]:
+    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("jupyter_mlgpu-")]
+
+
+def names(profile: Any) -> Counter[str]:
+    return Counter(event.name for event in profile.events)
+
+
+def test_it_sees_the_operations_that_ran_while_it_was_on_and_no_others(subject):
+    subject.operate()
+    session = subject.profiler.start()
+    for _ in range(3):
+        subject.operate()
+    profile = session.stop()
+    subject.operate()
+    found = [count for name, count in names(profile).items() if subject.operation in name]
+    assert found == [3]
+    assert profile.complete
+    assert profile.framework == subject.name
+
+
+def test_self_times_sum_line_by_line_to_its_busy_time(subject):
+    session = subject.profiler.start()
+    for _ in range(5):
+        subject.operate()
+    profile = session.stop()
+    lines = by_line(profile.events)
+    assert lines
+    for events in lines.values():
+        assert sum(of_line(events)) == length(union((one.start_ns, one.end_ns) for one in events))
+
+
+def test_events_lie_within_the_time_in_which_it_was_on(subject):
+    session = subject.profiler.start()
+    subject.operate()
+    profile = session.stop()
+    slack = 5_000_000  # two clocks are compared, to some microseconds as a rule
+    assert profile.events
+    assert min(one.start_ns for one in profile.events) >= profile.start_ns - slack
+    assert max(one.end_ns for one in profile.events) <= profile.end_ns + slack
+
+
+def test_it_can_be_turned_on_again_and_again_and_leaves_nothing_behind(subject):
+    before = ours()
+    for _ in range(3):
+        session = subject.profiler.start()
+        subject.operate()
+        assert session.stop().events
+    assert ours() == before
+
+
+def test_given_up_it_is_off_and_leaves_nothing_behind(subject):
+    before = ours()
+    subject.profiler.start().abandon()
+    assert ours() == before
+    session = subject.profiler.start()
+    subject.operate()
+    assert session.stop().events
+
+
+def test_it_steps_aside_where_the_user_has_one_running(subject, tmp_path):
+    with subject.own(tmp_path) as own:
+        refused = subject.profiler.start()
+        subject.operate()
+    assert isinstance(refused, Refused)
+    assert refused.running
+    assert subject.events_of(tmp_path, own) > 0
+    session = subject.profiler.start()
+    subject.operate()
+    assert session.stop().events
+
+
+def test_it_gives_way_where_the_cell_begins_one_of_its_own(subject, tmp_path):
+    session = subject.profiler.start()
+    subject.operate()
+    with subject.own(tmp_path) as own:
+        subject.operate()
+    subject.operate()
+    profile = session.stop()
+    assert subject.events_of(tmp_path, own) > 0
+    assert [count for name, count in names(profile).items() if subject.operation in name] == [1]
+    assert not profile.complete
+    assert "began a profiler of its own" in profile.problems[-1]
+
+
+def test_what_it_replaced_while_it_was_on_is_put_back(subject):
+    modules = {
+        "tensorflow": ("tensorflow.python.profiler.profiler_v2", ["_pywrap_profiler"]),
+        "torch": ("torch.autograd.profiler", ["_prepare_profiler", "_enable_profiler"]),
+        "jax": ("jax._src.profiler", ["_profiler"]),
+    }
+    name, parts = modules[subject.name]
+    module = importlib.import_module(name)
+    before = [getattr(module, part) for part in parts]
+    session = subject.profiler.start()
+    assert [getattr(module, part) for part in parts] != before
+    session.stop()
+    assert [getattr(module, part) for part in parts] == before
+
+
+def test_tensorflows_profile_that_cannot_be_written_is_lost_with_the_reason():
+    framework("tensorflow")
+    session = profiling.find("tensorflow").start()
+    (session._folder / "plugins").write_text("in the way of the folder that TensorFlow makes")
+    with pytest.raises(Exception, match="plugins"):
+        session.stop()
+    assert not session._folder.exists()
+    again = profiling.find("tensorflow").start()
+    assert not isinstance(again, Refused)
+    again.abandon()
+
+
+def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
+    framework("tensorflow")
+
+    def full(**_: Any) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    assert "No space left on device" in profiling.find("tensorflow").start().reason
+
+
+def test_a_framework_without_a_profiler_says_so():
+    assert profiling.find("mlx") == Refused("MLX has no profiler, so there are no times per operation of it.")
+
+
+def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_path):
+    tf = framework("tensorflow")
+
+    @tf.function
+    def work(x: Any) -> Any:
+        for _ in tf.range(4):
+            x = tf.sin(x) @ x / 100.0
+        return tf.linalg.svd(x)[0], tf.nn.softmax(x), tf.sort(x), tf.cumsum(x), tf.nn.relu(x) + 1.0
+
+    x = tf.ones((150, 150))
+    work(x)
+    session = profiling.find("tensorflow").start()
+    for _ in range(5):
+        work(x)
+    session._end()
+    (written,) = session._folder.rglob("*.xplane.pb")
+    file = Path(shutil.copy(written, tmp_path))
+    mine = rows(session.stop())
+    theirs = framework_op_stats(file)
+    assert len(theirs) >= 10
+    assert [(row.name, row.type) for row in mine[:10]] == [(one.name, one.type) for one in theirs[:10]]
+    for row, one in zip(mine[:10], theirs[:10], strict=True):
+        assert row.self_time * 1e6 == pytest.approx(one.self_us, abs=0.05 + 0.001 * row.count)
+        assert row.total_time * 1e6 == pytest.approx(one.total_us, abs=0.05 + 0.001 * row.count)
+
+
+def framework_op_stats(file: Path) -> list[Any]:
+    """TensorFlow's own table. Its format (tf_stats.proto) is read here by the numbers of its fields."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from tensorflow.python.profiler.internal import _pywrap_profiler_plugin
+
+    proto = descriptor_pb2.FieldDescriptorProto
+    described = descriptor_pb2.FileDescriptorProto(name="part.proto", package="part", syntax="proto3")
+
+    def message(name: str, *fields: tuple[str, int, int, str | None, int]) -> None:
+        made = described.message_type.add(name=name)
+        for field, number, kind, of, label in fields:
+            made.field.add(name=field, number=number, type=kind, type_name=of, label=label)
+
+    one, many = proto.LABEL_OPTIONAL, proto.LABEL_REPEATED
+    message(
+        "Record",
+        ("type", 3, proto.TYPE_STRING, None, one),
+        ("name", 4, proto.TYPE_STRING, None, one),
+        ("total_us", 6, proto.TYPE_DOUBLE, None, one),
+        ("self_us", 8, proto.TYPE_DOUBLE, None, one),
+    )
+    message("Table", ("records", 1, proto.TYPE_MESSAGE, ".part.Record", many))
+    message("Database", ("without_idle", 5, proto.TYPE_MESSAGE, ".part.Table", one))
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(described)
+    data, told = _pywrap_profiler_plugin.xspace_to_tools_data([str(file)], "framework_op_stats", {})
+    assert told
+    database = message_factory.GetMessageClass(pool.FindMessageTypeByName("part.Database"))
+    return list(database.FromString(data).without_idle.records)
+
+
+def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
+    torch = framework("torch")
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8 * 14 * 14, 10)
+    )
+    optimizer = torch.optim.Adam(model.parameters())
+    x = torch.randn(16, 3, 16, 16)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+
+    step()
+    session = profiling.find("torch").start()
+    profiler = session._ours
+    for _ in range(5):
+        step()
+    mine = rows(session.stop())
+    theirs = sorted(profiler.key_averages(), key=lambda one: -one.self_cpu_time_total)
+    assert [row.name for row in mine[:10]] == [one.key for one in theirs[:10]]
+    for row, one in zip(mine[:10], theirs[:10], strict=True):
+        assert row.count == one.count
+        assert row.self_time * 1e6 == pytest.approx(one.self_cpu_time_total, abs=0.05 + 0.001 * row.count)
+
+
+def test_pytorchs_profiler_prints_nothing_of_its_own(capfd):
+    torch = framework("torch")
+    session = profiling.find("torch").start()
+    torch.ones(3) + 1
+    session.stop()
+    assert "KINETO_LOG_LEVEL" not in os.environ
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,227 @@
+"""A profiled cell from start to record, with profilers made by hand."""
+
+import json
+from importlib.resources import files
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+
+from jupyter_mlgpu.ops import cell as cell_profile
+from jupyter_mlgpu.ops.cell import CellProfile
+from jupyter_mlgpu.ops.events import Event
+from jupyter_mlgpu.ops.profiler import Refused
+from jupyter_mlgpu.probes.base import Unavailable
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe, FakeProfiler
+
+MILLISECOND = 1_000_000
+
+
+def kernel(name: str, start_ms: float, length_ms: float, stream: int = 7) -> Event:
+    start, length = round(start_ms * MILLISECOND), round(length_ms * MILLISECOND)
+    return Event(name, "kernel", "device", "gpu:0", f"stream {stream}", start, length, "kernel")
+
+
+def operation(name: str = "aten::mm") -> Event:
+    return Event(name, "mm", "host", "host", "thread 1", 0, MILLISECOND)
+
+
+def recorder(*profilers: FakeProfiler, backends=None, probes=()) -> Recorder:
+    known = {one.framework: one for one in profilers}
+    found = backends if backends is not None else tuple(FakeBackend(name) for name in known)
+    return Recorder(
+        new_run(None),
+        clock=FakeClock(),
+        probes=probes,
+        backends=lambda: found,
+        versions={},
+        profilers=lambda name: known.get(name) or Refused(f"No profiler of {name} is known."),
+    )
+
+
+def profiled(*profilers: FakeProfiler, **options) -> Record:
+    return recorder(*profilers, **options).start("cell", ops=True).stop()
+
+
+def test_a_profiled_cell_has_its_operations_and_says_that_it_is_no_timing():
+    record = profiled(FakeProfiler((operation(),)))
+    assert record.mode == "profiled"
+    assert [(row.name, row.plane, row.share) for row in record.ops] == [("aten::mm", "host", 1.0)]
+
+
+def test_a_light_cell_turns_no_profiler_on():
+    fake = FakeProfiler((operation(),))
+    measurement = recorder(fake).start("cell")
+    assert not fake.on
+    record = measurement.stop()
+    assert (record.mode, record.ops) == ("light", ())
+
+
+def test_the_profiler_is_on_during_the_cell_and_off_after_it():
+    fake = FakeProfiler()
+    measurement = recorder(fake).start("cell", ops=True)
+    assert fake.on
+    measurement.stop("error")
+    assert not fake.on
+
+
+def test_a_cell_that_is_given_up_leaves_no_profiler_on():
+    fake = FakeProfiler()
+    recorder(fake).start("cell", ops=True).abandon()
+    assert not fake.on
+
+
+def test_an_interrupt_while_the_measurement_begins_leaves_no_profiler_on():
+    class Interrupted:
+        quantity = "cpu_time"
+
+        def start(self):
+            raise KeyboardInterrupt
+
+    fake = FakeProfiler()
+    with pytest.raises(KeyboardInterrupt):
+        recorder(fake, probes=(Interrupted(),)).start("cell", ops=True)
+    assert not fake.on
+
+
+def test_an_interrupt_while_one_profile_is_read_leaves_no_other_profiler_on():
+    slow, other = FakeProfiler(framework="one", fail=KeyboardInterrupt()), FakeProfiler(framework="two")
+    measurement = recorder(slow, other).start("cell", ops=True)
+    with pytest.raises(KeyboardInterrupt):
+        measurement.stop()
+    assert not other.on
+
+
+def test_device_time_is_the_union_of_kernels_from_the_profiler():
+    events = (kernel("a", 0, 4), kernel("b", 2, 4, stream=8), kernel("c", 10, 1))
+    reading = profiled(FakeProfiler(events)).reading("device_time")
+    assert (reading.value, reading.scope, reading.samples) == (0.007, "device", 3)
+    assert reading.source == "fake profiler, union of kernels and copies of gpu:0"
+
+
+def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():
+    reading = profiled(FakeProfiler((operation(),))).reading("device_time")
+    assert reading.value is None
+    assert reading.why_missing == "The profiler of fake saw no kernel and no copy on a GPU in this cell."
+
+
+def test_the_profilers_reason_counts_more_than_that_of_light_tracing():
+    light = Unavailable("device_time", "It needs a profiler, which light tracing leaves off.")
+    record = profiled(FakeProfiler((operation(),)), probes=(light,))
+    assert record.reading("device_time").why_missing.startswith("The profiler of fake saw no kernel")
+
+
+@pytest.mark.parametrize("incomplete", [{"whole": False}, {"left_out": 5}])
+def test_a_profile_with_a_hole_gives_operations_but_no_device_time(incomplete):
+    record = profiled(FakeProfiler((kernel("a", 0, 4),), **incomplete))
+    assert [row.name for row in record.ops] == ["a"]
+    assert record.reading("device_time").why_missing.startswith("The profiler of fake did not see all")
+    assert "idle_share_of_gpu:0" not in record.facts
+
+
+def test_events_left_out_are_counted_with_the_reason():
+    record = profiled(FakeProfiler((operation(),), left_out=9_000_000))
+    said = "9,000,000 of the profiler's events were left out (the fake was told to)"
+    assert record.notes[0].startswith(said)
+
+
+def test_the_share_in_which_the_device_waited_is_told_with_its_parts(monkeypatch):
+    moments = iter([0, 100 * MILLISECOND])
+    clock = SimpleNamespace(time_ns=lambda: next(moments), perf_counter=lambda: 0.0)
+    monkeypatch.setattr(cell_profile, "time", clock)
+    record = profiled(FakeProfiler((kernel("a", 20, 10), kernel("b", 50, 30))))
+    assert record.facts["idle_share_of_gpu:0"].value == 0.6
+    assert record.notes[0].startswith(
+        "gpu:0 was idle 60 % of this profiled cell: 20 % between its 2 kernels and copies, "
+        "40 % before the first and after the last."
+    )
+
+
+def test_a_profiler_of_the_users_own_is_left_alone_and_the_time_is_still_no_timing():
+    record = profiled(FakeProfiler(refused=Refused("Yours is on.", running=True)))
+    assert (record.mode, record.ops, record.notes) == ("profiled", (), ("Yours is on.",))
+
+
+def test_a_framework_without_a_profiler_says_so_and_its_cell_stays_a_light_one():
+    record = profiled(FakeProfiler(refused=Refused("MLX has no profiler.")))
+    assert (record.mode, record.notes) == ("light", ("MLX has no profiler.",))
+
+
+def test_without_any_framework_the_record_says_why_there_are_no_operations():
+    record = profiled(backends=())
+    assert record.mode == "light"
+    assert record.notes == (cell_profile.NOTHING_ON,)
+
+
+def test_a_profile_that_is_lost_costs_its_rows_and_nothing_else():
+    record = profiled(FakeProfiler(fail=OSError(28, "No space left on device")))
+    assert record.outcome == "ok"
+    assert record.mode == "profiled"
+    assert record.notes[0].startswith("The profile of fake was lost (OSError: [Errno 28] No space left")
+
+
+def test_a_profiler_that_does_not_start_costs_its_rows_and_nothing_else():
+    def broken(name: str):
+        raise RuntimeError("planted")
+
+    profile = CellProfile(broken)
+    profile.begin("fake")
+    assert not profile.on
+    assert profile.finish().notes == ("The profiler of fake did not start (RuntimeError: planted).",)
+
+
+def test_two_frameworks_have_their_operations_beside_each_other():
+    record = profiled(
+        FakeProfiler((operation("one"),), framework="one"), FakeProfiler((operation("two"),), framework="two")
+    )
+    assert sorted(row.name for row in record.ops) == ["one", "two"]
+
+
+def test_a_framework_imported_in_the_cell_is_profiled_from_then_on():
+    fake = FakeProfiler((operation(),))
+    backends: list[FakeBackend] = []
+    made = recorder(fake)
+    made._backends = lambda: backends
+    measurement = made.start("import fake", ops=True)
+    assert not fake.on
+    backends.append(FakeBackend("fake"))
+    made.framework_loaded(backends[0])
+    assert fake.on
+    assert measurement.stop().mode == "profiled"
+
+
+def test_a_block_traced_inside_a_profiled_cell_is_no_timing_either():
+    made = recorder(FakeProfiler())
+    outer = made.start("cell", ops=True)
+    inner = made.start("epoch 1").stop()
+    assert inner.mode == "profiled"
+    outer.stop()
+    assert made.start("next").stop().mode == "light"
+
+
+def test_a_record_keeps_the_operations_with_the_largest_shares(monkeypatch):
+    monkeypatch.setattr(cell_profile, "ROWS", 2)
+    events = tuple(kernel(f"k{number}", 10 * number, number) for number in range(1, 5))
+    record = profiled(FakeProfiler(events))
+    assert [row.name for row in record.ops] == ["k4", "k3"]
+    assert "2 operations with the smallest shares are not in this record." in record.notes
+
+
+def test_a_profiled_record_follows_the_schema_and_comes_back_as_it_was():
+    schema = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+    fake = FakeProfiler((kernel("a", 0, 4), operation()))
+    record = profiled(fake, probes=(FakeProbe("cpu_time", 0.1),))
+    data = json.loads(json.dumps(record.to_json()))
+    jsonschema.validate(data, schema)
+    assert Record.from_json(data) == record
+
+
+def test_an_operation_saved_before_planes_were_kept_is_read():
+    record = profiled(FakeProfiler((operation(),)))
+    data = record.to_json()
+    for name in ("plane", "share", "shapes", "bytes", "flops"):
+        del data["ops"][0][name]
+    (row,) = Record.from_json(data).ops
+    assert (row.name, row.plane, row.share) == ("aten::mm", None, None)

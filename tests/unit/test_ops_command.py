@@ -1,0 +1,81 @@
+"""What can stand after %%mlc_trace, and what becomes of the cell."""
+
+import pytest
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.ops_command import Asked, asked, asked_over, summary
+from jupyter_mlgpu.notebook.transform import drop_trace_line
+from jupyter_mlgpu.testing import example_record
+
+
+@pytest.mark.parametrize(
+    ("words", "means"),
+    [
+        ("", Asked()),
+        ("  # slow", Asked()),
+        (" --ops", Asked(ops=True)),
+        (" --ops --repeat 5", Asked(ops=True, repeat=5)),
+        (" --repeat 5 --ops  # five", Asked(ops=True, repeat=5)),
+    ],
+)
+def test_words_that_are_known(words, means):
+    assert asked(words) == means
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (" --opps", "Unknown word '--opps'"),
+        (" on", "Unknown word 'on'"),
+        (" --ops 5", "Unknown word '5'"),
+        (" --repeat 5", "--repeat goes with --ops"),
+        (" --ops --repeat", "--repeat needs a number from 1 to 1,000, found ''"),
+        (" --ops --repeat 0", "found '0'"),
+        (" --ops --repeat -1", "found '-1'"),
+        (" --ops --repeat many", "found 'many'"),
+        (" --ops --repeat 1001", "found '1001'"),
+    ],
+)
+def test_words_that_are_refused_before_anything_has_run(words, said):
+    with pytest.raises(UsageError, match="the cell was not run") as refused:
+        asked(words)
+    assert said in str(refused.value)
+
+
+def test_only_a_cells_first_line_asks():
+    assert asked_over("\n%%mlc_trace --ops\nx") == Asked(ops=True)
+    assert asked_over("x\n%%mlc_trace --ops") is None
+    assert asked_over("%%mlc_trace --bogus\nx") is None
+
+
+def test_the_line_becomes_a_comment_so_that_tracebacks_keep_their_numbers():
+    assert drop_trace_line(["%%mlc_trace --ops\n", "1 / 0\n"]) == ["# %%mlc_trace --ops\n", "1 / 0\n"]
+
+
+def test_another_cell_magic_comes_first_then():
+    assert drop_trace_line(["%%mlc_trace --ops\n", "%%time\n", "x\n"]) == ["%%time\n", "x\n"]
+
+
+def test_a_cell_that_repeats_is_left_to_the_magic():
+    lines = ["%%mlc_trace --ops --repeat 2\n", "x\n"]
+    assert drop_trace_line(lines) == lines
+
+
+def test_words_that_are_refused_end_the_cell_before_its_first_line():
+    changed = drop_trace_line(["%%mlc_trace --opps\n", "%%time\n", "x\n"])
+    assert changed[0] == "%mlc_trace --opps --this-cell\n"
+    assert changed[1].startswith("get_ipython().run_cell_magic('time'")
+
+
+def test_a_cell_of_another_magic_is_left_alone():
+    lines = ["%%mlc_traced\n", "x\n"]
+    assert drop_trace_line(lines) == lines
+
+
+def test_the_summary_gives_the_light_runs_as_the_timing():
+    records = [example_record(number) for number in (1, 2, 3)]
+    three = "Timing, median of 3 light runs: 500 ms (500 ms to 500 ms). "
+    assert summary(records, profiled=True).startswith(three)
+    assert summary(records[:1], profiled=True).startswith("Timing, one light run: 500 ms. ")
+    assert "no profile could be taken" in summary(records, profiled=False)
+    assert summary([], profiled=False) == ""
