@@ -123,6 +123,8 @@ class TensorFlowBackend:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():
             return unknown("TensorFlow has not used a device yet.")
+        if device.kind == "cpu":
+            return unknown(_no_peak(device))
         source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
         try:
             info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
@@ -202,12 +204,16 @@ def _initialised() -> bool:
 
 
 def _reset_peak(device: Device) -> None:
+    if device.kind == "cpu":
+        return  # it keeps none, and refusing takes TensorFlow longer than anything else in here
     with suppress(ValueError, RuntimeError):  # this device keeps no statistics; `_peak` says so
         sys.modules["tensorflow"].config.experimental.reset_memory_stats(device.name.upper())
 
 
 def _peak(device: Device) -> Reading:
     source = f"tf.config.experimental.get_memory_info({device.name.upper()!r})"
+    if device.kind == "cpu":
+        return missing("peak_memory_allocator", _no_peak(device), scope="device", source=source)
     try:
         info = sys.modules["tensorflow"].config.experimental.get_memory_info(device.name.upper())
     except (ValueError, RuntimeError):

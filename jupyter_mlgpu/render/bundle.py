@@ -50,7 +50,7 @@ def bundle(record: Record) -> dict[str, Any]:
     readings = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     record = dataclasses.replace(record, readings=readings, logs=tuple(map(_shortened, record.logs)))
     made = _make(record, cut)
-    if _bytes(made) > limit and record.logs:
+    if record.logs and _bytes(made) > limit:
         record, cut = _cut_logs(record, limit)
         made = _make(record, cut)
     while _bytes(made) > limit:
