@@ -81,6 +81,7 @@ FILES = (
         extras=("jax",),
         groups=("benchmark",),
         agrees_with=("extras.txt", "make.txt", "torch.txt", "frameworks.txt"),
+        macos="15.0",  # for scalene
     ),
     # The older pair for Apple silicon, which excludes the extras above.
     ConstraintFile("metal-legacy.txt", extras=("metal-legacy",), pythons=("3.11",)),
