@@ -44,12 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{framework.name}: not measured, for it is not installed in this Python\n")
             continue
         measured += measure(framework, chosen.pairs)
-    about["load average, last minute, at the end"] = machine.load()
+        about["load average, last minute, at the end"] = machine.load()
+        # After each framework: who stops it, or loses the machine, keeps what was measured.
+        if chosen.out is not None:
+            report.write(chosen.out, shown.as_data(measured, about))
+        if chosen.markdown is not None:
+            chosen.markdown.write_text(shown.as_markdown(measured, about), encoding="utf-8")
     print(shown.as_text(measured))
-    if chosen.out is not None:
-        report.write(chosen.out, shown.as_data(measured, about))
-    if chosen.markdown is not None:
-        chosen.markdown.write_text(shown.as_markdown(measured, about), encoding="utf-8")
     return 1 if "missed" in list(verdicts(measured)) else 0
 
 

@@ -55,24 +55,25 @@ import importlib
 import time
 from jupyter_mlgpu.ops.cell import CellProfile
 
-spent = {{}}
+spent = []
 
-def take_time(owner, method, key):
+def take_time(owner, method, sign):
     original = getattr(owner, method)
     def timed(self):
-        begun = time.perf_counter()
+        begun = time.perf_counter(), time.process_time()
         try:
             return original(self)
         finally:
-            spent[key] = spent.get(key, 0.0) + time.perf_counter() - begun
+            ended = time.perf_counter(), time.process_time()
+            spent.append([sign * (end - begin) for begin, end in zip(begun, ended)])
     setattr(owner, method, timed)
 
 module, _, name = "{session}".partition(":")
-take_time(CellProfile, "finish", "finish")
-take_time(getattr(importlib.import_module(module), name), "_end", "stop")
+take_time(CellProfile, "finish", 1)
+take_time(getattr(importlib.import_module(module), name), "_end", -1)
 """
-#: The seconds of the last cell with --ops that went into reading the profile and making its table.
-PARSING = 'spent.pop("finish") - spent.pop("stop")'
+#: What reading the last profile with --ops and making its table took: seconds, and of processor time.
+PARSING = "[sum(each) for each in zip(spent.pop(), spent.pop())]"
 
 _OFF = "%mlc_trace off"
 _ON = "%mlc_trace on"

@@ -43,8 +43,8 @@ class Times:
     """Seconds of one cell by kernel, condition and round (the same index, the same round).
 
     `processor` are those of processor time in the kernel's process, threads that work on after the reply
-    included: on a busy machine they tell more than the clock. `parsing` is what reading the profile took of
-    the times with --ops. `why_not` names the kernels that could not be measured, with the reason.
+    included: on a busy machine they tell more than the clock. `parsing` is what reading the profiles took of
+    the times with --ops, and is not in them. `why_not` names the kernels that could not be measured.
     """
 
     framework: str
@@ -124,13 +124,13 @@ def _times(
 
 def _turn(one: _Measured, condition: Condition, code: str, framework: Framework, times: Times | None) -> None:
     seconds, processor = _timed(one.kernel, condition, code, framework)
-    parsing = one.kernel.value(PARSING) if condition.name == OPS else None
+    parsing = one.kernel.value(PARSING) if condition.name == OPS else (0.0, 0.0)
     if times is not None:
         place = one.side.name, condition.name
-        times.seconds.setdefault(place, []).append(seconds)
-        times.processor.setdefault(place, []).append(processor)
-        if parsing is not None:
-            times.parsing.append(parsing)
+        times.seconds.setdefault(place, []).append(seconds - parsing[0])
+        times.processor.setdefault(place, []).append(processor - parsing[1])
+        if condition.name == OPS:
+            times.parsing.append(parsing[0])
 
 
 def _timed(kernel: Kernel, condition: Condition, cell: str, framework: Framework) -> tuple[float, float]:

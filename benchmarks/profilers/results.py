@@ -59,7 +59,7 @@ class Row:
 
     @property
     def processor_added(self) -> float:
-        """Seconds of processor time more than beside, parsing included, in the median of the pairs."""
+        """Seconds of processor time more than beside, in the median of the pairs."""
         return median(pair.difference for pair in self.processor)
 
     @property
@@ -90,7 +90,6 @@ def _row(times: Times, side: str, condition: str) -> Row:
     if condition == LIGHT:
         target = TARGET_FIXED + TARGET_SHARE * median(off)
     elif condition == OPS:
-        on = [whole - parsing for whole, parsing in zip(on, times.parsing, strict=True)]
         # A promise about training steps: a cell that does nothing has nothing to share the fixed cost.
         target = TARGET_OPS if times.workload.adjustable else None
     processor = _pairs(times.processor[side, beside], times.processor[side, condition])

@@ -45,7 +45,7 @@ METHOD = f"""\
   tool is loaded and off. Computing is left to one thread.
 * Training cells are calibrated to {LENGTH * 1e3:.0f} ms bare; first runs are not measured.
 * "CPU added" is processor time of the kernel's process, up to 0.1 s after the reply: beside the clock's
-  figure it shows what of that is waiting, and other programs move it less. With --ops it includes parsing.
+  figure it shows what of that is waiting, and other programs move it less.
 * Without a GPU, all of this is about the CPU: waiting for a GPU, and CUPTI, which the profilers use there,
   are not in it."""
 
