@@ -5,12 +5,14 @@
 PYTHON ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
+BENCHMARK_ARGS ?=
 UPGRADE ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
+BENCHMARK := .venv-benchmark
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -58,7 +60,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) dist build jupyter_mlgpu/labextension
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(BENCHMARK) dist build jupyter_mlgpu/labextension
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
@@ -158,6 +160,11 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks.device_scope
 	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
 
+.PHONY: benchmark-profilers
+benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER, scalene and viztracer; half an hour
+	@$(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python -m benchmarks.profilers \
+		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
+
 .PHONY: lessons
 lessons: install ## run every lesson again and save its outputs in its notebook
 	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
@@ -207,4 +214,13 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 	@$(STEP) "installing JAX and MLX into $(FRAMEWORKS)" \
 		$(FRAMEWORKS)/bin/python $(FROM_LIST) $< --quiet
 	@$(STEP) "installing PyTorch into $(FRAMEWORKS)" $(FRAMEWORKS)/bin/python scripts/install_torch.py
+	@touch $@
+
+# Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.
+$(BENCHMARK)/.packages: constraints/benchmark.txt constraints/torch.txt $(VENV)/.project \
+		scripts/make_venv_above.sh scripts/install_torch.py
+	@scripts/make_venv_above.sh $(BENCHMARK) $(VENV)
+	@$(STEP) "installing JAX, JUmPER, scalene and viztracer into $(BENCHMARK)" \
+		$(BENCHMARK)/bin/python $(FROM_LIST) $< --quiet
+	@$(STEP) "installing PyTorch into $(BENCHMARK)" $(BENCHMARK)/bin/python scripts/install_torch.py
 	@touch $@

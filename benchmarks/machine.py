@@ -16,7 +16,7 @@ def describe(packages: Sequence[str]) -> dict[str, str]:
         "platform": platform.platform(),
         "processor": _processor(),
         "logical CPUs": _cpus(),
-        "load average, last minute": _load(),
+        "load average, last minute": load(),
         "python": platform.python_version(),
     }
     return facts | {package: _version(package) for package in packages}
@@ -38,7 +38,8 @@ def _cpus() -> str:
     return str(total)
 
 
-def _load() -> str:
+def load() -> str:
+    """The load average of the last minute."""
     try:
         return f"{os.getloadavg()[0]:.2f}"
     except (AttributeError, OSError):

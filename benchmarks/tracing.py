@@ -8,18 +8,19 @@ from benchmarks.kernel import Kernel
 
 # The extension sends what happens within 50 ms of its last message together, when they are over. After
 # that time nothing of one cell can fall into the next.
-_SETTLE = 0.100
+SETTLE = 0.100
 
 
 def timed(kernel: Kernel, code: str, *, on: bool) -> float:
     """Seconds from sending the cell to its reply; see `Kernel.run`."""
     kernel.run(f"%mlc_trace {'on' if on else 'off'}")
-    _settle(kernel)
+    settle(kernel)
     seconds = kernel.run(code)
-    _settle(kernel)
+    settle(kernel)
     return seconds
 
 
-def _settle(kernel: Kernel) -> None:
+def settle(kernel: Kernel) -> None:
+    """Wait until nothing of the last cell is under way."""
     kernel.wait_until_idle()
-    time.sleep(_SETTLE)
+    time.sleep(SETTLE)

@@ -113,14 +113,24 @@ def of_run(records: Sequence[Record], newest: Record, last: int = LAST) -> CellG
 
     None where it is no cell (a traced block of a script), a run that does not count, or one of too few.
     """
-    if newest.cell.source_digest is None or not _counts(newest):
-        return None
-    digest, key = newest.cell.source_digest, _key(newest)
-    # The digest first: this runs after every cell, over all records there are.
-    runs = [one for one in records if one.cell.source_digest == digest and _key(one) == key]
-    if len(runs) + 1 < FIRST_RUNS + FEWEST:
-        return None
-    return _of_runs([*runs, newest], _cells(records, newest.run.id), last)
+    runs = _runs(records, newest)
+    return _of_runs(runs, _cells(records, newest.run.id), last) if runs else None
+
+
+def worth_telling(records: Sequence[Record], newest: Record, last: int = LAST) -> CellGrowth | None:
+    """As `of_run`, and None where nothing can be `growing`: this runs after every cell.
+
+    Growth that is told has a slope of `WORTH` or more between two of the runs, so there are two whose memory
+    differs by as much.
+    """
+    runs = _runs(records, newest)
+    counted = _counted(runs, last)
+    for quantity in QUANTITIES:
+        for points in _series(counted, quantity).values():
+            values = [value for _, value in points]
+            if max(values) - min(values) >= WORTH:
+                return _of_runs(runs, _cells(records, newest.run.id), last)
+    return None
 
 
 def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
@@ -198,10 +208,24 @@ def _counts(record: Record) -> bool:
     return record.outcome == "ok" and record.mode == "light"
 
 
-def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
+def _runs(records: Sequence[Record], newest: Record) -> list[Record]:
+    """The runs of a cell up to `newest`; empty where that does not count, or there are too few."""
+    if newest.cell.source_digest is None or not _counts(newest):
+        return []
+    digest, key = newest.cell.source_digest, _key(newest)
+    # The digest first: this runs after every cell, over all records there are.
+    runs = [one for one in records if one.cell.source_digest == digest and _key(one) == key]
+    return [*runs, newest] if len(runs) + 1 >= FIRST_RUNS + FEWEST else []
+
+
+def _counted(runs: Sequence[Record], last: int) -> list[tuple[int, Record]]:
+    """The last runs that count, with their numbers."""
     # A run that does not count still ran, and may have left something: it keeps its number.
-    counted = [(number, run) for number, run in enumerate(runs) if number >= FIRST_RUNS and _counts(run)]
-    counted = counted[-last:]
+    return [(number, run) for number, run in enumerate(runs) if number >= FIRST_RUNS and _counts(run)][-last:]
+
+
+def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
+    counted = _counted(runs, last)
     growths: list[Growth] = []
     for quantity in QUANTITIES:
         for source, points in _series(counted, quantity).items():

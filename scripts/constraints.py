@@ -75,6 +75,14 @@ FILES = (
         glibc="2.35",  # for MLX
         macos="14.0",  # for MLX
     ),
+    # What `make` adds in .venv-benchmark to the packages of .venv, beside torch.txt.
+    ConstraintFile(
+        "benchmark.txt",
+        extras=("jax",),
+        groups=("benchmark",),
+        agrees_with=("extras.txt", "make.txt", "torch.txt", "frameworks.txt"),
+        macos="15.0",  # for scalene
+    ),
     # The older pair for Apple silicon, which excludes the extras above.
     ConstraintFile("metal-legacy.txt", extras=("metal-legacy",), pythons=("3.11",)),
 )

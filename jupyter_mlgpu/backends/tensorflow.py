@@ -26,7 +26,7 @@ from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
-from jupyter_mlgpu.backends.tensorflow_memory import allocator_of, in_use, peak, peaks_of
+from jupyter_mlgpu.backends.tensorflow_memory import in_use, no_statistics, peak, peaks_of
 from jupyter_mlgpu.backends.tensorflow_names import kind_of
 from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch
 from jupyter_mlgpu.backends.tensorflow_weights import variables
@@ -97,8 +97,9 @@ class TensorFlowBackend:
         return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """All of them: operations are watched everywhere, and every allocator keeps a peak."""
-        return capabilities(self.name, device.kind, {})
+        """Operations are watched everywhere; of CPUs the allocator tells too little."""
+        why_not = {"allocator_peak": no_statistics(device.name)} if device.kind == "cpu" else {}
+        return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TensorFlowScope:
         """Place the operations that this thread runs on `device`, as `with tf.device(...)` would."""
@@ -127,7 +128,7 @@ class TensorFlowBackend:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():
             return unknown("TensorFlow has not used a device yet.")
-        return in_use(allocator_of(device.name))
+        return in_use(device.name)
 
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""
@@ -144,9 +145,10 @@ class TensorFlowBackend:
         return f"{told}. Making `{found[0].name}` again after {again} moves {staying.it(found)}."
 
     def _follow(self) -> dict[str, Peaks]:
-        for name in {allocator_of(device.name) for device in self.devices()} - self._peaks.keys():
-            with suppress(ValueError, RuntimeError):  # this device keeps no statistics; `peak` says so
-                self._peaks[name] = peaks_of(name)
+        for name in {device.name for device in self.devices()} - self._peaks.keys():
+            counter = peaks_of(name)
+            if counter is not None:
+                self._peaks[name] = counter
         return self._peaks
 
     def _count(self, kind: str) -> int:
@@ -200,10 +202,8 @@ class TensorFlowObservation:
         peaks = {name: one.finish(mark) for name, (one, mark) in self._marks.items()}
         if not _initialised():
             return Observed((), None, ())
-        used = dict.fromkeys(allocator_of(one.device) for one in seen.ran_on or ())
-        return Observed(
-            seen.ran_on, seen.why, tuple(peak(name, peaks.get(name)) for name in used), seen.notes
-        )
+        readings = tuple(peak(one.device, peaks.get(one.device)) for one in seen.ran_on or ())
+        return Observed(seen.ran_on, seen.why, readings, seen.notes)
 
 
 def _context() -> Any:

@@ -79,8 +79,7 @@ class GraphCollection:
             ctx = _context()
             vars(ctx).pop("ensure_initialized", None)
             if ctx._context_handle is not None and not _user_traces():
-                ctx.export_run_metadata()  # let go of graphs collected and not asked for
-                ctx.disable_graph_collection()
+                ctx.disable_graph_collection()  # which lets go of graphs collected and not asked for
 
     def look(self, call: Call, outputs: Any) -> None:
         """Read the parts of a graph that was just called, if TensorFlow has just prepared it."""

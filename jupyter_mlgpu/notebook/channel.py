@@ -3,8 +3,9 @@
 Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms):
 
 * push: an unparented `comm_msg` on iopub reaches all tabs at once. Each carries `seq` and `prev`, so a
-  tab that missed one knows it and asks. At most twenty a second are sent: what happens in between is
-  sent together, because jupyter_server drops output of a kernel that sends a thousand a second.
+  tab that missed one knows it and asks. At most twenty a second are sent: what happens within `INTERVAL` of
+  the first event is sent together, because jupyter_server drops output of a kernel that sends a thousand a
+  second. So a short cell has been answered before its events are made into messages, by iopub's thread.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
   not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
   (`{"type": "watch"}`, see `watch.py`).
@@ -17,7 +18,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,7 +31,8 @@ TOLD = "jupyter_mlgpu_reply"
 PROTOCOL = 1
 INTERVAL = 0.05
 
-Event = dict[str, Any]
+#: What is pushed, or what makes it: then that happens when it is sent, in the thread that sends.
+Event = dict[str, Any] | Callable[[], dict[str, Any]]
 
 
 class KernelChannel:
@@ -50,9 +51,9 @@ class KernelChannel:
         self._run = run
         self._snapshot = snapshot
         self._lock = threading.Lock()
+        self._sending = threading.Lock()
         self._waiting: list[Event] = []
         self._timer_set = False
-        self._last_sent = 0.0
         self._sequence = 0
         self._pid = os.getpid()
 
@@ -72,36 +73,35 @@ class KernelChannel:
         self._kernel.control_handlers.pop(TELL, None)
 
     def push(self, event: Event) -> None:
-        """Send an event, at once or with those of the next `INTERVAL` seconds."""
+        """Send an event, with those of the next `INTERVAL` seconds."""
         with self._lock:
             self._waiting.append(event)
             if self._timer_set:
                 return
-            delay = self._last_sent + INTERVAL - time.monotonic()
-            if delay > 0:
-                self._timer_set = True
-                thread = self._kernel.iopub_thread
-                # A timer belongs to the event loop of its thread: set it from there.
-                thread.schedule(lambda: thread.io_loop.call_later(delay, self._flush))
-                return
-        self._flush()
+            self._timer_set = True
+        thread = self._kernel.iopub_thread
+        # A timer belongs to the event loop of its thread: set it from there.
+        thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
 
     def _flush(self) -> None:
-        with self._lock:
-            self._timer_set = False
-            events, self._waiting = self._waiting, []
-            if not events or os.getpid() != self._pid:  # a forked child must not write to the parent's socket
-                return
-            self._last_sent = time.monotonic()
+        # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.
+        with self._sending:
+            with self._lock:
+                self._timer_set = False
+                events, self._waiting = self._waiting, []
+                if (
+                    not events or os.getpid() != self._pid
+                ):  # a forked child must not write to the parent's socket
+                    return
+                self._sequence += 1
+                number = self._sequence
             delta = {
                 "protocol": PROTOCOL,
                 "run": self._run,
-                "seq": self._sequence + 1,
-                "prev": self._sequence,
-                "events": events,
+                "seq": number,
+                "prev": number - 1,
+                "events": [event() if callable(event) else event for event in events],
             }
-            self._sequence += 1
-            # Inside the lock, so that deltas leave in the order of their numbers; sending only queues.
             self._kernel.session.send(
                 self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
             )

@@ -106,7 +106,7 @@ class Extension:
         self._running = None
         record = self._save(self._with_growth(record))
         try:
-            receipts.show(record)  # before the browsers are told: showing waits for what was sent earlier
+            receipts.show(record)
         finally:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
@@ -114,7 +114,7 @@ class Extension:
 
     def _with_growth(self, record: Record) -> Record:
         try:
-            found = growth.of_run(self.kit.store.records(), record)
+            found = growth.worth_telling(self.kit.store.records(), record)
             said = None if found is None else growing.sentence(found)
         except Exception as error:
             return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
@@ -132,7 +132,7 @@ class Extension:
         self.channel.push(event)
 
     def _push_record(self, record: Record) -> None:
-        self.channel.push({"type": "record", "record": record.to_json()})
+        self.channel.push(lambda: {"type": "record", "record": record.to_json()})
 
     def _push_device(self) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""

@@ -1,9 +1,9 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
-which stand in a receipt three times, 64 kB with log lines or operations. What does not fit is left out,
-counted and named in the record's `cut`; of the log lines those that matter least go first, and they are
-counted by verdict.
+which stand in a receipt three times, 64 kB with log lines or for a profiled one. What does not fit is left
+out, counted and named in the record's `cut`; of the log lines those that matter least go first, and they
+are counted by verdict.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def bundle(record: Record) -> dict[str, Any]:
     left_out = len(whole) - len(record.readings)
     cut = {"readings": left_out} if left_out else {}
     made = _make(record, cut)
-    if _bytes(made) > limit and record.logs:
+    if record.logs and _bytes(made) > limit:
         record, of_logs = _cut_logs(record, limit)
         cut |= of_logs
         made = _make(record, cut)

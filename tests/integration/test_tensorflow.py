@@ -241,3 +241,18 @@ def test_without_tensorflow_plain_python_is_traced_and_the_way_to_install_is_sai
     refused = notebook.run("%mlc_device gpu")
     assert 'pip install "jupyter_mlgpu[tensorflow]"' in refused.text
     assert "Traceback" not in refused.text
+
+
+def test_graphs_that_were_prepared_in_another_thread_are_let_go_with_the_cell(two_cpus):
+    two_cpus.run(
+        "import threading\n"
+        "@tf.function\n"
+        "def aside(value): return value * 3 + 1\n"
+        "thread = threading.Thread(target=lambda: aside(tf.ones(3)))\n"
+        "thread.start(); thread.join()"
+    )
+    result = two_cpus.run(
+        "from tensorflow.python.eager import context\n"
+        "print(len(context.context().export_run_metadata().function_graphs))"
+    )
+    assert result.text == "0\n"

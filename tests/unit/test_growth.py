@@ -316,3 +316,27 @@ def test_loaded_records_are_labelled_and_kept_apart_from_this_kernels():
     assert not here.growths[0].growing
     assert there.growths[0].growing
     assert "loaded model.fit" in growing.table([there])
+
+
+# Whether to look at all, after every cell.
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_a_quick_look_leaves_out_would_not_have_been_told(seed):
+    shake = noise(seed, 0.4)
+    rise = random.Random(seed).choice([0, 0.2, 1, 2, 20])
+    records = [run(number, 500 + rise * number + shake()) for number in range(1, 12)]
+    quick = growth.worth_telling(records[:-1], records[-1])
+    whole = found(records)
+    assert quick in (None, whole)
+    assert (quick and growing.sentence(quick)) == growing.sentence(whole)
+
+
+def test_memory_that_stays_is_not_looked_at_closely():
+    steady = runs(*[500.0] * 9)
+    assert growth.worth_telling(steady[:-1], steady[-1]) is None
+
+
+def test_a_leak_is_looked_at_closely():
+    leak = runs(*(500 + 20 * x for x in range(9)))
+    assert growth.worth_telling(leak[:-1], leak[-1]) == found(leak)

@@ -1,0 +1,151 @@
+"""The cells: training steps with each framework, and a cell that does nothing.
+
+Sizes are those of a first lesson: two dense layers of 256, batches of 64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.workloads import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework, the cell that prepares its training, and the cells that are timed.
+
+    `profiler` is a cell with the framework's own profiler on around `{cell}`; `session` is where ours keeps
+    the same profiler: a class, whose method of stopping is timed.
+    """
+
+    name: str
+    module: str
+    setup: str
+    workloads: tuple[Workload, ...]
+    profiler: str
+    session: str
+
+
+EMPTY = Workload("empty cell", "pass")
+
+# What ours asks of the profilers, so that only the tracing around them differs. TensorFlow and JAX write
+# their profiles, as they do for everybody, into a folder that is there already.
+_FOLDER = "import tempfile; profiles = tempfile.mkdtemp()"
+
+TENSORFLOW = Framework(
+    "TensorFlow",
+    "tensorflow",
+    f"""
+{_FOLDER}
+import keras
+import tensorflow as tf
+
+keras.utils.set_random_seed(0)
+x = tf.random.normal((64 * 2_000, 256))
+y = tf.random.uniform((64 * 2_000,), 0, 10, tf.int32)
+batch = x[:64], y[:64]
+
+def made():
+    layers = keras.layers
+    return keras.Sequential([keras.Input((256,)), layers.Dense(256, "relu"), layers.Dense(10)])
+
+loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+fitted = made()
+fitted.compile("adam", loss_of)
+model, optimizer = made(), keras.optimizers.Adam()
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_of(y, model(x, training=True))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+
+options = tf.profiler.experimental.ProfilerOptions(
+    host_tracer_level=2, python_tracer_level=0, device_tracer_level=1
+)
+""",
+    (
+        EMPTY,
+        Workload(
+            "tf.function steps", "for _ in range({steps}): loss = train_step(*batch)\nloss = float(loss)"
+        ),
+        Workload("Keras fit", "fitted.fit(x[:64 * {steps}], y[:64 * {steps}], batch_size=64, verbose=0);"),
+    ),
+    "tf.profiler.experimental.start(profiles, options)\n{cell}\ntf.profiler.experimental.stop()",
+    "jupyter_mlgpu.backends.profiling.tensorflow:TensorFlowSession",
+)
+
+TORCH = Framework(
+    "PyTorch",
+    "torch",
+    """
+import torch
+
+torch.manual_seed(0)
+x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
+model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
+optimizer = torch.optim.Adam(model.parameters())
+
+def train_step(x, y):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    return loss
+
+activities = [torch.profiler.ProfilerActivity.CPU]
+if torch.cuda.is_available():
+    activities.append(torch.profiler.ProfilerActivity.CUDA)
+""",
+    (
+        EMPTY,
+        Workload("training steps", "for _ in range({steps}): loss = train_step(x, y)\nloss = loss.item()"),
+    ),
+    "profiler = torch.profiler.profile(activities=activities, record_shapes=True, with_flops=True)\n"
+    "profiler.start()\n{cell}\nprofiler.stop()",
+    "jupyter_mlgpu.backends.profiling.torch:TorchSession",
+)
+
+JAX = Framework(
+    "JAX",
+    "jax",
+    f"""
+{_FOLDER}
+import jax
+import jax.numpy as jnp
+
+keys = jax.random.split(jax.random.key(0), 4)
+x, y = jax.random.normal(keys[0], (64, 256)), jax.random.randint(keys[1], (64,), 0, 10)
+params = [
+    (jax.random.normal(keys[2], (256, 256)) / 16, jnp.zeros(256)),
+    (jax.random.normal(keys[3], (256, 10)) / 16, jnp.zeros(10)),
+]
+
+def loss_of(params, x, y):
+    (w1, b1), (w2, b2) = params
+    logits = jax.nn.relu(x @ w1 + b1) @ w2 + b2
+    return -jnp.take_along_axis(jax.nn.log_softmax(logits), y[:, None], axis=1).mean()
+
+@jax.jit
+def train_step(params, x, y):
+    loss, gradients = jax.value_and_grad(loss_of)(params, x, y)
+    return loss, jax.tree.map(lambda value, gradient: value - 0.01 * gradient, params, gradients)
+
+options = jax.profiler.ProfileOptions()
+options.python_tracer_level = 0
+options.host_tracer_level = 2
+""",
+    (
+        EMPTY,
+        Workload(
+            "training steps",
+            "for _ in range({steps}): loss, params = train_step(params, x, y)\nloss = float(loss)",
+        ),
+    ),
+    "jax.profiler.start_trace(profiles, profiler_options=options)\n{cell}\njax.profiler.stop_trace()",
+    "jupyter_mlgpu.backends.profiling.jax:JaxSession",
+)
+
+FRAMEWORKS = (TENSORFLOW, TORCH, JAX)
