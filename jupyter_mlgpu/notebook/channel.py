@@ -74,6 +74,8 @@ class KernelChannel:
 
     def push(self, event: Event) -> None:
         """Send an event, with those of the next `INTERVAL` seconds."""
+        if os.getpid() != self._pid:  # a forked child has no thread that would send
+            return
         with self._lock:
             self._waiting.append(event)
             if self._timer_set:

@@ -38,7 +38,7 @@ def _plain(publisher: Any) -> bool:
 
     return (
         type(publisher) is ZMQDisplayPublisher
-        and not publisher._hooks  # those of this thread (ipykernel 6.31 and 7.4)
+        and not getattr(publisher, "_hooks", True)  # this thread's, with ipykernel 6.31 and 7.4
         and isinstance(sys.stdout, OutStream)
         and isinstance(sys.stderr, OutStream)
     )
