@@ -14,11 +14,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.backends.base import Backend, Observation, Observed
+from jupyter_mlgpu import guarded
+from jupyter_mlgpu.backends.base import Backend, Observation
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.record import (
-    QUANTITIES,
     Cell,
     DeviceUse,
     Mode,
@@ -26,16 +26,12 @@ from jupyter_mlgpu.record import (
     Reading,
     Record,
     Run,
-    missing,
 )
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.redact import redact, shorten
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
     from jupyter_mlgpu.ops.events import Profile
-
-NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
-NOT_USED = "No framework was seen to use a device in this cell."
 
 
 def new_run(notebook: str | None) -> Run:
@@ -155,13 +151,13 @@ class Measurement:
     def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
         """Take the first readings, the clock last, so that our own work is not counted."""
         for backend in backends:
-            _wait(backend)  # work sent to the device earlier belongs to earlier cells
+            guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
             self.observe(backend)
         self.started_at = self._recorder.clock.utc()
         for probe in reversed(
             probes
         ):  # and taken back the other way round: the first one listed is innermost
-            self._readings.insert(0, _begin(probe))
+            self._readings.insert(0, guarded.begin(probe))
         if self._profile is not None:
             self._profile.cell_begins()
         self._started_ns = self._recorder.clock.monotonic_ns()
@@ -177,7 +173,9 @@ class Measurement:
         try:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
-            self._observations[backend.name] = f"{backend.name} could not be watched ({_words(error)})."
+            self._observations[backend.name] = (
+                f"{backend.name} could not be watched ({guarded.words(error)})."
+            )
         if self._profile is not None:
             self._profile.begin(backend.name)
 
@@ -210,12 +208,12 @@ class Measurement:
         known for certain only now.
         """
         for backend in self._backends.values():
-            _wait(backend)
+            guarded.wait(backend)
         wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
         if self._profile is not None:
             self._profile.cell_ended()
         readings = [wall, *(one for take in self._readings for one in take())]
-        readings += [one for backend in self._backends.values() for one in _held(backend)]
+        readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
         device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
         profiled = None if self._profile is None else self._profile.finish()
@@ -230,7 +228,7 @@ class Measurement:
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
             device=dataclasses.replace(device, requested=requested),
-            readings=_in_order(readings, NOT_USED if self._backends else NO_FRAMEWORK),
+            readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
@@ -249,8 +247,8 @@ class Measurement:
 
     def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return DeviceUse(None, None, NO_FRAMEWORK), [], []
-        seen = {name: _finish(name, observation) for name, observation in self._observations.items()}
+            return DeviceUse(None, None, guarded.NO_FRAMEWORK), [], []
+        seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
         ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
         unknown = {name: one for name, one in seen.items() if one.ran_on is None}
         reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
@@ -264,69 +262,3 @@ class Measurement:
         )
         readings = [reading for one in seen.values() for reading in one.readings]
         return device, readings, [note for one in seen.values() for note in one.notes]
-
-
-def shorten(text: str, limit: int = 80) -> str:
-    """The text, cut to `limit` characters with an ellipsis where it is longer."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _wait(backend: Backend) -> None:
-    try:
-        backend.synchronize()
-    except Exception:  # the device's own error reaches the user through the cell's own code
-        return
-
-
-def _held(backend: Backend) -> list[Reading]:
-    try:
-        if not backend.started():
-            return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
-        return [reading for device in backend.devices() for reading in backend.memory(device)]
-    except Exception as error:
-        return [_failed("memory_allocator", error)]
-
-
-def _begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
-    try:
-        stop = probe.start()
-    except Exception as error:
-        failed = [_failed(probe.quantity, error)]
-        return lambda: failed
-
-    def end() -> Sequence[Reading]:
-        try:
-            taken = stop()
-        except Exception as error:
-            return [_failed(probe.quantity, error)]
-        return [taken] if isinstance(taken, Reading) else taken
-
-    return end
-
-
-def _failed(quantity: str, error: Exception) -> Reading:
-    return missing(quantity, f"The measurement failed ({_words(error)}).")
-
-
-def _finish(name: str, observation: Observation | str) -> Observed:
-    if isinstance(observation, str):
-        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
-    try:
-        return observation.finish()
-    except Exception as error:
-        return Observed(None, f"{name} could not be watched to the end ({_words(error)}).")
-
-
-def _in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
-    ordered: list[Reading] = []
-    for quantity in QUANTITIES:
-        of_this = [reading for reading in readings if reading.quantity == quantity]
-        known = [reading for reading in of_this if reading.value is not None]
-        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
-    return tuple(ordered)
-
-
-def _words(error: BaseException) -> str:
-    text = redact(str(error))
-    return f"{type(error).__name__}: {shorten(text, 120)}" if text else type(error).__name__

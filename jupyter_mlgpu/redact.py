@@ -50,3 +50,8 @@ def _identity() -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
     # "root" and very short names are ordinary words in code; replacing them would only spoil the text.
     usable = len(name) > 2 and name not in {"root", "user", "home", "jovyan"}
     return home_pattern, re.compile(rf"\b{re.escape(name)}\b") if usable else None
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """The text, cut to `limit` characters with an ellipsis where it is longer."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"

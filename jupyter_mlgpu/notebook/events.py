@@ -21,7 +21,7 @@ from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.mentioned import mentioned
-from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
+from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
@@ -48,6 +48,7 @@ class _Running:
     entered: bool = False
     capture_begun_here: bool = False
     repeats: bool = False
+    items: int | None = None
 
 
 class CellEvents:
@@ -95,7 +96,7 @@ class CellEvents:
             self._capture.stop()
 
     @contextmanager
-    def each_run(self, *, ops: bool) -> Iterator[list[Record]]:
+    def each_run(self, wanted: Asked) -> Iterator[list[Record]]:
         """Measure the one cell that is run inside, on behalf of a cell that repeats; gives its records.
 
         Raises UsageError where no such cell is running.
@@ -103,7 +104,7 @@ class CellEvents:
         stack = self._here.running
         if len(stack) != 1 or not stack[0].repeats:
             raise UsageError(FIRST_LINE)
-        self._here.inside, self._here.records = Asked(ops), []
+        self._here.inside, self._here.records = wanted, []
         try:
             yield self._here.records
         finally:
@@ -146,6 +147,7 @@ class CellEvents:
             problem = error
         wanted = self._wanted(running, len(stack), info.raw_cell)
         if wanted is not None:
+            running.items = wanted.items
             running.capture_begun_here = not self._capture.active and self._start_capture()
             self._capture.begin_cell()
             running.measurement = self._kit.recorder.start(
@@ -181,7 +183,8 @@ class CellEvents:
                     execution_count=self._execution_count(running, result),
                     notes=notes,
                 )
-                record = self._with_logs(self._with_what_stays(record, running.info.raw_cell, chosen))
+                record = self._with_what_stays(record, running.info.raw_cell, chosen)
+                record = with_items(self._with_logs(record), running.items)
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
                 self._on_record(record)

@@ -2,48 +2,62 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.items import NAME, fact
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.render.items import sentence
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.events import CellEvents
 
 TRACE_CELL = "%%mlc_trace"
 MOST_REPEATS = 1_000
+MOST_ITEMS = 10**12
 
 FIRST_LINE = "`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else."
-_HELP = "`%%mlc_trace`, `%%mlc_trace --ops` and `%%mlc_trace --ops --repeat 5` are what can stand over a cell"
+_HELP = (
+    "`%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --repeat 5` and `%%mlc_trace --items 6400` are "
+    "what can stand over a cell"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the words over a cell ask for: times per operation, and how many light runs before them."""
+    """What the words over a cell ask for: times per operation, and how many light runs before them.
+
+    `items` is how many images, sequences or rows the user says that the cell works on.
+    """
 
     ops: bool = False
     repeat: int | None = None
+    items: int | None = None
 
 
 def asked(words: str) -> Asked:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
     ops = False
     repeat: int | None = None
+    items: int | None = None
     rest = f" {words}".partition(" #")[0].split()
     while rest:
         word = rest.pop(0)
         if word == "--ops":
             ops = True
         elif word == "--repeat":
-            repeat = _number(rest.pop(0) if rest else "")
+            repeat = _number(word, rest.pop(0) if rest else "", MOST_REPEATS)
+        elif word == "--items":
+            items = _number(word, rest.pop(0) if rest else "", MOST_ITEMS)
         else:
             raise UsageError(f"Unknown word {word!r} after %%mlc_trace: {_HELP}; the cell was not run.")
     if repeat is not None and not ops:
         raise UsageError(f"--repeat goes with --ops ({_HELP}); the cell was not run.")
-    return Asked(ops, repeat)
+    return Asked(ops, repeat, items)
 
 
 def asked_over(code: str) -> Asked | None:
@@ -57,11 +71,19 @@ def asked_over(code: str) -> Asked | None:
         return None
 
 
-def _number(word: str) -> int:
-    if not word.isdecimal() or not 1 <= int(word) <= MOST_REPEATS:
-        raise UsageError(
-            f"--repeat needs a number from 1 to {MOST_REPEATS:,}, found {word!r}; the cell was not run."
-        )
+def with_items(record: Record, items: int | None) -> Record:
+    """The record with the number of items that the user tells, and what one of them took."""
+    if items is None or record.outcome != "ok":  # a cell that failed has not worked on all of them
+        return record
+    told = {NAME: fact(items, "%%mlc_trace --items")}
+    record = dataclasses.replace(record, facts={**record.facts, **told})
+    said = sentence(record)
+    return record if said is None else record.with_note(said)
+
+
+def _number(option: str, word: str, most: int) -> int:
+    if not word.isdecimal() or not 1 <= int(word) <= most:
+        raise UsageError(f"{option} needs a number from 1 to {most:,}, found {word!r}; the cell was not run.")
     return int(word)
 
 
@@ -72,7 +94,7 @@ class Repeats:
         self._shell = shell
         self._events = events
 
-    def run(self, code: str, times: int) -> str:
+    def run(self, code: str, times: int, items: int | None = None) -> str:
         """The cell `times` times light and once profiled; returns the sentence to print.
 
         A run that fails ends it, with its own exception. What a run leaves behind, the next one finds.
@@ -81,7 +103,7 @@ class Repeats:
             raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
         made: list[Record] = []
         for number in range(times + 1):
-            with self._events.each_run(ops=number == times) as records:
+            with self._events.each_run(Asked(number == times, items=items)) as records:
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
             if not result.success:
                 self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 1)

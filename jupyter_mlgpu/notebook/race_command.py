@@ -21,8 +21,7 @@ from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import Finished
 from jupyter_mlgpu.race.result import RaceResult
 from jupyter_mlgpu.race.runner import Runner
-from jupyter_mlgpu.recorder import shorten
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.redact import redact, shorten
 from jupyter_mlgpu.render import words
 
 UNWATCHED = "A race is not watched, for that takes time; its own table tells of its runs."

@@ -163,9 +163,9 @@ def run(recorder, cell):
 
 
 def of_gpu(record, index, quantity):
-    return next(
-        one for one in record.readings if one.quantity == quantity and f"GPU {index} " in f"{one.source} "
-    )
+    of_this = [one for one in record.readings if one.quantity == quantity]
+    # A first, short cell ends before NVML has started: its one reading says that, and is of no GPU.
+    return next((one for one in of_this if f"GPU {index} " in f"{one.source} "), of_this[0])
 
 
 def write(name: str, lines: list[str]) -> None:

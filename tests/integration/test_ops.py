@@ -234,3 +234,23 @@ def test_unloading_in_a_profiled_cell_turns_the_profiler_off(start_kernel):
     result = notebook.run("%%mlc_trace --ops\n%unload_ext jupyter_mlgpu\ntf.ones(3)\nprint('mine')")
     assert "mine\n" in result.text
     assert notebook.run(OFF).status == "ok"
+
+
+def test_a_cell_that_says_how_many_items_it_works_on_is_told_its_rate(plain):
+    result = plain.run("%%mlc_trace --items 6400\nimport time; time.sleep(0.05)")
+    assert result.receipt["facts"]["items"] == {"value": 6400, "source": "%%mlc_trace --items"}
+    (note,) = [note for note in result.receipt["notes"] if "items" in note]
+    (wall,) = [one["value"] for one in result.receipt["readings"] if one["quantity"] == "wall_time"]
+    rate = 6400 / wall
+    assert note.startswith(f"6,400 items: {rate:,.0f} a second; ")
+
+
+def test_a_cell_that_fails_has_no_rate(plain):
+    result = plain.run("%%mlc_trace --items 6400\n1 / 0")
+    assert "items" not in result.receipt["facts"]
+
+
+def test_a_number_of_items_that_is_none_is_refused_before_the_cell_runs(plain):
+    said = plain.run("%%mlc_trace --items many\nprint('it ran')").text
+    assert "--items needs a number from 1 to 1,000,000,000,000, found 'many'; the cell was not run." in said
+    assert "it ran" not in said

@@ -1,0 +1,80 @@
+"""Probes and backends, asked so that one that fails costs its own reading, says so, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jupyter_mlgpu.backends.base import Backend, Observation, Observed
+from jupyter_mlgpu.probes.base import Probe
+from jupyter_mlgpu.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.redact import redact, shorten
+
+NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
+NOT_USED = "No framework was seen to use a device in this cell."
+
+
+def wait(backend: Backend) -> None:
+    """Wait until the devices are done."""
+    try:
+        backend.synchronize()
+    except Exception:  # the device's own error reaches the user through the cell's own code
+        return
+
+
+def held(backend: Backend) -> list[Reading]:
+    """What the framework's allocators hold now."""
+    try:
+        if not backend.started():
+            return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
+        return [reading for device in backend.devices() for reading in backend.memory(device)]
+    except Exception as error:
+        return [failed("memory_allocator", error)]
+
+
+def begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
+    """Take a probe's first reading; what is returned takes the second."""
+    try:
+        stop = probe.start()
+    except Exception as error:
+        readings = [failed(probe.quantity, error)]
+        return lambda: readings
+
+    def end() -> Sequence[Reading]:
+        try:
+            taken = stop()
+        except Exception as error:
+            return [failed(probe.quantity, error)]
+        return [taken] if isinstance(taken, Reading) else taken
+
+    return end
+
+
+def failed(quantity: str, error: Exception) -> Reading:
+    """A reading that an exception has cost."""
+    return missing(quantity, f"The measurement failed ({words(error)}).")
+
+
+def finish(name: str, observation: Observation | str) -> Observed:
+    """What was observed; `observation` may be the reason why nothing was."""
+    if isinstance(observation, str):
+        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
+    try:
+        return observation.finish()
+    except Exception as error:
+        return Observed(None, f"{name} could not be watched to the end ({words(error)}).")
+
+
+def in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
+    ordered: list[Reading] = []
+    for quantity in QUANTITIES:
+        of_this = [reading for reading in readings if reading.quantity == quantity]
+        known = [reading for reading in of_this if reading.value is not None]
+        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
+    return tuple(ordered)
+
+
+def words(error: BaseException) -> str:
+    """An exception in a few words, without what it tells of the user's machine."""
+    text = redact(str(error))
+    return f"{type(error).__name__}: {shorten(text, 120)}" if text else type(error).__name__
