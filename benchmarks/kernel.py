@@ -36,12 +36,12 @@ class Kernel:
         #: When the kernel's process was started: a reading of `time.perf_counter`, in seconds.
         self.started_at = started_at
 
-    def run(self, code: str) -> float:
+    def run(self, code: str, timeout: float = TIMEOUT) -> float:
         """Run a cell and return the seconds from sending it to its reply.
 
-        What the cell shows is thrown away. Raises CellError where it fails, queue.Empty after TIMEOUT.
+        What the cell shows is thrown away. Raises CellError where it fails, queue.Empty after `timeout`.
         """
-        return self._execute(code, {})[0]
+        return self._execute(code, {}, timeout)[0]
 
     def value(self, expression: str) -> Any:
         """The value of a Python expression in the kernel; it must be one that can be written as a literal."""
@@ -58,11 +58,13 @@ class Kernel:
             if ended and message["parent_header"].get("msg_id") == self._last:
                 return
 
-    def _execute(self, code: str, expressions: dict[str, str]) -> tuple[float, dict[str, Any]]:
+    def _execute(
+        self, code: str, expressions: dict[str, str], timeout: float = TIMEOUT
+    ) -> tuple[float, dict[str, Any]]:
         start = time.perf_counter()
         self._last = self._client.execute(code, user_expressions=expressions, allow_stdin=False)
         while True:
-            reply = self._client.get_shell_msg(timeout=TIMEOUT)
+            reply = self._client.get_shell_msg(timeout=timeout)
             if reply["parent_header"].get("msg_id") == self._last:
                 break
         seconds = time.perf_counter() - start

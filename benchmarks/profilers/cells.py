@@ -148,4 +148,4 @@ options.host_tracer_level = 2
     "jupyter_mlgpu.backends.profiling.jax:JaxSession",
 )
 
-FRAMEWORKS = (TENSORFLOW, TORCH, JAX)
+FRAMEWORKS = (TORCH, JAX, TENSORFLOW)

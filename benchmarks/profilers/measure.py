@@ -24,6 +24,8 @@ LENGTH = 0.200
 #: Times each condition runs a cell before the first round.
 WARM_UP = 2
 SEED = 0
+#: A cell of some tenths of a second that takes longer than this many seconds is not waited for.
+PATIENCE = 45.0
 _PROCESSOR_TIME = "__import__('time').process_time()"
 
 # One thread: several that wait for each other make a cell of 0.2 s take a whole second as soon as another
@@ -58,10 +60,11 @@ class Times:
 
 @dataclass(slots=True)
 class _Measured:
-    """A kernel that takes part."""
+    """A kernel that takes part; `stack` ends it."""
 
     side: Side
     kernel: Kernel
+    stack: ExitStack
 
 
 def measure(framework: Framework, rounds: int) -> list[Times]:
@@ -81,13 +84,14 @@ def measure(framework: Framework, rounds: int) -> list[Times]:
         return found
 
 
-def _start(stack: ExitStack, side: Side, framework: Framework) -> _Measured:
+def _start(all_: ExitStack, side: Side, framework: Framework) -> _Measured:
     if find_spec(side.needs) is None:
         raise RuntimeError(f"{side.needs} is not installed in this Python: run `make benchmark-profilers`")
+    stack = all_.enter_context(ExitStack())
     kernel = stack.enter_context(running_kernel(_ENVIRONMENT))
     kernel.run(framework.setup)
     kernel.run(side.setup)
-    return _Measured(side, kernel)
+    return _Measured(side, kernel, stack)
 
 
 def _times(
@@ -101,7 +105,7 @@ def _times(
 
     take(1)  # builds graphs, and is no measure of later runs
     steps = calibrate(take, LENGTH) if workload.adjustable else 1
-    times = Times(framework.name, workload, steps, why_not=why_not)
+    times = Times(framework.name, workload, steps)
     code = workload.cell(steps)
     order = random.Random(SEED)
     for number in range(-WARM_UP, rounds):
@@ -118,7 +122,9 @@ def _times(
                     _turn(one, condition, code, framework, times if number >= 0 else None)
                 except _FAILURES as error:
                     measured.remove(one)
+                    one.stack.close()  # it may go on for minutes, beside the others
                     why_not[one.side.name] = _reason(error)
+    times.why_not.update(why_not)
     return times
 
 
@@ -139,10 +145,12 @@ def _timed(kernel: Kernel, condition: Condition, cell: str, framework: Framework
     settle(kernel)
     before = kernel.value(_PROCESSOR_TIME)
     kernel.wait_until_idle()
-    seconds = kernel.run(condition.code(cell, framework))
+    seconds = kernel.run(condition.code(cell, framework), PATIENCE)
     settle(kernel)  # what follows the reply costs processor time, too
     return seconds, kernel.value(_PROCESSOR_TIME) - before
 
 
 def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or f"{type(error).__name__}: its kernel gave no answer"
+    if isinstance(error, queue.Empty):
+        return f"a cell was not done after {PATIENCE:.0f} s (bare: {LENGTH:g} s)"
+    return " ".join(str(error).split())[:300]
