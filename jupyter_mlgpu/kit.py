@@ -44,7 +44,7 @@ class Kit:
             clock=SystemClock(),
             probes=(
                 CpuTime(),
-                Unavailable("device_time", "It needs a profiler, which light tracing leaves off."),
+                Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`."),
                 peak_memory_probe(self.sampler),
                 PeakDeviceMemory(self.sampler, self.gpus),
                 energy_probe(self.sampler, self.gpus),

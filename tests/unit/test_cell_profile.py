@@ -108,7 +108,7 @@ def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():
 
 
 def test_the_profilers_reason_counts_more_than_that_of_light_tracing():
-    light = Unavailable("device_time", "It needs a profiler, which light tracing leaves off.")
+    light = Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`.")
     record = profiled(FakeProfiler((operation(),)), probes=(light,))
     assert record.reading("device_time").why_missing.startswith("The profiler of fake saw no kernel")
 
