@@ -245,7 +245,8 @@ def test_the_energy_of_ten_cells_is_what_a_separate_process_reads(torch, index, 
         energy, true = of_gpu(record, index, "energy"), reference.energy(begun, ended)
         if energy.value is None:
             lines.append(f"| {name} | {ended - begun:.2f} | {energy.why_missing} | {true:.1f} | | 0 |")
-            if ended - begun > 1.4:
+            # After one that drew five times the power, a cell of 3 s may be too uncertain, and then says so.
+            if (ended - begun > 1.4 and "Too uncertain" not in energy.why_missing) or ended - begun >= 4.9:
                 wrong.append(f"{name}: {energy.why_missing}")
             continue
         difference = energy.value / true - 1

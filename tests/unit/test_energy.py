@@ -87,6 +87,12 @@ def test_a_short_cell_is_not_measured_and_says_from_what_length_on_one_would_be(
     assert reading.scope == "device"
 
 
+def test_a_cell_of_little_power_after_one_of_much_says_that_it_is_too_uncertain():
+    reading, _ = Bench(watts=700).cell((60, 3))
+    assert reading.value is None
+    assert reading.why_missing.startswith("Too uncertain to show (± ")
+
+
 def test_the_uncertainty_is_the_power_at_both_ends_for_half_a_refresh():
     reading, _ = Bench(watts=400).cell((400, 10))
     assert reading.uncertainty == pytest.approx(400 * 0.1, rel=0.05)

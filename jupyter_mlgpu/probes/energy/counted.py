@@ -117,8 +117,10 @@ class Counted:
             + max(first_watts, mean) * max(0.0, first.at - begun)
             + max(last_watts, mean) * (half + max(0.0, ended - last.at))
         )
-        if joules <= 0 or uncertainty > BOUND * joules:
+        if joules <= 0 or (ended - begun < self._refresh / BOUND and uncertainty > BOUND * joules):
             return self._too_short()
+        if uncertainty > BOUND * joules:  # where much more power was drawn just before, say
+            return f"Too uncertain to show (± {uncertainty / joules:.0%}): a longer cell is surer."
         return Energy(joules, uncertainty, self._samples)
 
     def _too_fast(self, before: _Look, now: _Look) -> bool:
