@@ -34,7 +34,8 @@ class Condition:
 class Side:
     """A kernel and its conditions, the bare one first. `needs` is the package that must be installed.
 
-    `teardown` is a cell that is run at the end. `every` says in which rounds it takes part: 3 is every third. Each takes part in one before the first.
+    `teardown` is a cell that is run at the end. `every` says in which rounds it takes part: 3 is every third.
+    Each takes part in one before the first.
     """
 
     name: str
