@@ -45,11 +45,6 @@ class Side:
     every: int = 1
     teardown: str = "pass"
 
-    @property
-    def ours(self) -> bool:
-        """Whether it is about this package."""
-        return self.needs == "jupyter_mlgpu"
-
 
 # The time that stopping takes belongs to the profiler; the rest of `finish` is reading and the table.
 _PARSING = """
