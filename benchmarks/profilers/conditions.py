@@ -34,7 +34,8 @@ class Condition:
 class Side:
     """A kernel and its conditions, the bare one first. `needs` is the package that must be installed.
 
-    `every` says in which rounds it takes part: 3 is every third. Each takes part in one before the first.
+    `teardown` is a cell that is run at the end. `every` says in which rounds it takes part: 3 is every third.
+    Each takes part in one before the first.
     """
 
     name: str
@@ -42,11 +43,7 @@ class Side:
     setup: str
     conditions: tuple[Condition, ...]
     every: int = 1
-
-    @property
-    def ours(self) -> bool:
-        """Whether it is about this package."""
-        return self.needs == "jupyter_mlgpu"
+    teardown: str = "pass"
 
 
 # The time that stopping takes belongs to the profiler; the rest of `finish` is reading and the table.
@@ -99,6 +96,7 @@ def sides(framework: Framework) -> tuple[Side, ...]:
             "%load_ext jumper_extension",
             (Condition(BARE, "%perfmonitor_stop"), Condition("JUmPER, 1 s", "%perfmonitor_start 1.0")),
             every=3,
+            teardown="%perfmonitor_stop",  # its collector is a process of its own, which outlives the kernel
         ),
         Side(
             "scalene",

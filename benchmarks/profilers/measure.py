@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import random
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
@@ -91,7 +91,13 @@ def _start(all_: ExitStack, side: Side, framework: Framework) -> _Measured:
     kernel = stack.enter_context(running_kernel(_ENVIRONMENT))
     kernel.run(framework.setup)
     kernel.run(side.setup)
+    stack.callback(_end, kernel, side)
     return _Measured(side, kernel, stack)
+
+
+def _end(kernel: Kernel, side: Side) -> None:
+    with suppress(*_FAILURES):  # one that is still at its cell
+        kernel.run(side.teardown, PATIENCE)
 
 
 def _times(
