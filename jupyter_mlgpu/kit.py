@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.ops.kept import KeptProfiles
-from jupyter_mlgpu.probes import gpus
-from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory
-from jupyter_mlgpu.probes.energy.counters import energy_probe
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.probes.base import Late, Probe, Unavailable
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, peak_memory_probe
 from jupyter_mlgpu.probes.sampler import Sampler
@@ -25,6 +21,8 @@ from jupyter_mlgpu.store import Store
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.backends.replay import ReplayBackend
+    from jupyter_mlgpu.ops.kept import KeptProfiles
+    from jupyter_mlgpu.probes.gpus import Gpus
 
 
 class Kit:
@@ -32,11 +30,10 @@ class Kit:
 
     def __init__(self, notebook: str | None = None) -> None:
         self.store = Store()
-        self.profiles = KeptProfiles()
         self.selection = Selection(registry.loaded)
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
-        self.gpus = Once(lambda: gpus.find(Nvml()))
+        self.gpus = Once(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[ReplayBackend] = []
         self.recorder = Recorder(
@@ -46,15 +43,34 @@ class Kit:
                 CpuTime(),
                 Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`."),
                 peak_memory_probe(self.sampler),
-                PeakDeviceMemory(self.sampler, self.gpus),
-                energy_probe(self.sampler, self.gpus),
+                Late("peak_memory_device", self._device_memory),
+                Late("energy", self._energy),
                 MemoryInUse(),
             ),
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
-            keep=self.profiles.add,
+            keep=lambda key, profiles: self.profiles.add(key, profiles),
         )
         self._watch = ImportWatch(tuple(registry.MODULES), self._framework_loaded)
+
+    # What seldom or never runs is loaded when it does: loading the extension should take no time.
+
+    @cached_property
+    def profiles(self) -> KeptProfiles:
+        """The events of the newest profiled cells."""
+        from jupyter_mlgpu.ops.kept import KeptProfiles
+
+        return KeptProfiles()
+
+    def _device_memory(self) -> Probe:
+        from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory
+
+        return PeakDeviceMemory(self.sampler, self.gpus)
+
+    def _energy(self) -> Probe:
+        from jupyter_mlgpu.probes.energy.counters import energy_probe
+
+        return energy_probe(self.sampler, self.gpus)
 
     def watch_imports(self) -> None:
         """Begin tracing a framework in the very cell that imports it."""
@@ -68,6 +84,13 @@ class Kit:
         backend = registry.backend(registry.MODULES[module])
         self.selection.framework_loaded(backend)
         self.recorder.framework_loaded(backend)
+
+
+def _find_gpus() -> Gpus:
+    from jupyter_mlgpu.probes import gpus
+    from jupyter_mlgpu.probes.nvml import Nvml
+
+    return gpus.find(Nvml())
 
 
 _kits: dict[int, Kit] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu import files, growth
+from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
@@ -16,7 +16,7 @@ from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import growing, logbook, notes, text
+from jupyter_mlgpu.render import logbook, notes, text
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.comparing.compare import Comparison
@@ -84,6 +84,9 @@ class Commands:
         return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
 
     def _growth(self, argument: str) -> str:
+        from jupyter_mlgpu import growth  # seldom asked for
+        from jupyter_mlgpu.render import growing
+
         last = int(argument) if argument.isdecimal() else growth.LAST if not argument else 0
         if not growth.FEWEST <= last <= growth.MOST:
             raise UsageError(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import atexit
 import os
+from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu import files, growth
+from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
@@ -18,15 +19,36 @@ from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.watch import Watch
-from jupyter_mlgpu.probes.live import LiveCounters
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
-from jupyter_mlgpu.render import growing
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.probes.live import LiveCounters, Series
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
 _KEPT = "_jupyter_mlgpu"
+
+#: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
+FEWEST_RECORDS = 5
+
+
+class _Counters:
+    """The live counters, loaded when a browser first watches."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    @cached_property
+    def _live(self) -> LiveCounters:
+        from jupyter_mlgpu.probes.live import LiveCounters
+
+        return LiveCounters(self._kit.gpus)
+
+    def look(self) -> tuple[list[Series], list[float | None]]:
+        """See `LiveCounters`."""
+        return self._live.look()
 
 
 class Extension:
@@ -42,9 +64,7 @@ class Extension:
         self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
-        self.watch = Watch(
-            self.kit.sampler, LiveCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
-        )
+        self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.channel: Channel = (
             KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, {"watch": self.watch.renew})
             if kernel is not None
@@ -113,7 +133,12 @@ class Extension:
             self._push_device()
 
     def _with_growth(self, record: Record) -> Record:
+        if len(self.kit.store.records()) < FEWEST_RECORDS:
+            return record
         try:
+            from jupyter_mlgpu import growth
+            from jupyter_mlgpu.render import growing
+
             found = growth.worth_telling(self.kit.store.records(), record)
             said = None if found is None else growing.sentence(found)
         except Exception as error:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.items import NAME, fact
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.render.items import sentence
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.events import CellEvents
@@ -75,6 +73,9 @@ def with_items(record: Record, items: int | None) -> Record:
     """The record with the number of items that the user tells, and what one of them took."""
     if items is None or record.outcome != "ok":  # a cell that failed has not worked on all of them
         return record
+    from jupyter_mlgpu.items import NAME, fact  # seldom asked for
+    from jupyter_mlgpu.render.items import sentence
+
     told = {NAME: fact(items, "%%mlc_trace --items")}
     record = dataclasses.replace(record, facts={**record.facts, **told})
     said = sentence(record)

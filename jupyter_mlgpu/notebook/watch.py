@@ -33,10 +33,12 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from jupyter_mlgpu.probes.live import Series
 from jupyter_mlgpu.probes.sampler import Stop
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.probes.live import Series
 
 INTERVAL = 0.5
 #: Seconds for which a browser's word holds.

@@ -31,3 +31,18 @@ class Unavailable:
     def start(self) -> Callable[[], Reading]:
         """See `Probe`."""
         return lambda: missing(self.quantity, self._why)
+
+
+class Late:
+    """A probe whose code is loaded when the first cell begins: loading the extension does not wait for it."""
+
+    def __init__(self, quantity: str, make: Callable[[], Probe]) -> None:
+        self.quantity = quantity
+        self._make = make
+        self._probe: Probe | None = None
+
+    def start(self) -> Callable[[], Reading | Sequence[Reading]]:
+        """See `Probe`."""
+        if self._probe is None:
+            self._probe = self._make()
+        return self._probe.start()
