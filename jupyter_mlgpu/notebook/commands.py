@@ -11,12 +11,10 @@ from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.notebook import receipts
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import logbook, notes, text
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.comparing.compare import Comparison
@@ -46,7 +44,7 @@ class Commands:
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
             "status": self._trace_status,
-            "show": lambda: text.table(self._kit.store.records()),
+            "show": self._show,
             "clear": self._clear,
             "save": lambda: self._save(_unquoted(argument)),
             "load": lambda: self._load(_unquoted(argument)),
@@ -83,6 +81,11 @@ class Commands:
         count = len(store.records())
         return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
 
+    def _show(self) -> str:
+        from jupyter_mlgpu.render import text  # what draws is loaded when something is drawn
+
+        return text.table(self._kit.store.records())
+
     def _growth(self, argument: str) -> str:
         from jupyter_mlgpu import growth  # seldom asked for
         from jupyter_mlgpu.render import growing
@@ -118,6 +121,7 @@ class Commands:
 
     def _replay(self, path: str) -> str:
         from jupyter_mlgpu.backends.replay import ReplayBackend  # seldom asked for, as below
+        from jupyter_mlgpu.notebook import receipts
 
         records, problems = files.load_records(path)
         replay = ReplayBackend(list(map(_explained, records)), PurePath(path).name)
@@ -161,6 +165,8 @@ class Commands:
         return self._verbose.command(words, sys.modules)
 
     def _logs(self, option: str) -> str:
+        from jupyter_mlgpu.render import logbook
+
         records = self._kit.store.records()
         if option == "--raw":
             return self._raw()
@@ -173,6 +179,8 @@ class Commands:
         return logbook.explained(records, self._logbook.early)
 
     def _raw(self) -> str:
+        from jupyter_mlgpu.render import notes
+
         lines = []
         for sequence, stream, data, gone in self._capture.raw():
             lines.append(f"cell {sequence}, {stream}:")

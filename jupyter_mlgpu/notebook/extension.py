@@ -12,7 +12,7 @@ from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
-from jupyter_mlgpu.notebook import receipts, state, transform
+from jupyter_mlgpu.notebook import state, transform
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
@@ -126,6 +126,9 @@ class Extension:
         self._running = None
         record = self._save(self._with_growth(record))
         try:
+            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
+            from jupyter_mlgpu.notebook import receipts
+
             receipts.show(record)
         finally:
             self.kit.store.add(record)
