@@ -110,6 +110,11 @@ class CellEvents:
         finally:
             self._here.inside = None
 
+    @property
+    def inside_a_cell(self) -> bool:
+        """Whether a cell is still running in this thread, around the one that has just ended."""
+        return bool(self._here.running)
+
     def cell_id(self) -> str | None:
         """The front end's id of the outermost cell that is running."""
         stack = self._here.running

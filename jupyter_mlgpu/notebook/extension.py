@@ -129,7 +129,7 @@ class Extension:
             # Loaded with the first receipt: what draws it is a sixth of what loading would take.
             from jupyter_mlgpu.notebook import receipts
 
-            receipts.show(record)
+            receipts.show(record, last=not self._events.inside_a_cell)
         finally:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)

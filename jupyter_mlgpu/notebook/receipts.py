@@ -18,12 +18,15 @@ from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import bundle
 
 
-def show(record: Record) -> None:
-    """Publish the receipt as the present cell's output."""
+def show(record: Record, *, last: bool = False) -> None:
+    """Publish the receipt as the present cell's output; `last`: nothing of the cell comes after it.
+
+    Only then may it be published later: what is printed next would come before it.
+    """
     data = bundle(record)
     shell: Any = get_ipython()
     kernel = getattr(shell, "kernel", None)
-    if kernel is None or not _plain(shell.display_pub):
+    if not last or kernel is None or not _plain(shell.display_pub):
         publish_display_data(data)  # type: ignore[no-untyped-call]
         return
     # ipykernel remembers in a context variable which cell is running.

@@ -34,7 +34,12 @@ def data(result: RaceResult) -> dict[str, Any]:
     logarithmic = {"type": "log", "exponentformat": "power", "dtick": 1}
     layout: dict[str, Any] = {
         "template": "none",
-        "title": {"text": escape(page.head(result)), "font": {"size": 13}, "x": 0, "xanchor": "left"},
+        "title": {
+            "text": "<br>".join(map(escape, page.title(result))),
+            "font": {"size": 13},
+            "x": 0,
+            "xanchor": "left",
+        },
         "font": {"color": _TEXT},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

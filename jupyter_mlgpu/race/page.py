@@ -61,6 +61,12 @@ def head(result: RaceResult) -> str:
     return f"{label}`{result.cell}` with {name} on {against}, {runs} after warm-up."
 
 
+def title(result: RaceResult) -> list[str]:
+    """The chart's title, a line each: what raced, and on what; the rest stands in the table's head."""
+    against = " against ".join(lane.device for lane in result.lanes)
+    return [result.cell, f"{words.framework(result.framework)}: {against}"]
+
+
 def sentences(result: RaceResult) -> list[str]:
     """What came of it, a sentence each."""
     problems = [f"{one.device}: {one.problem}." for one in result.lanes if one.problem]

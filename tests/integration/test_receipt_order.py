@@ -1,5 +1,7 @@
 """The sending thread publishes a receipt, so that nobody waits: it still stands in its place."""
 
+import itertools
+
 
 def test_a_receipt_comes_after_what_was_printed_and_before_the_cell_has_ended(plain):
     plain.run("import sys")
@@ -39,3 +41,11 @@ def test_a_receipt_is_shown_where_the_user_has_put_something_else_in_the_place_o
     assert plain.run("x = 1").receipt["cell"]["name"] == "x = 1"
     plain.run("sys.stdout = before")
     assert plain.run("print('back')").text == "back\n"
+
+
+def test_what_a_repeated_cell_prints_stands_between_its_receipts(plain):
+    for _ in range(10):
+        result = plain.run("%%mlc_trace --ops --repeat 3\nprint('run')")
+        kinds = [kind for kind, _ in itertools.groupby(kind for kind, _ in result.outputs)]
+        assert kinds == ["stream", "display_data"] * 4 + ["stream"]
+        assert result.text.rstrip().endswith("Each run found what the one before left.")
