@@ -44,7 +44,7 @@ def data(result: RaceResult) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "height": 440,
-        "margin": {"t": 72, "b": 56, "l": 72, "r": 24},
+        "margin": {"t": 92, "b": 56, "l": 72, "r": 24},
         "legend": {"orientation": "h", "y": 1.08, "x": 0},
         "xaxis": {**axis, **logarithmic, "title": {"text": escape(result.variable or "")}} if over else axis,
         "yaxis": {**axis, **(logarithmic if over else {"rangemode": "tozero"}), "title": {"text": "seconds"}},
