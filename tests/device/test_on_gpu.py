@@ -23,22 +23,6 @@ from jupyter_mlgpu.selection import Selection
 SIZE = 4096
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch is not installed here")
-    if registry.backend("torch").devices()[-1].kind != "cuda":
-        pytest.skip("PyTorch finds no CUDA GPU here")
-    return module
-
-
-@pytest.fixture(scope="module")
-def jax():
-    module = pytest.importorskip("jax", reason="JAX is not installed here")
-    if registry.backend("jax").find_devices()[-1].kind != "cuda":
-        pytest.skip("JAX finds no CUDA GPU here")
-    return module
-
-
 def recorder(name: str) -> Recorder:
     backends = lambda: [registry.backend(name)]  # noqa: E731
     return Recorder(new_run(None), clock=SystemClock(), probes=(), backends=backends, versions={})

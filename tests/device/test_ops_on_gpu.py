@@ -124,22 +124,6 @@ def compare(
     assert own == pytest.approx(lines, rel=0.01)
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch is not installed here")
-    if registry.backend("torch").devices()[-1].kind != "cuda":
-        pytest.skip("PyTorch finds no CUDA GPU here")
-    return module
-
-
-@pytest.fixture(scope="module")
-def jax():
-    module = pytest.importorskip("jax", reason="JAX is not installed here")
-    if registry.backend("jax").find_devices()[-1].kind != "cuda":
-        pytest.skip("JAX finds no CUDA GPU here")
-    return module
-
-
 def torch_cells(torch: Any) -> dict[str, Callable[[], object]]:
     big = torch.randn(4096, 4096, device="cuda")
     half = big.half()

@@ -24,22 +24,6 @@ from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import Selection
 
 
-@pytest.fixture(scope="module")
-def torch():
-    module = pytest.importorskip("torch", reason="PyTorch is not installed here")
-    if registry.backend("torch").devices()[-1].kind != "cuda":
-        pytest.skip("PyTorch finds no CUDA GPU here")
-    return module
-
-
-@pytest.fixture(scope="module")
-def jax():
-    module = pytest.importorskip("jax", reason="JAX is not installed here")
-    if registry.backend("jax").find_devices()[-1].kind != "cuda":
-        pytest.skip("JAX finds no CUDA GPU here")
-    return module
-
-
 def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str, Any]) -> Record:
     """The record of a cell that works on `values`, as the notebook makes it."""
     backends = lambda: [registry.backend(name)]  # noqa: E731
