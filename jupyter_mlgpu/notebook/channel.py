@@ -43,9 +43,9 @@ class KernelChannel:
         kernel: Any,
         run: str,
         snapshot: Callable[[], dict[str, Any]],
-        told: Mapping[str, Callable[[], dict[str, Any]]],
+        told: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]],
     ) -> None:
-        """`told` answers what browsers tell, by its type."""
+        """`told` answers what browsers tell, by its type; it gets the whole message, which nobody vouches for."""
         self._told = told
         self._kernel = kernel
         self._run = run
@@ -123,14 +123,15 @@ class KernelChannel:
         self._kernel.session.send(stream, REPLY, content, parent, ident)
 
     async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
-        kind = parent["content"].get("type")
+        content = parent["content"]
+        kind = content.get("type")
         try:
             if kind not in self._told:
                 raise UsageError(f"This kernel understands {', '.join(self._told)}, not {kind!r:.40}.")
-            content = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **self._told[kind]()}
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **self._told[kind](content)}
         except Exception as error:
-            content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
-        self._kernel.session.send(stream, TOLD, content, parent, ident)
+            answer = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
+        self._kernel.session.send(stream, TOLD, answer, parent, ident)
 
 
 class NoChannel:

@@ -11,8 +11,9 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
 import type { KernelModel } from './model';
-import { COMM_ID, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
+import { COMM_ID, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
 import type { ISnapshot } from './protocol';
+import { LONG, text } from './untrusted';
 
 /** Milliseconds to wait for an answer, and before asking a silent kernel again (doubled each time). */
 const PATIENCE = 5_000;
@@ -70,6 +71,25 @@ export class Connection implements IDisposable {
       }
     } finally {
       this.asking = false;
+    }
+  }
+
+  /**
+   * Ask or tell the extension something of `type`, answered also while a cell runs.
+   *
+   * Resolves with the answer, in which nothing is vouched for; rejects with an Error of one sentence.
+   */
+  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
+    const clone = this.kernel.clone({ handleComms: false });
+    try {
+      await connected(clone);
+      const answer = await request(clone, REQUEST, { ...content, type });
+      if (answer.status !== 'ok') {
+        throw new Error(text(answer.evalue, LONG) ?? 'The kernel could not answer.');
+      }
+      return answer;
+    } finally {
+      clone.dispose();
     }
   }
 

@@ -61,6 +61,14 @@ export class NotebookSession {
     void this.connection?.ask();
   }
 
+  /** Ask or tell the kernel's extension something; rejects with an Error of one sentence. */
+  async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
+    if (this.connection === null) {
+      throw new Error('This notebook has no kernel.');
+    }
+    return this.connection.tell(type, content);
+  }
+
   /** Show a cell and make it the active one; answers false where the notebook has no such cell. */
   async goToCell(id: string): Promise<boolean> {
     const { content } = this.notebook;

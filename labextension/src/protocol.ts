@@ -14,6 +14,8 @@ import { LONG, amount, count, list, listOrNull, object, text } from './untrusted
 
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
+/** What a browser asks or tells while a cell runs; `type` says what. */
+export const REQUEST = 'jupyter_mlgpu_request';
 export const LOAD_LINE = '%load_ext jupyter_mlgpu';
 
 const PROTOCOL = 1;

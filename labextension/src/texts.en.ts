@@ -1,8 +1,20 @@
 /** The texts of the user interface in English. */
 
+import { english as cells } from './texts/cells';
+import { english as commands } from './texts/commands';
+import { english as inside } from './texts/inside';
+import { english as loglines } from './texts/loglines';
+import { english as now } from './texts/now';
+import { english as plan } from './texts/plan';
+
 export const english = {
+  ...now,
+  ...cells,
+  ...inside,
+  ...loglines,
+  ...plan,
+  ...commands,
   title: 'Hardware receipts',
-  open: 'Show Hardware Receipts',
   noNotebook: 'Open a notebook to see what its cells do on the hardware.',
 
   kernelNone: 'This notebook has no kernel.',
@@ -119,8 +131,6 @@ export const english = {
   versions: 'Versions',
   cut: 'Left out to keep the notebook small: {parts}',
 
-  cells: 'Cells',
-  logs: 'Logs',
   views: 'Views',
   fatal: 'Fatal',
   action: 'To act on',

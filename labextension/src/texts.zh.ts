@@ -1,10 +1,21 @@
 /** The texts of the user interface in Simplified Chinese. */
 
 import type { Message } from './texts.en';
+import { chinese as cells } from './texts/cells';
+import { chinese as commands } from './texts/commands';
+import { chinese as inside } from './texts/inside';
+import { chinese as loglines } from './texts/loglines';
+import { chinese as now } from './texts/now';
+import { chinese as plan } from './texts/plan';
 
 export const chinese: Record<Message, string> = {
+  ...now,
+  ...cells,
+  ...inside,
+  ...loglines,
+  ...plan,
+  ...commands,
   title: '硬件回执',
-  open: '显示硬件回执',
   noNotebook: '打开一个笔记本，即可查看其单元格在硬件上做了什么。',
 
   kernelNone: '此笔记本没有内核。',
@@ -116,8 +127,6 @@ export const chinese: Record<Message, string> = {
   versions: '版本',
   cut: '为控制笔记本大小而略去：{parts}',
 
-  cells: '单元格',
-  logs: '日志',
   views: '视图',
   fatal: '致命',
   action: '需处理',

@@ -1,6 +1,6 @@
 /** The records, newest first. */
 
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
 import { formatSeconds } from '../format';
@@ -26,25 +26,17 @@ export function RecordList(props: {
   lost: ILost | null;
   onGo: (entry: IEntry) => void;
   onLogs: (entry: IEntry) => void;
+  /** Show all that is known of it. */
+  onOpen: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
-  const { entries, older, lost, onGo, onLogs, t } = props;
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const { entries, older, lost, onGo, onLogs, onOpen, t } = props;
   const scale = useMemo(
     () => entries.reduce((longest, { record }) => Math.max(longest, longestTime(record)), 0),
     [entries]
   );
   const at = (index: number): IEntry | undefined => entries[entries.length - 1 - index];
   const keyOf = useCallback((index: number) => entries[entries.length - 1 - index]?.key, [entries]);
-  const toggle = (key: string): void => {
-    setOpen(before => {
-      const after = new Set(before);
-      if (!after.delete(key)) {
-        after.add(key);
-      }
-      return after;
-    });
-  };
   const saved = entries[0]?.saved === true;
   return (
     <section className="jp-mlgpu-Records" aria-label={t('records')}>
@@ -69,12 +61,11 @@ export function RecordList(props: {
               <RecordRow
                 entry={entry}
                 scale={scale}
-                open={open.has(entry.key)}
                 lost={lost?.key === entry.key ? lost.why : null}
                 tabStop={tabStop}
                 onGo={onGo}
                 onLogs={onLogs}
-                onToggle={toggle}
+                onOpen={onOpen}
                 t={t}
               />
             )

@@ -1,6 +1,6 @@
-/** One record in the list: its cell, how it ended, its times, where it ran; opens to details. */
+/** One record in the list: its cell, how it ended, its times, where it ran; leads to all that is known of it. */
 
-import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
+import { caretRightIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
@@ -9,7 +9,6 @@ import type { IRecord } from '../record';
 import { peakMemory, place } from '../words';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
-import { RecordDetails } from './RecordDetails';
 import { CellName } from './RunningCell';
 import { TimeBars } from './TimeBars';
 
@@ -17,7 +16,8 @@ export interface IRowActions {
   onGo: (entry: IEntry) => void;
   /** Show its lines among the logs. */
   onLogs: (entry: IEntry) => void;
-  onToggle: (key: string) => void;
+  /** Show all that is known of it. */
+  onOpen: (entry: IEntry) => void;
 }
 
 export function RecordRow(
@@ -25,7 +25,6 @@ export function RecordRow(
     entry: IEntry;
     /** Seconds that fill a bar. */
     scale: number;
-    open: boolean;
     /** Why its cell cannot be shown, when the user asked for it. */
     lost: Message | null;
     /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
@@ -33,11 +32,10 @@ export function RecordRow(
     t: Translate;
   }
 ): ReactElement {
-  const { entry, scale, open, lost, tabStop, onGo, onLogs, onToggle, t } = props;
+  const { entry, scale, lost, tabStop, onGo, onLogs, onOpen, t } = props;
   const { record } = entry;
   const tabIndex = tabStop ? 0 : -1;
   const facts = [place(record, t), peakMemory(record, t)].filter(Boolean).join(' · ');
-  const Caret = open ? caretDownIcon : caretRightIcon;
   return (
     <>
       <div className="jp-mlgpu-Row-head">
@@ -54,13 +52,12 @@ export function RecordRow(
         <button
           type="button"
           className="jp-mlgpu-Toggle"
-          aria-expanded={open}
           aria-label={t('details')}
-          title={t(open ? 'hideDetails' : 'showDetails')}
+          title={t('showDetails')}
           tabIndex={tabIndex}
-          onClick={() => onToggle(entry.key)}
+          onClick={() => onOpen(entry)}
         >
-          <Caret.react tag="span" />
+          <caretRightIcon.react tag="span" />
         </button>
       </div>
       <Labels record={record} t={t} />
@@ -85,7 +82,6 @@ export function RecordRow(
         </p>
       ))}
       {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
-      {open && <RecordDetails record={record} t={t} />}
     </>
   );
 }

@@ -13,17 +13,17 @@ import type { NotebookSession } from '../notebooks';
 import { countLines, shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
-import { DeviceStatus } from './DeviceStatus';
+import { CellsView } from './CellsView';
 import { KernelNotice } from './KernelNotice';
 import { LogView } from './LogView';
-import { RecordList } from './RecordList';
+import { NowView } from './NowView';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
 import { Tabs } from './Tabs';
 import { useKept } from './useKept';
 
 /** What the sidebar shows of a notebook. */
-type View = 'cells' | 'logs';
+type View = 'now' | 'cells' | 'logs';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
   const { session, t } = props;
@@ -53,16 +53,14 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
     [session]
   );
   const running = state.running.at(-1);
-  const entries = shownEntries(state);
+  const count = shownEntries(state).length;
   return (
     <>
       <header className="jp-mlgpu-Header">
         <h2 className="jp-mlgpu-Notebook" title={session.name}>
           {session.name}
         </h2>
-        {state.kernel === 'live' ? (
-          <DeviceStatus device={state.device} tracing={state.tracing} t={t} />
-        ) : (
+        {state.kernel !== 'live' && (
           <KernelNotice state={state} onAsk={() => session.ask()} t={t} />
         )}
       </header>
@@ -70,7 +68,8 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
       <Tabs
         label={t('views')}
         tabs={[
-          { id: 'cells', label: t('cells'), count: entries.length },
+          { id: 'now', label: t('now'), count: 0 },
+          { id: 'cells', label: t('cells'), count },
           { id: 'logs', label: t('logs'), count: countLines(state) }
         ]}
         selected={view}
@@ -85,10 +84,12 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
             onGo={goTo}
             t={t}
           />
-        ) : entries.length > 0 ? (
-          <RecordList
-            entries={entries}
-            older={state.older}
+        ) : view === 'now' ? (
+          <NowView state={state} t={t} />
+        ) : (
+          <CellsView
+            session={session}
+            state={state}
             lost={lost}
             onGo={goTo}
             onLogs={entry => {
@@ -97,20 +98,11 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
             }}
             t={t}
           />
-        ) : (
-          <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
         )}
       </Tabs>
       <Announcer state={state} lost={lost?.why ?? null} t={t} />
     </>
   );
-}
-
-function emptyText(state: IState, t: Translate): string {
-  if (state.kernel !== 'live' || state.running.length > 0) {
-    return '';
-  }
-  return state.tracing === false ? t('noRecordsTracingOff') : t('noRecords');
 }
 
 function useModel(model: KernelModel): IState {
