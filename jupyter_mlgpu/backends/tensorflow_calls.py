@@ -1,56 +1,89 @@
 """Which TensorFlow graphs a thread calls.
 
 TensorFlow's context runs every graph that is called from Python in one method (private; seen working on
-2.19.1). It is covered while somebody listens, at about 2 us a call. An operation callback would see the
-calls, too, but makes TensorFlow run every eager operation the slow way.
+2.19.1). It is covered while somebody counts, at less than 1 us a call: a training loop makes thousands, so all
+that can wait is done when the counts are taken. An operation callback would see the calls, too, but makes
+TensorFlow run every eager operation the slow way.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-#: Told of each graph that was called: its name, and what came out.
-Listener = Callable[[str, Any], None]
+from jupyter_mlgpu.backends.tensorflow_graphs import Call
+
+#: Told of a graph at its first call since the counts were taken last, with what came out; must not raise.
+First = Callable[[Call, Any], None]
 
 
 class GraphCalls:
-    """Tells listeners, at most one a thread, of the graphs that their own thread calls."""
+    """Counts the graphs that each thread calls, for threads that asked for it."""
 
     def __init__(self) -> None:
-        self._listeners: dict[int, Listener] = {}
+        self._here = _ThisThread()
+        self._counting: set[int] = set()
         self._lock = threading.Lock()
-        #: Graphs called, while anybody listened, by threads without a listener.
+        #: Graphs called, while anybody counted, by threads that did not.
         self.unheard = 0
 
-    def listen(self, listener: Listener) -> None:
-        """Tell `listener` of the graphs that this thread calls from now on; it must not raise."""
+    def count(self, first: First) -> None:
+        """Count the graphs that this thread calls from now on."""
         with self._lock:
-            self._listeners[threading.get_ident()] = listener
-            if len(self._listeners) == 1:
+            self._here.first = first
+            self._here.counts = {}
+            self._counting.add(threading.get_ident())
+            if len(self._counting) == 1:
                 self._cover()
 
+    def take(self) -> Counter[Call]:
+        """The calls of this thread since the last time; counting begins afresh."""
+        taken: Counter[Call] = Counter()
+        if self._here.counts is not None:
+            for (name, device), times in self._here.counts.items():
+                taken[name.decode(), device] = times
+            self._here.counts.clear()
+        return taken
+
     def leave(self) -> None:
-        """Tell this thread's listener no more."""
+        """Count no more in this thread."""
         with self._lock:
-            if self._listeners.pop(threading.get_ident(), None) is not None and not self._listeners:
+            self._here.counts = None
+            self._counting.discard(threading.get_ident())
+            if not self._counting:
                 vars(_context()).pop("call_function", None)  # the class's own method shows again
 
     def _cover(self) -> None:
         ctx = _context()
         original = ctx.call_function
+        here = self._here
+        # What the property `device_name` reads, which takes as long again as all else here.
+        state = ctx._thread_local_data
 
         def call_function(name: bytes, *arguments: Any, **named: Any) -> Any:
             outputs = original(name, *arguments, **named)
-            listener = self._listeners.get(threading.get_ident())
-            if listener is not None:
-                listener(name.decode(), outputs)
-            else:
+            counts = here.counts
+            if counts is None:
                 self.unheard += 1
+                return outputs
+            call = (name, state.device_name)
+            if call in counts:
+                counts[call] += 1
+            else:
+                counts[call] = 1
+                here.first((name.decode(), state.device_name), outputs)
             return outputs
 
         ctx.call_function = call_function
+
+
+class _ThisThread(threading.local):
+    """A thread that counts has counts, by the graph's name in bytes and the device set at the call."""
+
+    counts: dict[tuple[bytes, str | None], int] | None = None
+    first: First = staticmethod(lambda call, outputs: None)
 
 
 def _context() -> Any:

@@ -83,7 +83,13 @@ class GraphCollection:
 
     def look(self, call: Call, outputs: Any) -> None:
         """Read the parts of a graph that was just called, if TensorFlow has just prepared it."""
-        found = None if _user_traces() else _parts(_context(), call[0], outputs)
+        if _user_traces():
+            return
+        ctx = _context()
+        collected = ctx.export_run_metadata().function_graphs
+        if not collected and call in self._known:  # as in most cells: prepared long ago
+            return
+        found = _parts(ctx.get_function_def(call[0]), collected, outputs)
         if found is not None:
             self._known[call] = found
 
@@ -98,9 +104,7 @@ def _context() -> Any:
     return context.context()
 
 
-def _parts(ctx: Any, name: str, outputs: Any) -> Parts | None:
-    collected = ctx.export_run_metadata().function_graphs
-    definition = ctx.get_function_def(name)
+def _parts(definition: Any, collected: Any, outputs: Any) -> Parts | None:
     if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
         return Parts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
     nodes = {node.name for node in definition.node_def}

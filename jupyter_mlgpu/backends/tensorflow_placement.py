@@ -50,7 +50,6 @@ class PlacementWatch:
     def __init__(self, graphs: GraphCollection, calls: GraphCalls) -> None:
         self._graphs = graphs
         self._graph_calls = calls
-        self._looked: set[Call] = set()
         self._counts: Counter[Placed] = Counter()
         self._calls: Counter[Call] = Counter()
         self._eager = 0
@@ -63,7 +62,6 @@ class PlacementWatch:
         """Begin to watch; cells may be nested."""
         outermost = self._watching == 0
         self._watching += 1
-        self._looked.clear()
         if outermost:
             self._counts.clear()
             self._calls.clear()
@@ -73,15 +71,19 @@ class PlacementWatch:
             try:
                 self._context = _context()
                 self._graphs.begin()
-                self._graph_calls.listen(self._on_graph)
+                self._graph_calls.count(self._on_first_call)
                 self._add_callback()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
+        # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell. Taking
+        # the calls makes the next one of each graph a first one.
+        self._calls += self._graph_calls.take()
         return Mark(Counter(self._counts), Counter(self._calls), self._graph_calls.unheard, outermost)
 
     def finish(self, mark: Mark) -> Seen:
         """What ran since `mark`."""
         self._watching -= 1
+        self._calls += self._graph_calls.take()
         if mark.outermost:
             try:
                 self._remove_callback()
@@ -156,14 +158,9 @@ class PlacementWatch:
         except Exception as error:  # the user's operation has succeeded; ours must not make it fail
             self._failure = f"{type(error).__name__}: {error}"
 
-    def _on_graph(self, name: str, outputs: Any) -> None:
+    def _on_first_call(self, call: Call, outputs: Any) -> None:
         try:
-            call = (name, self._context.device_name)
-            if call not in self._looked:
-                # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell.
-                self._looked.add(call)
-                self._graphs.look(call, outputs)
-            self._calls[call] += 1  # what that comes to is reckoned at the end: calls are many
+            self._graphs.look(call, outputs)
         except Exception as error:  # as above
             self._failure = f"{type(error).__name__}: {error}"
 

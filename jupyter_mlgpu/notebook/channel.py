@@ -45,7 +45,7 @@ class KernelChannel:
         snapshot: Callable[[], dict[str, Any]],
         told: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]],
     ) -> None:
-        """`told` answers what browsers tell, by its type; it gets the whole message, which nobody vouches for."""
+        """`told` answers what browsers tell, by its type. It gets the message, which nobody vouches for."""
         self._told = told
         self._kernel = kernel
         self._run = run
@@ -128,7 +128,8 @@ class KernelChannel:
         try:
             if kind not in self._told:
                 raise UsageError(f"This kernel understands {', '.join(self._told)}, not {kind!r:.40}.")
-            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **self._told[kind](content)}
+            told = self._told[kind](content)
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **told}
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
         self._kernel.session.send(stream, TOLD, answer, parent, ident)

@@ -157,9 +157,12 @@ def _compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ": "))
 
 
-def _layout(value: Any, depth: int) -> int:
-    if not isinstance(value, dict | list) or not value:
+def _layout(value: dict[str, Any] | list[Any], depth: int) -> int:
+    if not value:
         return 0
-    items = value.values() if isinstance(value, dict) else value
     # Each item stands on a line of its own, one deeper; the closing bracket on one more.
-    return len(value) * (depth + 2) + (depth + 1) + sum(_layout(item, depth + 1) for item in items)
+    added = len(value) * (depth + 2) + (depth + 1)
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, dict | list):
+            added += _layout(item, depth + 1)
+    return added

@@ -251,14 +251,34 @@ def test_graphs_that_other_threads_called_are_said():
     assert "3 times" in from_other_threads(3)[0]
 
 
-def test_calls_of_a_thread_that_nobody_listens_to_are_counted_while_somebody_listens(monkeypatch):
-    context = SimpleNamespace(call_function=lambda name, *rest: ["out"])
+def _calls_of(monkeypatch, device="cpu:0"):
+    """Calls counted over a context that answers to nothing else, and the graphs called for the first time."""
+    context = SimpleNamespace(
+        call_function=lambda name, *rest: ["out"], _thread_local_data=SimpleNamespace(device_name=device)
+    )
     monkeypatch.setattr(tensorflow_calls, "_context", lambda: context)
-    calls = GraphCalls()
-    heard = []
-    calls.listen(lambda name, outputs: heard.append(name))
+    calls, first = GraphCalls(), []
+    calls.count(lambda call, outputs: first.append((call, outputs)))
+    return context, calls, first
+
+
+def test_calls_are_counted_by_graph_and_device_and_the_first_of_each_is_told(monkeypatch):
+    context, calls, first = _calls_of(monkeypatch)
+    for name in (b"step", b"step", b"other"):
+        assert context.call_function(name, [], 1) == ["out"]
+    assert first == [(("step", "cpu:0"), ["out"]), (("other", "cpu:0"), ["out"])]
+    assert calls.take() == {("step", "cpu:0"): 2, ("other", "cpu:0"): 1}
+    context.call_function(b"step", [], 1)
+    assert first[2:] == [(("step", "cpu:0"), ["out"])]
+    assert calls.take() == {("step", "cpu:0"): 1}
+    calls.leave()
+    assert calls.take() == {}
+
+
+def test_calls_of_a_thread_that_does_not_count_are_told_apart(monkeypatch):
+    context, calls, _ = _calls_of(monkeypatch)
     context.call_function(b"here")
     thread = threading.Thread(target=lambda: context.call_function(b"there"))
     thread.start()
     thread.join()
-    assert (heard, calls.unheard) == (["here"], 1)
+    assert (calls.take(), calls.unheard) == ({("here", "cpu:0"): 1}, 1)
