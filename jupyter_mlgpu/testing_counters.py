@@ -64,9 +64,11 @@ class FakeSampler:
         """How many things are looked at."""
         return len(self._jobs)
 
-    def add(self, look: Callable[[], None], every: float) -> Callable[[], Exception | None]:
-        """See `jupyter_mlgpu.probes.sampler.Sampler`; the first look is at the next `run`."""
-        job = (look, [self._now()], every)
+    def add(
+        self, look: Callable[[], None], every: float, after: float = 0.0
+    ) -> Callable[[], Exception | None]:
+        """See `jupyter_mlgpu.probes.sampler.Sampler`; looks are taken in `run`."""
+        job = (look, [self._now() + after], every)
         self._jobs.append(job)
 
         def stop() -> Exception | None:

@@ -1,8 +1,8 @@
 """Which TensorFlow graphs a thread calls.
 
 TensorFlow's context runs every graph that is called from Python in one method (private; seen working on
-2.19.1). It is covered while somebody counts, at less than 1 us a call: a training loop makes thousands, so all
-that can wait is done when the counts are taken. An operation callback would see the calls, too, but makes
+2.19.1). It is covered while somebody counts, at less than 1 us a call: a training loop makes thousands, so
+all that can wait is done when the counts are taken. An operation callback would see the calls, too, but makes
 TensorFlow run every eager operation the slow way.
 """
 

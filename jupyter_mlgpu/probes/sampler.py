@@ -1,6 +1,7 @@
 """The package's only thread: it looks at counters from time to time, each with a period of its own.
 
-It lives as long as something is to be looked at, while a cell runs or somebody watches, and ends by itself.
+It lives as long as something is to be looked at, while a cell runs or somebody watches. It ends by itself a
+little later: a cell that comes at once should not wait for a thread to start.
 What is dear is looked at less often: all looks of one kind take at most `SHARE` of a core. Processor time
 counts there, not waiting: a look also waits for the cell's Python.
 """
@@ -17,6 +18,8 @@ INTERVAL = 0.05
 #: The part of one core that looking at one thing may take, at most.
 SHARE = 0.02
 NAME = "jupyter_mlgpu-sampler"
+#: Seconds that the thread stays with nothing to look at.
+LINGER = 5.0
 
 #: Ends the looking. A look that is under way may still come to its end; what it raised is returned.
 Stop = Callable[[], Exception | None]
@@ -25,17 +28,18 @@ Stop = Callable[[], Exception | None]
 class Sampler:
     """One thread for everything that is looked at repeatedly."""
 
-    def __init__(self) -> None:
+    def __init__(self, linger: float = LINGER) -> None:
+        self._linger = linger
         self._changed = threading.Condition()
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, look: Callable[[], None], every: float) -> Stop:
-        """Call `look` on the thread, at once and then every `every` seconds; what is returned ends that.
+    def add(self, look: Callable[[], None], every: float, after: float = 0.0) -> Stop:
+        """Call `look` on the thread, `after` seconds from now and then every `every` seconds.
 
-        A look that raises is not repeated.
+        What is returned ends that. A look that raises is not repeated.
         """
-        job = _Job(look, every)
+        job = _Job(look, every, after)
         with self._changed:
             self._jobs.append(job)
             if self._thread is None:
@@ -48,7 +52,7 @@ class Sampler:
             with self._changed:
                 self._remove(job)
                 if not self._jobs:
-                    self._changed.notify()  # the thread has nothing left to wait for
+                    self._changed.notify()  # the thread has nothing to wait for but its own end
             return job.error
 
         return stop
@@ -70,23 +74,26 @@ class Sampler:
             job.due = max(job.due + job.every, time.perf_counter(), begun + worked / SHARE)
 
     def _next(self) -> _Job | None:
-        """Wait until a job is due; None when there are no more."""
+        """Wait until a job is due; None when there have been none for a while."""
         with self._changed:
-            while self._jobs:
-                job = min(self._jobs, key=lambda one: one.due)
+            while True:
+                job = min(self._jobs, key=lambda one: one.due, default=None)
+                if job is None:
+                    if not self._changed.wait(self._linger) and not self._jobs:
+                        self._thread = None  # the next job starts another
+                        return None
+                    continue
                 wait = job.due - time.perf_counter()
                 if wait <= 0:
                     return job
                 self._changed.wait(wait)
-            self._thread = None  # the next job starts another
-            return None
 
 
 class _Job:
-    def __init__(self, look: Callable[[], None], every: float) -> None:
+    def __init__(self, look: Callable[[], None], every: float, after: float) -> None:
         self.look = look
         self.every = every
-        self.due = time.perf_counter()
+        self.due = time.perf_counter() + after
         self.error: Exception | None = None
 
 

@@ -5,7 +5,7 @@ import pytest
 from jupyter_mlgpu.probes import gpus
 from jupyter_mlgpu.probes.energy import counters, nvidia, rapl
 from jupyter_mlgpu.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
-from jupyter_mlgpu.probes.energy.counters import EnergyCounters, Sources
+from jupyter_mlgpu.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
 from jupyter_mlgpu.probes.energy.source import Source
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.once import Once
@@ -93,10 +93,10 @@ def test_a_cell_of_little_power_after_one_of_much_says_that_it_is_too_uncertain(
     assert reading.why_missing.startswith("Too uncertain to show (± ")
 
 
-def test_the_uncertainty_is_the_power_at_both_ends_for_half_a_refresh():
+def test_the_uncertainty_is_the_power_for_half_a_refresh_at_both_ends_and_until_the_first_look():
     reading, _ = Bench(watts=400).cell((400, 10))
-    assert reading.uncertainty == pytest.approx(400 * 0.1, rel=0.05)
-    assert reading.value == pytest.approx(4000, rel=0.001)
+    assert reading.uncertainty == pytest.approx(400 * (0.1 + FIRST_LOOK), rel=0.05)
+    assert reading.value == pytest.approx(4000, rel=0.002)
 
 
 def test_a_counter_that_is_refreshed_less_often_than_said_is_seen_to_be_and_the_uncertainty_grows():

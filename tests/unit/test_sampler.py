@@ -28,12 +28,12 @@ def _no_thread_before_or_after():
 
 
 def test_there_is_no_thread_before_something_is_to_be_looked_at():
-    Sampler()
+    Sampler(linger=0.0)
     assert threads() == []
 
 
 def test_two_things_are_looked_at_by_one_thread_and_it_ends_with_the_last_of_them():
-    sampler, one, other = Sampler(), set(), set()
+    sampler, one, other = Sampler(linger=0.0), set(), set()
     ends = [
         sampler.add(lambda: one.add(threading.get_ident()), 0.001),
         sampler.add(lambda: other.add(threading.get_ident()), 0.001),
@@ -46,7 +46,7 @@ def test_two_things_are_looked_at_by_one_thread_and_it_ends_with_the_last_of_the
 
 
 def test_each_thing_is_looked_at_at_once_and_then_at_its_own_pace():
-    sampler, looks, others = Sampler(), [], []
+    sampler, looks, others = Sampler(linger=0.0), [], []
     ends = [sampler.add(lambda: looks.append(1), 3600), sampler.add(lambda: others.append(1), 0.001)]
     wait_until(lambda: len(others) >= 3 and looks, "nothing was looked at")
     assert looks == [1]
@@ -54,7 +54,7 @@ def test_each_thing_is_looked_at_at_once_and_then_at_its_own_pace():
 
 
 def test_after_the_end_nothing_is_looked_at():
-    sampler, looks = Sampler(), []
+    sampler, looks = Sampler(linger=0.0), []
     end = sampler.add(lambda: looks.append(1), 0.001)
     wait_until(lambda: looks, "nothing was looked at")
     end()
@@ -65,7 +65,7 @@ def test_after_the_end_nothing_is_looked_at():
 
 
 def test_what_was_ended_can_begin_again():
-    sampler, looks = Sampler(), []
+    sampler, looks = Sampler(linger=0.0), []
     for number in range(3):
         end = sampler.add(lambda number=number: looks.append(number), 3600)
         wait_until(lambda number=number: number in looks, "nothing was looked at")
@@ -73,7 +73,7 @@ def test_what_was_ended_can_begin_again():
 
 
 def test_a_look_that_raises_is_not_repeated_and_its_error_comes_back():
-    sampler, looks, others = Sampler(), [], []
+    sampler, looks, others = Sampler(linger=0.0), [], []
 
     def fail():
         looks.append(1)
@@ -86,7 +86,7 @@ def test_a_look_that_raises_is_not_repeated_and_its_error_comes_back():
 
 
 def test_what_is_dear_is_looked_at_less_often():
-    sampler, begun = Sampler(), []
+    sampler, begun = Sampler(linger=0.0), []
 
     def dear():
         begun.append(time.perf_counter())
@@ -101,7 +101,7 @@ def test_what_is_dear_is_looked_at_less_often():
 
 
 def test_what_waits_without_working_is_looked_at_as_often_as_was_asked():
-    sampler, begun = Sampler(), []
+    sampler, begun = Sampler(linger=0.0), []
 
     def waits():
         begun.append(time.perf_counter())
@@ -114,7 +114,7 @@ def test_what_waits_without_working_is_looked_at_as_often_as_was_asked():
 
 
 def test_a_look_may_end_itself():
-    sampler, looks, ends = Sampler(), [], []
+    sampler, looks, ends = Sampler(linger=0.0), [], []
 
     def once():
         looks.append(1)
@@ -125,3 +125,26 @@ def test_a_look_may_end_itself():
         ends.append(sampler.add(lambda: ready.acquire() and once(), 0.001))
     wait_until(lambda: not threads(), "the thread did not end")
     assert looks == [1]
+
+
+def test_a_first_look_may_be_put_off():
+    looks = []
+    sampler = Sampler(linger=0.0)
+    ends = [sampler.add(lambda: looks.append("late"), 3600, after=3600)]
+    ready = threading.Event()
+    ends.append(sampler.add(ready.set, 3600))
+    assert ready.wait(10)
+    for end in ends:
+        assert end() is None
+    assert looks == []
+
+
+def test_the_thread_stays_for_the_next_cell_and_then_goes():
+    sampler, looks = Sampler(linger=0.2), []
+    sampler.add(lambda: looks.append(1), 3600)()
+    first = {one.ident for one in threads()}
+    end = sampler.add(lambda: looks.append(2), 3600)
+    assert {one.ident for one in threads()} == first
+    wait_until(lambda: 2 in looks, "nothing was looked at")
+    end()
+    wait_until(lambda: not threads(), "the thread did not end")

@@ -27,6 +27,10 @@ from jupyter_mlgpu.record import Reading, Scope, missing
 #: The last look is taken on the cell's own thread where it takes at most this part of the cell's time.
 LAST_LOOK_SHARE = 0.005
 
+#: Seconds before the first look of all. A cell shorter than that has no energy that could be told, and must
+#: not wait: while NVML is asked for energy (3.5 ms), it answers no other question.
+FIRST_LOOK = 0.01
+
 NOT_FOUND_YET = "Which energy counters this machine has was still being found out when this cell ended."
 
 
@@ -58,7 +62,7 @@ class EnergyCounters:
         cell = _Cell(self._sources, self._now)
         cell.begin(quick=True)
         every = min((source.every for source in known.found), default=0.25) if known else 0.25
-        end = self._sampler.add(cell.look, every)
+        end = self._sampler.add(cell.look, every, FIRST_LOOK)
 
         def stop() -> Sequence[Reading]:
             failed = end()
