@@ -40,7 +40,7 @@ class TensorFlowBackend:
 
     def __init__(self) -> None:
         self._graphs = GraphCollection()
-        self._calls = GraphCalls()
+        self._calls = GraphCalls(self._graphs)
         self._here = threading.local()
         self._peaks: dict[str, Peaks] = {}
 

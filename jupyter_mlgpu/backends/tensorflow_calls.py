@@ -13,26 +13,26 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from jupyter_mlgpu.backends.tensorflow_graphs import Call
-
-#: Told of a graph at its first call since the counts were taken last, with what came out; must not raise.
-First = Callable[[Call, Any], None]
+from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection
 
 
 class GraphCalls:
-    """Counts the graphs that each thread calls, for threads that asked for it."""
+    """Counts the graphs that each thread calls, for threads that asked for it.
 
-    def __init__(self) -> None:
+    The first call of each graph since the counts were taken last is run by `graphs`, which learns from it.
+    """
+
+    def __init__(self, graphs: GraphCollection) -> None:
+        self._graphs = graphs
         self._here = _ThisThread()
         self._counting: set[int] = set()
         self._lock = threading.Lock()
         #: Graphs called, while anybody counted, by threads that did not.
         self.unheard = 0
 
-    def count(self, first: First) -> None:
+    def count(self) -> None:
         """Count the graphs that this thread calls from now on."""
         with self._lock:
-            self._here.first = first
             self._here.counts = {}
             self._counting.add(threading.get_ident())
             if len(self._counting) == 1:
@@ -63,27 +63,38 @@ class GraphCalls:
         state = ctx._thread_local_data
 
         def call_function(name: bytes, *arguments: Any, **named: Any) -> Any:
-            outputs = original(name, *arguments, **named)
             counts = here.counts
-            if counts is None:
-                self.unheard += 1
-                return outputs
             call = (name, state.device_name)
-            if call in counts:
+            if counts is not None and call in counts:
+                outputs = original(name, *arguments, **named)
                 counts[call] += 1
-            else:
-                counts[call] = 1
-                here.first((name.decode(), state.device_name), outputs)
-            return outputs
+                return outputs
+            return self._first(counts, call, lambda: original(name, *arguments, **named))
 
         ctx.call_function = call_function
+
+    def _first(
+        self,
+        counts: dict[tuple[bytes, str | None], int] | None,
+        call: tuple[bytes, str | None],
+        run: Callable[[], Any],
+    ) -> Any:
+        name = (call[0].decode(), call[1])
+        if counts is None and self._graphs.parts(name) is not None:
+            outputs = run()
+        else:
+            outputs = self._graphs.learn(name, run)
+        if counts is None:
+            self.unheard += 1
+        else:
+            counts[call] = 1
+        return outputs
 
 
 class _ThisThread(threading.local):
     """A thread that counts has counts, by the graph's name in bytes and the device set at the call."""
 
     counts: dict[tuple[bytes, str | None], int] | None = None
-    first: First = staticmethod(lambda call, outputs: None)
 
 
 def _context() -> Any:

@@ -1,8 +1,10 @@
 """Which operations a TensorFlow graph has on which device, learned when TensorFlow prepares it.
 
-TensorFlow cuts a graph into one part a device when the graph is first called from a device. Graph
-collection (private; seen working on 2.19.1) hands these parts over once; later calls of the same graph
-are recognised by its name. Collection belongs to the process, so it is on while anybody watches.
+TensorFlow cuts a graph into one part a device when the graph is first called from a device, and again when
+its inputs come from other devices. Graph collection (private; seen working on 2.19.1) hands these parts over
+once. It is on during such a call alone: all other graphs that a cell prepares, as Keras does for its data,
+would be handed over, too, which takes milliseconds. Collection belongs to the process, so calls that
+overlap share what was handed over.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,60 +44,64 @@ class Parts:
 
 
 class GraphCollection:
-    """What every graph does that was prepared while somebody watched."""
+    """What every graph does that was prepared in a call that ran here."""
 
     def __init__(self) -> None:
         self._known: dict[Call, Parts] = {}
-        self._watchers = 0
         self._lock = threading.Lock()
+        self._calls = 0  # that run now
+        self._collected: list[Any] = []  # in them
+        #: Why graphs could not be learned, or None.
+        self.failure: str | None = None
 
-    def begin(self) -> None:
-        """Collect graphs from now on; nested and concurrent watchers are counted."""
-        with self._lock:
-            self._watchers += 1
-            if self._watchers > 1:
-                return
-            ctx = _context()
-            if ctx._context_handle is not None:
-                ctx.enable_graph_collection()
-                return
-            # Turning collection on would initialise the context, after which the user could no longer
-            # configure devices. So wait until the user's own code initialises it.
-            original = ctx.ensure_initialized
+    def learn(self, call: Call, run: Callable[[], Any]) -> Any:
+        """Run a call of a graph, learn what it does if TensorFlow prepares it, and give what came out.
 
-            def ensure_initialized() -> None:
-                vars(ctx).pop("ensure_initialized", None)
-                original()
-                ctx.enable_graph_collection()
-
-            ctx.ensure_initialized = ensure_initialized
-
-    def end(self) -> None:
-        """Stop collecting when the last watcher goes, unless the user's own code collects graphs."""
-        with self._lock:
-            self._watchers -= 1
-            if self._watchers:
-                return
-            ctx = _context()
-            vars(ctx).pop("ensure_initialized", None)
-            if ctx._context_handle is not None and not _user_traces():
-                ctx.disable_graph_collection()  # which lets go of graphs collected and not asked for
-
-    def look(self, call: Call, outputs: Any) -> None:
-        """Read the parts of a graph that was just called, if TensorFlow has just prepared it."""
-        if _user_traces():
-            return
-        ctx = _context()
-        collected = ctx.export_run_metadata().function_graphs
-        if not collected and call in self._known:  # as in most cells: prepared long ago
-            return
-        found = _parts(ctx.get_function_def(call[0]), collected, outputs)
-        if found is not None:
-            self._known[call] = found
+        Raises what the call raises, and nothing else.
+        """
+        if not self._begin():
+            return run()
+        outputs = None
+        try:
+            outputs = run()
+            return outputs
+        finally:
+            self._end(call, outputs)
 
     def parts(self, call: Call) -> Parts | None:
-        """What a graph does, or None for one prepared before anybody watched."""
+        """What a graph does, or None for one prepared when nobody watched."""
         return self._known.get(call)
+
+    def _begin(self) -> bool:
+        try:
+            with self._lock:
+                if _user_traces():
+                    return False
+                if not self._calls:
+                    _context().enable_graph_collection()
+                self._calls += 1
+        except Exception as error:
+            self.failure = f"{type(error).__name__}: {error}"
+            return False
+        return True
+
+    def _end(self, call: Call, outputs: Any) -> None:
+        try:
+            with self._lock:
+                ctx = _context()
+                self._calls -= 1
+                self._collected += ctx.export_run_metadata().function_graphs
+                # Else, as in most cells, it was prepared long ago.
+                if self._collected or call not in self._known:
+                    found = _parts(ctx.get_function_def(call[0]), self._collected, outputs)
+                    if found is not None:
+                        self._known[call] = found
+                if not self._calls:
+                    self._collected.clear()
+                    if not _user_traces():
+                        ctx.disable_graph_collection()
+        except Exception as error:
+            self.failure = f"{type(error).__name__}: {error}"
 
 
 def _context() -> Any:

@@ -70,13 +70,12 @@ class PlacementWatch:
             self._failure = None
             try:
                 self._context = _context()
-                self._graphs.begin()
-                self._graph_calls.count(self._on_first_call)
+                self._graphs.failure = None
+                self._graph_calls.count()
                 self._add_callback()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
-        # TensorFlow prepares a graph again when its inputs come from other devices: look once a cell. Taking
-        # the calls makes the next one of each graph a first one.
+        # Taking the calls makes the next one of each graph a first one, which is looked into.
         self._calls += self._graph_calls.take()
         return Mark(Counter(self._counts), Counter(self._calls), self._graph_calls.unheard, outermost)
 
@@ -88,11 +87,11 @@ class PlacementWatch:
             try:
                 self._remove_callback()
                 self._graph_calls.leave()
-                self._graphs.end()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
-        if self._failure is not None:
-            return Seen(None, f"TensorFlow's operations could not be watched ({self._failure}).")
+        failure = self._failure or self._graphs.failure
+        if failure is not None:
+            return Seen(None, f"TensorFlow's operations could not be watched ({failure}).")
         counts = self._counts - mark.counts
         unknown = []
         called: list[tuple[str, int, Parts]] = []
@@ -156,12 +155,6 @@ class PlacementWatch:
                 self._truncated = True
                 self._remove_callback()
         except Exception as error:  # the user's operation has succeeded; ours must not make it fail
-            self._failure = f"{type(error).__name__}: {error}"
-
-    def _on_first_call(self, call: Call, outputs: Any) -> None:
-        try:
-            self._graphs.look(call, outputs)
-        except Exception as error:  # as above
             self._failure = f"{type(error).__name__}: {error}"
 
 

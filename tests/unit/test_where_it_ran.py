@@ -251,34 +251,65 @@ def test_graphs_that_other_threads_called_are_said():
     assert "3 times" in from_other_threads(3)[0]
 
 
+class FakeGraphs:
+    """Runs the calls that it may learn from, and names them."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, str | None]] = []
+
+    def learn(self, call, run):
+        self.ran.append(call)
+        return run()
+
+    def parts(self, call):
+        return call if call in self.ran else None
+
+
 def _calls_of(monkeypatch, device="cpu:0"):
-    """Calls counted over a context that answers to nothing else, and the graphs called for the first time."""
+    """Calls counted over a context that answers to nothing else, and the graphs that may be learned from."""
     context = SimpleNamespace(
         call_function=lambda name, *rest: ["out"], _thread_local_data=SimpleNamespace(device_name=device)
     )
     monkeypatch.setattr(tensorflow_calls, "_context", lambda: context)
-    calls, first = GraphCalls(), []
-    calls.count(lambda call, outputs: first.append((call, outputs)))
-    return context, calls, first
+    graphs = FakeGraphs()
+    calls = GraphCalls(graphs)
+    calls.count()
+    return context, calls, graphs
 
 
-def test_calls_are_counted_by_graph_and_device_and_the_first_of_each_is_told(monkeypatch):
-    context, calls, first = _calls_of(monkeypatch)
+def test_calls_are_counted_by_graph_and_device_and_the_first_of_each_is_learned_from(monkeypatch):
+    context, calls, graphs = _calls_of(monkeypatch)
     for name in (b"step", b"step", b"other"):
         assert context.call_function(name, [], 1) == ["out"]
-    assert first == [(("step", "cpu:0"), ["out"]), (("other", "cpu:0"), ["out"])]
+    assert graphs.ran == [("step", "cpu:0"), ("other", "cpu:0")]
     assert calls.take() == {("step", "cpu:0"): 2, ("other", "cpu:0"): 1}
     context.call_function(b"step", [], 1)
-    assert first[2:] == [(("step", "cpu:0"), ["out"])]
+    assert graphs.ran[2:] == [("step", "cpu:0")]
     assert calls.take() == {("step", "cpu:0"): 1}
     calls.leave()
     assert calls.take() == {}
 
 
-def test_calls_of_a_thread_that_does_not_count_are_told_apart(monkeypatch):
+def test_a_call_that_raises_is_not_counted(monkeypatch):
     context, calls, _ = _calls_of(monkeypatch)
+    calls.leave()
+
+    def fail(name, *rest):
+        raise ValueError("of the user's own")
+
+    context.call_function = fail
+    calls.count()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="of the user's own"):
+            context.call_function(b"step", [], 1)
+    assert calls.take() == {}
+
+
+def test_calls_of_a_thread_that_does_not_count_are_told_apart(monkeypatch):
+    context, calls, graphs = _calls_of(monkeypatch)
     context.call_function(b"here")
     thread = threading.Thread(target=lambda: context.call_function(b"there"))
     thread.start()
     thread.join()
     assert (calls.take(), calls.unheard) == ({("here", "cpu:0"): 1}, 1)
+    assert graphs.ran == [("here", "cpu:0"), ("there", "cpu:0")]
