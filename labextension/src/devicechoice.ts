@@ -17,8 +17,8 @@ export interface IPick {
 /**
  * The controls: one for each framework whose devices are known, where there are several; else one.
  *
- * Before a framework is imported nobody knows of a GPU, and before it has used a device only it itself
- * could tell: then it can be asked for all the same, and is looked for when it is.
+ * Before a framework is imported nobody knows of a GPU. Afterwards one can be asked for also where none is
+ * known: the kernel looks for it, and says why there is none, or that a restart would bring it.
  */
 export function picks(status: IDeviceStatus | null, choices: IChoices | null): IPick[] {
   const available = status?.available ?? [];
@@ -38,10 +38,13 @@ function onePick(
     entries.filter(entry => framework === null || entry.framework === framework);
   const devices = mine(status?.available ?? []);
   const known = devices.map(({ device, kind }) => ({ word: device, kind }));
-  const unknown = (status?.frameworks ?? []).length > 0 ? ['cpu', 'gpu'] : ['cpu'];
+  const imported = (status?.frameworks ?? []).length > 0;
   const words = [
     { word: 'any', kind: null },
-    ...(known.length > 0 ? known : unknown.map(word => ({ word, kind: null })))
+    ...(known.length > 0 ? known : [{ word: 'cpu', kind: null }]),
+    ...(imported && !known.some(({ word }) => word.startsWith('gpu'))
+      ? [{ word: 'gpu', kind: null }]
+      : [])
   ];
   const wish = choices?.device ?? null;
   const wished =

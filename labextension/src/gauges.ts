@@ -103,7 +103,9 @@ export function gaugeValue(value: number, unit: string, t: Translate): string {
     case 'bytes':
       return formatBytes(value);
     case 'cores':
-      return t('cores', { count: value >= 10 ? value.toFixed(0) : value.toFixed(1) });
+      return t('cores', {
+        count: value >= 10 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(1)
+      });
     default:
       return formatValue(value, unit);
   }

@@ -326,7 +326,9 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records.first).to_contain_text("实际用时")
+    lab.sidebar.get_by_role("tab", name="当前").click()
     expect(lab.sidebar).to_contain_text("跟踪")
+    expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("利用率")
     expect(lab.receipts.first).to_contain_text("峰值内存")
 
 
