@@ -12,10 +12,19 @@ import type { NotebookSession } from '../notebooks';
 import { quantityName } from '../words';
 import { GaugeTable } from './GaugeTable';
 
-const Chart = lazy(() => import('./Chart'));
+const loadChart = (): Promise<typeof import('./Chart')> => import('./Chart');
+const Chart = lazy(loadChart);
 
 /** Milliseconds without a number after which the last one is no longer shown as the present one. */
 const LATE = 3_000;
+
+/** Begin to load what draws, while the kernel is still being asked. */
+export function useChartSoon(): void {
+  useEffect(() => {
+    // One that does not come is asked for again, and told of, where it is drawn.
+    loadChart().catch(() => undefined);
+  }, []);
+}
 
 export function Gauges(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;

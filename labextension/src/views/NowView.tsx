@@ -7,7 +7,7 @@ import type { NotebookSession } from '../notebooks';
 import type { IState } from '../state';
 import { frameworkName } from '../words';
 import { DevicePicker } from './DevicePicker';
-import { Gauges } from './Gauges';
+import { Gauges, useChartSoon } from './Gauges';
 
 export function NowView(props: {
   session: NotebookSession;
@@ -15,6 +15,7 @@ export function NowView(props: {
   t: Translate;
 }): ReactElement {
   const { session, state, t } = props;
+  useChartSoon();
   if (state.kernel !== 'live') {
     return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
   }
