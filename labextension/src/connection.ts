@@ -19,6 +19,8 @@ import { Watcher } from './watcher';
 /** Milliseconds to wait for an answer, and before asking a silent kernel again (doubled each time). */
 const PATIENCE = 5_000;
 const LONGEST_PAUSE = 60_000;
+/** Questions in a row, each because the answer to the one before leaves a gap; what comes next will tell. */
+const MOST = 5;
 /** Milliseconds an idle kernel gets to report the end of its cell before we ask. */
 const GRACE = 1_000;
 /** Milliseconds for which a connection of our own is kept after a question; more than a question takes. */
@@ -68,10 +70,11 @@ export class Connection implements IDisposable {
     this.asking = true;
     clearTimeout(this.timer);
     try {
-      while (this.wanted && !this.disposed) {
+      for (let asked = 0; this.wanted && !this.disposed && asked < MOST; asked++) {
         this.wanted = false;
         await this.askOnce();
       }
+      this.wanted = false;
       this.pause = PATIENCE;
     } catch (error) {
       if (!this.disposed) {

@@ -169,6 +169,21 @@ def test_a_cell_that_repeats_tells_which_run_it_is_at(notebook):
     ]
 
 
+def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(notebook):
+    message = begin(
+        notebook, f"from jupyter_mlgpu import kit\nkit.current().on_progress('run 2 of 5')\n{SLOW}"
+    )
+    while not events(notebook, "progress"):
+        pass
+    (event,) = events(notebook, "progress")
+    running = notebook.ask("jupyter_mlgpu_snapshot_request")["running"]
+    assert (event["progress"], event["sequence"]) == ("run 2 of 5", running["cell"]["sequence"])
+    assert (running["progress"], running["mode"], running["run"]) == ("run 2 of 5", "light", None)
+    notebook.wait(message)
+    notebook.run("x = 1")
+    assert events(notebook, "running")[-1]["progress"] is None
+
+
 def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_where_it_is(two_cpus):
     two_cpus.run("import tensorflow as tf\ntf.ones(3)")
     device = two_cpus.ask("jupyter_mlgpu_snapshot_request")["device"]

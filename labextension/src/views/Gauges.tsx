@@ -12,8 +12,7 @@ import type { NotebookSession } from '../notebooks';
 import { quantityName } from '../words';
 import { GaugeTable } from './GaugeTable';
 
-const loadChart = (): Promise<typeof import('./Chart')> => import('./Chart');
-const Chart = lazy(loadChart);
+const Chart = lazy(() => import('./Chart'));
 
 /** Milliseconds without a number after which the last one is no longer shown as the present one. */
 const LATE = 3_000;
@@ -22,7 +21,7 @@ const LATE = 3_000;
 export function useChartSoon(): void {
   useEffect(() => {
     // One that does not come is asked for again, and told of, where it is drawn.
-    loadChart().catch(() => undefined);
+    import('./Chart').catch(() => undefined);
   }, []);
 }
 
