@@ -11,13 +11,13 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
 import type { KernelModel } from './model';
+import { NoAnswer, PATIENCE, connected, request } from './question';
 import { COMM_ID, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
 import type { ISnapshot } from './protocol';
 import { LONG, text } from './untrusted';
 import { Watcher } from './watcher';
 
-/** Milliseconds to wait for an answer, and before asking a silent kernel again (doubled each time). */
-const PATIENCE = 5_000;
+/** The longest pause before a silent kernel is asked again; it is doubled each time. */
 const LONGEST_PAUSE = 60_000;
 /** Questions in a row, each because the answer to the one before leaves a gap; what comes next will tell. */
 const MOST = 5;
@@ -25,8 +25,6 @@ const MOST = 5;
 const GRACE = 1_000;
 /** Milliseconds for which a connection of our own is kept after a question; more than a question takes. */
 const LINGER = 20_000;
-
-class NoAnswer extends Error {}
 
 /** Keeps a model up to date with one kernel until it is disposed. */
 export class Connection implements IDisposable {
@@ -262,55 +260,4 @@ export class Connection implements IDisposable {
   private restarting = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;
-}
-
-/** Resolves once the connection is open: a message sent earlier would wait for the running cell. */
-function connected(kernel: Kernel.IKernelConnection): Promise<void> {
-  return patiently((resolve, reject) => {
-    const check = (): void => {
-      if (kernel.isDisposed) {
-        reject(new NoAnswer('The connection was closed.'));
-      } else if (kernel.connectionStatus === 'connected') {
-        resolve();
-      }
-    };
-    kernel.connectionStatusChanged.connect(check);
-    check();
-  });
-}
-
-/** Sends a request on the control channel; resolves with the content of its reply. */
-function request(
-  kernel: Kernel.IKernelConnection,
-  msgType: string,
-  content: object
-): Promise<Record<string, unknown>> {
-  const message = KernelMessage.createMessage({
-    channel: 'control',
-    content,
-    msgType,
-    session: kernel.clientId
-  } as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
-  return patiently((resolve, reject) => {
-    const future = kernel.sendControlMessage(message, true);
-    // The reply is enough; the future's own end waits for an idle status on another channel.
-    future.onReply = reply => resolve(reply.content as unknown as Record<string, unknown>);
-    future.done.catch(() => reject(new NoAnswer('The connection was closed.')));
-  });
-}
-
-/** A promise that gives up with NoAnswer after PATIENCE milliseconds. */
-function patiently<T>(
-  start: (resolve: (value: T) => void, reject: (error: Error) => void) => void
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), PATIENCE);
-    const end =
-      <V>(settle: (value: V) => void) =>
-      (value: V): void => {
-        clearTimeout(timer);
-        settle(value);
-      };
-    start(end(resolve), end(reject));
-  });
 }

@@ -127,11 +127,13 @@ function Gauge(props: {
               top={top(limit, found[1])}
             />
           </Suspense>
-          <span className="jp-mlgpu-Gauge-top">{written(top(limit, found[1]))}</span>
         </div>
       )}
       <p className="jp-mlgpu-Gauge-source">
-        {limit === null ? t('noLimit') : t('atMost', { limit: written(limit) })} · {source}
+        {limit === null
+          ? t('noLimit', { top: written(top(null, found?.[1] ?? 0)) })
+          : t('atMost', { limit: written(limit) })}{' '}
+        · {source}
       </p>
       {whyMissing !== null && (
         <p className="jp-mlgpu-Quiet">{t('notMeasuredBecause', { why: whyMissing })}</p>
