@@ -1,0 +1,60 @@
+/** One question to a kernel over the control channel, which answers while a cell runs, and its answer. */
+
+import { KernelMessage } from '@jupyterlab/services';
+import type { Kernel } from '@jupyterlab/services';
+
+/** Milliseconds to wait for an answer. */
+export const PATIENCE = 5_000;
+
+export class NoAnswer extends Error {}
+
+/** Resolves once the connection is open: a message sent earlier would wait for the running cell. */
+export function connected(kernel: Kernel.IKernelConnection): Promise<void> {
+  return patiently((resolve, reject) => {
+    const check = (): void => {
+      if (kernel.isDisposed) {
+        reject(new NoAnswer('The connection was closed.'));
+      } else if (kernel.connectionStatus === 'connected') {
+        resolve();
+      }
+    };
+    kernel.connectionStatusChanged.connect(check);
+    check();
+  });
+}
+
+/** Sends a request on the control channel; resolves with the content of its reply. */
+export function request(
+  kernel: Kernel.IKernelConnection,
+  msgType: string,
+  content: object
+): Promise<Record<string, unknown>> {
+  const message = KernelMessage.createMessage({
+    channel: 'control',
+    content,
+    msgType,
+    session: kernel.clientId
+  } as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
+  return patiently((resolve, reject) => {
+    const future = kernel.sendControlMessage(message, true);
+    // The reply is enough; the future's own end waits for an idle status on another channel.
+    future.onReply = reply => resolve(reply.content as unknown as Record<string, unknown>);
+    future.done.catch(() => reject(new NoAnswer('The connection was closed.')));
+  });
+}
+
+/** A promise that gives up with NoAnswer after PATIENCE milliseconds. */
+function patiently<T>(
+  start: (resolve: (value: T) => void, reject: (error: Error) => void) => void
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new NoAnswer('No answer in time.')), PATIENCE);
+    const end =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    start(end(resolve), end(reject));
+  });
+}
