@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parent / "static" / "widgets.js"
 
-#: Seconds between two states of a control, on average; a control that was quiet for SAVED seconds may send the
-#: first few at once. Jupyter's server drops what a kernel sends beyond a megabyte a second, and the user's own
+#: Seconds between two states of a control, on average; one that was quiet for SAVED seconds may send the
+#: first few at once. Jupyter's server drops what a kernel sends beyond a megabyte a second, and the user's
 #: output with it.
 INTERVAL = 0.25
 SAVED = 1.0
