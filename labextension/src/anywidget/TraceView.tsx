@@ -22,9 +22,9 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
   const ended = useTrait(model, 'ended') === true;
   const records = useMemo(() => list(data, MANY, known).reverse(), [data]);
   return (
-    <section className="jp-mlgpu-Trace" aria-label={t('traceTitle')}>
+    <section className="jp-mlgpu-Trace" aria-label={t('receipts')}>
       <h3>
-        {t('traceTitle')}{' '}
+        {t('receipts')}{' '}
         {older > 0 && (
           <span className="jp-mlgpu-Quiet">
             {t('newestRecords', { count: String(records.length) })}
