@@ -25,13 +25,14 @@ function imported(name) {
   return [...text.matchAll(/@import url\('([\w-]+\.css)'\)/g)].map(match => match[1]);
 }
 
+const ENTRY = 'lib/anywidget/index.js';
 const development = process.argv.includes('--development');
 
 const compiler = rspack({
   mode: development ? 'development' : 'production',
   devtool: false,
   context: path('.'),
-  entry: path('lib/anywidget/index.js'),
+  entry: path(ENTRY),
   output: {
     path: path('../jupyter_mlgpu/notebook/static'),
     filename: 'widgets.js',
@@ -45,7 +46,11 @@ const compiler = rspack({
     // Icons are all that the shared views take from there.
     alias: { '@jupyterlab/ui-components$': path('lib/anywidget/icons.js') }
   },
-  module: { parser: { javascript: { exportsPresence: 'error' } } },
+  module: {
+    parser: { javascript: { exportsPresence: 'error' } },
+    // Of modules that do nothing by being loaded, what is not used stays away, and what that alone uses.
+    rules: [{ test: /[\\/](lib|@lumino)[\\/]/, exclude: path(ENTRY), sideEffects: false }]
+  },
   plugins: [new rspack.DefinePlugin({ STYLES: JSON.stringify(styles) })],
   optimization: {
     minimizer: [
