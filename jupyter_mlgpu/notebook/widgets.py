@@ -82,6 +82,10 @@ class _Control(AnyWidget):
         self._channel.listeners.append(self._hear)
         _Control._made[name] = self
 
+    def __repr__(self) -> str:
+        """What a saved notebook shows where no widget is."""
+        return f"{type(self).__name__}: shown while the notebook has its kernel."
+
     def close(self) -> None:
         """Take it off every page; `%unload_ext` leaves it there as it is."""
         self._deaf()

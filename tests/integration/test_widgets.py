@@ -37,7 +37,7 @@ def test_loading_the_extension_and_running_cells_imports_no_widgets(start_kernel
 def test_a_control_is_shown_as_a_widget_with_words_for_those_who_show_none(notebook):
     shown = next(data for kind, data in notebook.run("picker").outputs if kind == "execute_result")
     assert VIEW_TYPE in shown
-    assert "DevicePicker" in shown["text/plain"]
+    assert shown["text/plain"] == "DevicePicker: shown while the notebook has its kernel."
 
 
 def test_without_the_extension_one_sentence_says_what_to_do(start_kernel):
