@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.batches import fits
     from jupyter_mlgpu.comparing.compare import compare
     from jupyter_mlgpu.files import load_records, save_records
+    from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
     from jupyter_mlgpu.planning.forecast import plan
     from jupyter_mlgpu.tracing import KerasCallback, records, trace
 
 __all__ = [
+    "DevicePicker",
     "KerasCallback",
+    "TraceView",
     "__version__",
     "compare",
     "fits",
@@ -34,7 +37,9 @@ __all__ = [
 ]
 
 _WHERE = {
+    "DevicePicker": "jupyter_mlgpu.notebook.widgets",
     "KerasCallback": "jupyter_mlgpu.tracing",
+    "TraceView": "jupyter_mlgpu.notebook.widgets",
     "compare": "jupyter_mlgpu.comparing.compare",
     "fits": "jupyter_mlgpu.batches",
     "load_records": "jupyter_mlgpu.files",

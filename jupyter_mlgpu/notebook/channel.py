@@ -56,6 +56,8 @@ class KernelChannel:
         self._timer_set = False
         self._sequence = 0
         self._pid = os.getpid()
+        #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
+        self.listeners: list[Callable[[Event], None]] = []
 
     def open(self) -> None:
         """Announce the extension to the browsers, those here now and those to come."""
@@ -76,6 +78,8 @@ class KernelChannel:
         """Send an event, with those of the next `INTERVAL` seconds."""
         if os.getpid() != self._pid:  # a forked child has no thread that would send
             return
+        for hear in tuple(self.listeners):
+            hear(event)
         with self._lock:
             self._waiting.append(event)
             if self._timer_set:

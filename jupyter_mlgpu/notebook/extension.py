@@ -97,9 +97,9 @@ class Extension:
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
-        self._between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
+        self.between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
         self.choices = Choices(
-            self._between,
+            self.between,
             self.devices,
             lambda on: self.commands.trace("on" if on else "off", ""),
             self._push,
@@ -118,7 +118,7 @@ class Extension:
         self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
         self._shell.events.register("post_run_cell", self._push_device)
-        self._shell.events.register("post_run_cell", self._between.turn)
+        self._shell.events.register("post_run_cell", self.between.turn)
         self._shell.events.register("pre_run_cell", self.watch.cell_begins)
         self._shell.events.register("post_run_cell", self.watch.cell_ended)
         self.kit.on_progress = self._on_progress
@@ -136,7 +136,7 @@ class Extension:
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
         self._shell.events.unregister("post_run_cell", self._push_device)
-        self._shell.events.unregister("post_run_cell", self._between.turn)
+        self._shell.events.unregister("post_run_cell", self.between.turn)
         self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
         self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
         atexit.unregister(self._capture.stop)
@@ -242,6 +242,12 @@ def load(shell: Any) -> None:
         extension = Extension(shell)
         extension.start()
         setattr(shell, _KEPT, extension)
+
+
+def loaded_in(shell: Any) -> Extension | None:
+    """The extension of a shell, if it is loaded there."""
+    extension: Extension | None = getattr(shell, _KEPT, None)
+    return extension
 
 
 def unload(shell: Any) -> None:

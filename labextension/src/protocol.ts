@@ -203,7 +203,7 @@ function readRun(data: unknown): IRunning['run'] {
   return number === null || of === null ? null : { number, of };
 }
 
-function readDeviceStatus(data: unknown): IDeviceStatus | null {
+export function readDeviceStatus(data: unknown): IDeviceStatus | null {
   const table = object(data);
   return (
     table && {
@@ -231,7 +231,7 @@ function readDeviceStatus(data: unknown): IDeviceStatus | null {
   );
 }
 
-function readChoices(data: unknown): IChoices | null {
+export function readChoices(data: unknown): IChoices | null {
   const table = object(data);
   if (table === null) {
     return null;

@@ -6,6 +6,7 @@ import { english as inside } from './texts/inside';
 import { english as loglines } from './texts/loglines';
 import { english as now } from './texts/now';
 import { english as plan } from './texts/plan';
+import { english as widgets } from './texts/widgets';
 
 export const english = {
   ...now,
@@ -14,6 +15,7 @@ export const english = {
   ...loglines,
   ...plan,
   ...commands,
+  ...widgets,
   title: 'Hardware receipts',
   noNotebook: 'Open a notebook to see what its cells do on the hardware.',
 

@@ -7,6 +7,7 @@ import { chinese as inside } from './texts/inside';
 import { chinese as loglines } from './texts/loglines';
 import { chinese as now } from './texts/now';
 import { chinese as plan } from './texts/plan';
+import { chinese as widgets } from './texts/widgets';
 
 export const chinese: Record<Message, string> = {
   ...now,
@@ -15,6 +16,7 @@ export const chinese: Record<Message, string> = {
   ...loglines,
   ...plan,
   ...commands,
+  ...widgets,
   title: '硬件回执',
   noNotebook: '打开一个笔记本，即可查看其单元格在硬件上做了什么。',
 

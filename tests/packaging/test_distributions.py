@@ -65,6 +65,14 @@ def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set
     assert wanted <= wheel
 
 
+def test_both_distributions_hold_the_controls_for_other_notebooks(built: Path, wheel: set[str]) -> None:
+    script = "jupyter_mlgpu/notebook/static/widgets.js"
+    assert script in wheel
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        assert any(name.endswith(f"/{script}") for name in archive.getnames())
+
+
 def test_the_source_distribution_leaves_out_what_tools_downloaded(built: Path) -> None:
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:

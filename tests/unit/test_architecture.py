@@ -10,7 +10,7 @@ import pytest
 import jupyter_mlgpu
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
-NOTEBOOK_LIBRARIES = {"IPython", "ipykernel", "ipywidgets"}
+NOTEBOOK_LIBRARIES = {"IPython", "anywidget", "ipykernel", "ipywidgets"}
 FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 
 # Each part, and the parts that it may use. `testing` is for tests alone.
@@ -138,7 +138,9 @@ def test_importing_the_package_imports_neither_numpy_nor_a_framework_nor_jupyter
 
 def test_the_names_the_package_promises_are_these():
     assert sorted(jupyter_mlgpu.__all__) == [
+        "DevicePicker",
         "KerasCallback",
+        "TraceView",
         "__version__",
         "compare",
         "fits",

@@ -64,7 +64,7 @@ export function DevicePicker(props: {
   );
 }
 
-function DeviceSelect(props: {
+export function DeviceSelect(props: {
   pick: IPick;
   onChoose: (word: string) => void;
   t: Translate;

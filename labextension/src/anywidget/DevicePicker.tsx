@@ -1,0 +1,70 @@
+/** Choose the device of the cells to come: the sidebar's own control, told of its kernel by a widget's model. */
+
+import { useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { picks } from '../devicechoice';
+import type { Translate } from '../i18n';
+import { readChoices, readDeviceStatus } from '../protocol';
+import { count } from '../untrusted';
+import { DeviceSelect } from '../views/DevicePicker';
+import { RestartNotice } from '../views/RestartNotice';
+import { useTrait } from './model';
+import type { IModel } from './model';
+
+/** A choice that the kernel has not heard of yet: most kernels hear nothing while a cell runs. */
+interface ISent {
+  word: string;
+  /** How many choices the kernel had heard before. */
+  heard: number;
+}
+
+export function DevicePicker(props: { model: IModel; t: Translate }): ReactElement {
+  const { model, t } = props;
+  const device = readDeviceStatus(useTrait(model, 'device'));
+  const choices = readChoices(useTrait(model, 'choices'));
+  const heard = count(useTrait(model, 'heard')) ?? 0;
+  const ended = useTrait(model, 'ended') === true;
+  const [sent, setSent] = useState<ISent | null>(null);
+  const choose = (word: string, framework: string | null): void => {
+    setSent({ word, heard });
+    model.send({ word, framework });
+  };
+  const said = choices?.said ?? null;
+  return (
+    <section className="jp-mlgpu-Picker" aria-label={t('device')}>
+      <fieldset className="jp-mlgpu-Widget-fields" disabled={ended}>
+        {picks(device, choices).map(pick => (
+          <DeviceSelect
+            key={pick.framework}
+            pick={pick}
+            onChoose={word => choose(word, pick.framework)}
+            t={t}
+          />
+        ))}
+      </fieldset>
+      {device?.whyMissing && !ended && (
+        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{device.whyMissing}</p>
+      )}
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+        {ended
+          ? t('widgetEnded')
+          : sent !== null && sent.heard === heard
+            ? t('notHeardYet', { device: sent.word })
+            : choices?.device
+              ? t('applies', { device: choices.device.word })
+              : said?.sentence}
+      </p>
+      {said?.restart && (
+        // No notebook can be restarted from here, so how to do it by hand is said.
+        <RestartNotice
+          hint={said.restart}
+          obstacle="elsewhere"
+          progress={null}
+          onRestart={() => undefined}
+          t={t}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+/** The newest records as receipts, the last one first: what the sidebar shows, for a notebook that has none. */
+
+import { useMemo } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+import { readRecord } from '../record';
+import type { IRecord } from '../record';
+import { count, list } from '../untrusted';
+import { Receipt } from '../views/Receipt';
+import { CellName } from '../views/RunningCell';
+import { useTrait } from './model';
+import type { IModel } from './model';
+
+/** A receipt is one line until somebody opens it. */
+const CLOSED = { open: false };
+
+/** More than the kernel sends: it bounds them by their size too. */
+const MANY = 100;
+
+export function TraceView(props: { model: IModel; t: Translate }): ReactElement {
+  const { model, t } = props;
+  const data = useTrait(model, 'newest');
+  const older = count(useTrait(model, 'older')) ?? 0;
+  const ended = useTrait(model, 'ended') === true;
+  const records = useMemo(() => list(data, MANY, known).reverse(), [data]);
+  return (
+    <section className="jp-mlgpu-Trace" aria-label={t('receipts')}>
+      <h3>
+        {t('receipts')}{' '}
+        {older > 0 && (
+          <span className="jp-mlgpu-Quiet">
+            {t('newestRecords', { count: String(records.length) })}
+          </span>
+        )}
+      </h3>
+      {ended && <p>{t('widgetEnded')}</p>}
+      {records.length === 0 && !ended && <p className="jp-mlgpu-Quiet">{t('noRecords')}</p>}
+      {/* Scrolled with the keyboard too, so it is a stop for it. */}
+      <div className="jp-mlgpu-Trace-scroller" role="region" aria-label={t('records')} tabIndex={0}>
+        <ol role="list">
+          {records.map(record => (
+            <li key={`${record.runId}/${record.cell.sequence}`} className="jp-mlgpu-Trace-row">
+              <CellName cell={record.cell} />
+              <Receipt record={record} t={t} {...CLOSED} />
+            </li>
+          ))}
+        </ol>
+      </div>
+      {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: String(older) })}</p>}
+    </section>
+  );
+}
+
+function known(data: unknown): IRecord | null {
+  const record = readRecord(data);
+  return typeof record === 'string' ? null : record;
+}

@@ -1,0 +1,42 @@
+/**
+ * The controls of notebook/widgets.py for VS Code, Colab and JupyterLab: the entry of the bundle that anywidget
+ * loads (anywidget.dev/en/afm). React comes with it, and its styles, which elsewhere nobody would bring.
+ */
+
+import { StrictMode } from 'react';
+import type { ReactElement } from 'react';
+import { createRoot } from 'react-dom/client';
+
+import { translateTo } from '../i18n';
+import type { Translate } from '../i18n';
+import { DevicePicker } from './DevicePicker';
+import { TraceView } from './TraceView';
+import { languageOf } from './model';
+import type { IModel } from './model';
+
+/** The styles, with a value wherever JupyterLab's theme is absent: written here by bundle.mjs. */
+declare const STYLES: string;
+
+function render({ model, el }: { model: IModel; el: HTMLElement }): () => void {
+  const language = languageOf(model);
+  const root = createRoot(el);
+  root.render(
+    <StrictMode>
+      <style>{STYLES}</style>
+      <div className="jp-mlgpu-Widget" lang={language}>
+        {view(model, translateTo(language))}
+      </div>
+    </StrictMode>
+  );
+  return () => root.unmount();
+}
+
+function view(model: IModel, t: Translate): ReactElement {
+  return model.get('shows') === 'devices' ? (
+    <DevicePicker model={model} t={t} />
+  ) : (
+    <TraceView model={model} t={t} />
+  );
+}
+
+export default { render };
