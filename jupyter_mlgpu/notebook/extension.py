@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -66,7 +67,12 @@ class Extension:
         kernel = getattr(shell, "kernel", None)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, {"watch": lambda _: self.watch.renew()})
+            KernelChannel(
+                kernel,
+                self.kit.recorder.run.id,
+                self._snapshot,
+                {"watch": lambda _: self.watch.renew(), "compare": self._compare},
+            )
             if kernel is not None
             else NoChannel()
         )
@@ -116,6 +122,11 @@ class Extension:
         for kind in self._shell.magics_manager.magics.values():
             for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
                 kind.pop(name, None)
+
+    def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        from jupyter_mlgpu.notebook.compare_command import compare_records  # seldom asked for
+
+        return compare_records(content, self.kit)
 
     def _on_start(self, measurement: Measurement) -> None:
         self._running = measurement
