@@ -6,9 +6,9 @@
  */
 
 import { countNotes } from './notes';
-import type { IRecord, Outcome } from './record';
+import type { IReading, IRecord, Outcome } from './record';
 import type { IEntry } from './state';
-import { energyOf, slowed, valueOf } from './words';
+import { energyOf } from './words';
 
 export const SORTS = ['newest', 'oldest', 'wall', 'device', 'memory', 'energy'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -121,9 +121,9 @@ export type ICellRow =
 
 export interface IHeading {
   group: Exclude<Grouping, 'none'>;
-  /** The group's newest record. */
-  newest: IEntry;
-  /** When its oldest record began. */
+  /** One of its records: what the heading says is the same of all. */
+  one: IEntry;
+  /** When its first record began. */
   since: string;
   count: number;
   open: boolean;
@@ -148,12 +148,18 @@ export function rowsOf(
       groups.set(name, [entry]);
     }
   }
-  return [...groups].flatMap(([name, members]) => {
+  const rows: ICellRow[] = [];
+  for (const [name, members] of groups) {
     const key = `${group} ${name}`;
     const open = !closed.has(key);
-    const heading = { group, ...ends(members), count: members.length, open };
-    return [{ key, entry: null, heading }, ...(open ? members.map(recordRow) : [])];
-  });
+    const [one] = members as [IEntry, ...IEntry[]];
+    const heading = { group, one, since: begin(members), count: members.length, open };
+    rows.push({ key, entry: null, heading });
+    for (const entry of open ? members : []) {
+      rows.push(recordRow(entry));
+    }
+  }
+  return rows;
 }
 
 /** The runs of one cell that count as timings. */
@@ -227,25 +233,21 @@ interface IFigures {
 function figures(record: IRecord): IFigures {
   let found = known.get(record);
   if (found === undefined) {
-    const { cell, runId, requested } = record;
-    const wall = wallTime(record);
-    const device = largest(record, 'device_time');
+    const { cell, runId, requested, readings, notes, logs, cut } = record;
+    const wall = value(readings, 'wall_time');
+    const device = value(readings, 'device_time');
     found = {
       name: cell.name.toLowerCase(),
-      cell: JSON.stringify([
-        runId,
-        requested,
-        cell.digest,
-        cell.digest === null ? cell.name : null
-      ]),
+      cell: `${runId}\n${requested ?? ''}\n${cell.digest ?? `block ${cell.name}`}`,
       devices: places(record),
-      wall,
+      wall: record.mode === 'profiled' ? null : wall,
       device,
-      memory: valueOf(record, 'peak_memory_process'),
+      memory: value(readings, 'peak_memory_process'),
       energy: energyOf(record)?.value ?? null,
-      longest: Math.max(wall ?? 0, device ?? 0),
-      noted: record.notes.length > 0 || countNotes(record).notes > 0
+      longest: 0,
+      noted: notes.length > 0 || (logs.length + cut.length > 0 && countNotes(record).notes > 0)
     };
+    found.longest = Math.max(found.wall ?? 0, device ?? 0);
     known.set(record, found);
   }
   return found;
@@ -278,20 +280,13 @@ function recordRow(entry: IEntry): ICellRow {
   return { key: entry.key, entry, heading: null };
 }
 
-/** The newest of some records, of which there is one at least, and when the oldest began. */
-function ends(entries: readonly IEntry[]): Pick<IHeading, 'newest' | 'since'> {
-  const [first] = entries as [IEntry, ...IEntry[]];
-  let [newest, since] = [first, first.record.startedAt];
-  for (const entry of entries) {
-    const { startedAt } = entry.record;
-    if (startedAt > newest.record.startedAt) {
-      newest = entry;
-    }
-    if (startedAt < since) {
-      since = startedAt;
-    }
+/** When the first of some records began. */
+function begin(entries: readonly IEntry[]): string {
+  let since = '';
+  for (const { record } of entries) {
+    since = since === '' || record.startedAt < since ? record.startedAt : since;
   }
-  return { newest, since };
+  return since;
 }
 
 function places({ ranOn }: IRecord): string[] {
@@ -305,16 +300,13 @@ function isNoDevice(device: string): boolean {
   return device === NOWHERE || device === NOT_KNOWN;
 }
 
-function wallTime(record: IRecord): number | null {
-  const reading = record.readings.find(({ quantity }) => quantity === 'wall_time');
-  return reading === undefined || slowed(reading, record) ? null : reading.value;
-}
-
-/** Of several devices' readings the largest. */
-function largest(record: IRecord, quantity: string): number | null {
-  const values = record.readings
-    .filter(reading => reading.quantity === quantity)
-    .map(({ value }) => value)
-    .filter(value => value !== null);
-  return values.length > 0 ? Math.max(...values) : null;
+/** The value of a quantity, of several devices' the largest; null where it was not measured. */
+function value(readings: readonly IReading[], quantity: string): number | null {
+  let largest: number | null = null;
+  for (const reading of readings) {
+    if (reading.quantity === quantity && reading.value !== null) {
+      largest = Math.max(reading.value, largest ?? 0);
+    }
+  }
+  return largest;
 }

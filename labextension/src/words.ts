@@ -127,6 +127,9 @@ export function energyOf(record: IRecord): IReading | undefined {
   const readings = record.readings.filter(
     ({ quantity, value }) => quantity === 'energy' && value !== null
   );
+  if (readings.length === 0) {
+    return undefined;
+  }
   const ofDevices = readings.filter(({ scope }) => scope === 'device');
   const others = readings.filter(({ scope }) => scope !== 'device');
   const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));

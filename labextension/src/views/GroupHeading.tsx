@@ -19,7 +19,7 @@ export function GroupHeading(props: {
   t: Translate;
 }): ReactElement {
   const { heading, trend, current, tabStop, onToggle, t } = props;
-  const { group, newest, count, open } = heading;
+  const { group, one, count, open } = heading;
   const Caret = open ? caretDownIcon : caretRightIcon;
   return (
     <>
@@ -33,7 +33,7 @@ export function GroupHeading(props: {
         >
           <Caret.react tag="span" className="jp-mlgpu-Caret" />
           {group === 'cell' ? (
-            <CellName cell={newest.record.cell} />
+            <CellName cell={one.record.cell} />
           ) : (
             <span>{runName(heading, current, t)}</span>
           )}
@@ -45,8 +45,8 @@ export function GroupHeading(props: {
   );
 }
 
-function runName({ newest, since }: IHeading, current: boolean, t: Translate): string {
-  const { notebook, origin } = newest.record;
+function runName({ one, since }: IHeading, current: boolean, t: Translate): string {
+  const { notebook, origin } = one.record;
   const begun = new Date(since);
   return [
     Number.isNaN(begun.getTime()) ? t('someRun') : t('runSince', { time: begun.toLocaleString() }),

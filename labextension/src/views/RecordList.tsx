@@ -98,7 +98,7 @@ export function RecordList(
       return null;
     }
     if (one.entry === null) {
-      const { record } = one.heading.newest;
+      const { record } = one.heading.one;
       return (
         <GroupHeading
           heading={one.heading}

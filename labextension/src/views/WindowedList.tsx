@@ -53,12 +53,16 @@ export function WindowedList(props: {
     goTo(target, 'auto');
   };
   const goTo = (target: number, align: 'auto' | 'center'): void => {
+    const focus = (): boolean => {
+      const next = scroller.current?.querySelector(`[data-index="${target}"] button`);
+      (next as HTMLElement | null)?.focus({ preventScroll: true });
+      return next !== null;
+    };
     rows.scrollToIndex(target, { align });
-    // The row may have to be put into the page first.
-    requestAnimationFrame(() => {
-      const next = scroller.current?.querySelector(`[data-index="${target}"]`);
-      next?.querySelector('button')?.focus();
-    });
+    // At once, so that the next key is that row's; the row may have to be put into the page first.
+    if (!focus()) {
+      requestAnimationFrame(focus);
+    }
   };
 
   // Rows that come in above leave what is read in its place, unless that is the top: there one sees them come.
