@@ -3,7 +3,7 @@
 export const english = {
   cells: 'Cells',
 
-  findCell: 'Find in the first lines',
+  findCell: 'Find a cell',
   sortBy: 'Sort by',
   sort_newest: 'Newest first',
   sort_oldest: 'Oldest first',
@@ -11,7 +11,8 @@ export const english = {
   sort_device: 'Device time',
   sort_memory: 'Peak memory',
   sort_energy: 'Energy',
-  filters: 'Filters',
+  filters: 'Filters and groups',
+  filtersSet: 'Filters and groups: {count} set',
   groupBy: 'Group by',
   group_none: 'No groups',
   group_run: 'Group by run',
@@ -45,7 +46,7 @@ export const english = {
   selectAnother: '1 selected: select another one to compare them.',
   twoSelected: '2 selected.',
   compare: 'Compare',
-  clearSelection: 'Clear the selection',
+  clearSelection: 'Clear selection',
   comparison: 'Comparison',
   backToList: 'Back to the list',
   comparing: 'Comparing…',
@@ -72,7 +73,7 @@ export const english = {
 export const chinese: Record<keyof typeof english, string> = {
   cells: '单元格',
 
-  findCell: '在首行中查找',
+  findCell: '查找单元格',
   sortBy: '排序',
   sort_newest: '最新在前',
   sort_oldest: '最旧在前',
@@ -80,7 +81,8 @@ export const chinese: Record<keyof typeof english, string> = {
   sort_device: '设备用时',
   sort_memory: '峰值内存',
   sort_energy: '能耗',
-  filters: '筛选',
+  filters: '筛选与分组',
+  filtersSet: '筛选与分组：已设置 {count} 项',
   groupBy: '分组',
   group_none: '不分组',
   group_run: '按运行分组',

@@ -1,5 +1,6 @@
 /** One row of controls over the records: find, sort, and the filters, which are folded away until asked for. */
 
+import { filterIcon } from '@jupyterlab/ui-components';
 import { useId } from 'react';
 import type { ReactElement } from 'react';
 
@@ -62,13 +63,15 @@ export function CellControls(
         </select>
         <button
           type="button"
-          className="jp-mlgpu-Chip"
+          className="jp-mlgpu-Toggle"
+          aria-label={active > 0 ? t('filtersSet', { count: String(active) }) : t('filters')}
+          title={t('filters')}
           aria-expanded={open}
           aria-controls={id}
           onClick={() => onOpen(!open)}
         >
-          {t('filters')}
-          {active > 0 && <span className="jp-mlgpu-Quiet">{active}</span>}
+          <filterIcon.react tag="span" />
+          {active > 0 && <span>{active}</span>}
         </button>
       </div>
       <div id={id} hidden={!open}>
@@ -169,16 +172,18 @@ export function CellsShown(props: {
   t: Translate;
 }): ReactElement {
   const { shown, count, unmeasured, filter, onFilter, t } = props;
-  const words = [
+  const said = [
     shown < count
       ? t('recordsShown', { shown: shown.toLocaleString(), count: count.toLocaleString() })
       : '',
     unmeasured > 0 ? t('standLast', { count: unmeasured.toLocaleString() }) : ''
-  ];
+  ]
+    .filter(Boolean)
+    .join(' · ');
   const { sort, group } = filter;
   return (
     <div className="jp-mlgpu-CellsShown">
-      <span role="status">{words.filter(Boolean).join(' · ')}</span>
+      <span role={said ? 'status' : undefined}>{said}</span>
       {shown < count && (
         <button
           type="button"

@@ -35,7 +35,7 @@ export function ComparisonPage(props: {
   useEffect(() => back.current?.focus(), []);
   return (
     <section className="jp-mlgpu-Page" aria-label={t('comparison')}>
-      <div className="jp-mlgpu-Page-head">
+      <div className="jp-mlgpu-Comparison-head">
         <button ref={back} type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
           {t('backToList')}
         </button>

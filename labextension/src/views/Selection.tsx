@@ -13,7 +13,7 @@ export function Selection(props: {
   const { count, onCompare, onClear, t } = props;
   return (
     <div className="jp-mlgpu-Selection" data-count={count}>
-      <span role="status">
+      <span role={count > 0 ? 'status' : undefined}>
         {count === 1 && t('selectAnother')}
         {count === 2 && t('twoSelected')}
       </span>
