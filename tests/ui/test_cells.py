@@ -278,6 +278,7 @@ def test_a_record_in_focus_marks_its_cell_and_a_hidden_sidebar_marks_nothing(lab
     lab.open("cells_marks.ipynb")
     for index in range(3):
         lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
     lab.records.first.get_by_role("button", name="b = 2").focus()
     expect(lab.cell(2)).to_have_class(MARKED)
     lab.page.keyboard.press("ArrowDown")
@@ -328,6 +329,7 @@ def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
     lab.run_to_end(0)
     for index in (1, 1, 1, 1, 2, 2, 2, 2):
         lab.run_to_end(index)
+    expect(lab.records).to_have_count(8)
     lab.records.last.get_by_role("checkbox").check()
     expect(lab.sidebar.get_by_text("1 selected: select another one")).to_be_visible()
     lab.records.first.get_by_role("checkbox").check()
@@ -358,6 +360,7 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     lab.open("cells_two_runs.ipynb")
     for index in (0, 1, 2):
         lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
     for row in (lab.records.nth(0), lab.records.nth(1)):
         row.get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()
@@ -366,6 +369,7 @@ def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_t
     for index in (1, 2, 1, 2, 1, 2):
         lab.run_to_end(index)
     expect(page).to_contain_text("There are newer runs.")
+    expect(lab.sidebar.get_by_role("tab", name="Cells 8")).to_be_visible()
     expect(page).to_contain_text("cannot judge: one run each")
     page.get_by_role("button", name="Compare again").click()
     expect(page).to_contain_text("4 runs")
@@ -402,6 +406,7 @@ def test_records_that_are_cleared_while_they_are_compared_lead_back_to_the_list(
     lab.open("cells_cleared.ipynb")
     for index in (0, 1, 2):
         lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
     for row in (lab.records.nth(0), lab.records.nth(1)):
         row.get_by_role("checkbox").check()
     lab.sidebar.get_by_role("button", name="Compare").click()

@@ -52,7 +52,7 @@ function runName({ one, since }: IHeading, current: boolean, t: Translate): stri
     Number.isNaN(begun.getTime()) ? t('someRun') : t('runSince', { time: begun.toLocaleString() }),
     current ? t('thisKernel') : '',
     origin === 'live' ? '' : t(origin),
-    notebook ?? ''
+    current ? '' : (notebook ?? '')
   ]
     .filter(Boolean)
     .join(' · ');

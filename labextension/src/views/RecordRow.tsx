@@ -78,6 +78,7 @@ export function RecordRow(
           type="button"
           className="jp-mlgpu-Go"
           title={t('goOrSelect')}
+          aria-keyshortcuts="Space"
           tabIndex={tabIndex}
           onClick={() => onGo(entry)}
           onKeyDown={event => onSpace(event, () => onSelect(entry))}
