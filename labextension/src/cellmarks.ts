@@ -14,7 +14,8 @@ export class CellMarks {
 
   /** The cell under the pointer, else the one that has the notebook's cursor. */
   get pointed(): string | null {
-    return this.hovered?.model.id ?? this.notebook.content.activeCell?.model.id ?? null;
+    const active = this.notebook.isDisposed ? null : this.notebook.content.activeCell;
+    return this.hovered?.id ?? (active?.isDisposed === false ? active.model.id : null);
   }
 
   /** Hear when another cell is pointed at; answers how to hear no more. */
@@ -70,8 +71,8 @@ export class CellMarks {
   private readonly onPointerOver = ({ target }: Event): void => {
     const node = (target as Element).closest('.jp-Cell');
     if (node !== (this.hovered?.node ?? null)) {
-      const { widgets } = this.notebook.content;
-      this.hovered = widgets.find(cell => cell.node === node) ?? null;
+      const cell = this.notebook.content.widgets.find(one => one.node === node);
+      this.hovered = cell ? { id: cell.model.id, node: cell.node } : null;
       this.tell();
     }
   };
@@ -86,7 +87,7 @@ export class CellMarks {
   }
 
   private readonly listeners = new Set<() => void>();
-  private hovered: Cell | null = null;
+  private hovered: { id: string; node: Element } | null = null;
   private owner: string | null = null;
   private marked: Cell | null = null;
 }

@@ -289,12 +289,15 @@ function begin(entries: readonly IEntry[]): string {
   return since;
 }
 
-function places({ ranOn }: IRecord): string[] {
+function places({ ranOn }: IRecord): readonly string[] {
   if (ranOn === null) {
-    return [NOT_KNOWN];
+    return AT_NOT_KNOWN;
   }
-  return ranOn.length === 0 ? [NOWHERE] : ranOn.map(({ device }) => device);
+  return ranOn.length === 0 ? AT_NOWHERE : ranOn.map(({ device }) => device);
 }
+
+const AT_NOT_KNOWN = [NOT_KNOWN];
+const AT_NOWHERE = [NOWHERE];
 
 function isNoDevice(device: string): boolean {
   return device === NOWHERE || device === NOT_KNOWN;

@@ -288,6 +288,17 @@ def test_a_record_in_focus_marks_its_cell_and_a_hidden_sidebar_marks_nothing(lab
     expect(lab.page.locator(".jp-mlgpu-MarkedCell")).to_have_count(0)
 
 
+def test_a_notebook_that_is_closed_under_the_pointer_breaks_nothing(lab: Lab) -> None:
+    open_saved(lab, "cells_closing.ipynb", some_records())
+    broken: list[str] = []
+    lab.page.on("pageerror", lambda error: broken.append(str(error)))
+    lab.cell(1).hover()
+    expect(lab.sidebar.locator("[aria-current]")).to_have_count(1)
+    lab.page.evaluate("() => jupyterapp.shell.currentWidget.dispose()")
+    expect(lab.sidebar).to_contain_text("Open a notebook")
+    assert broken == []
+
+
 # -- runs of one cell -------------------------------------------------------------------------------
 
 
