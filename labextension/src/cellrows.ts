@@ -5,10 +5,10 @@
  * two frames.
  */
 
-import { countNotes } from './notes';
-import type { IReading, IRecord, Outcome } from './record';
+import { NOT_KNOWN, NOWHERE, figures } from './figures';
+import type { IFigures } from './figures';
+import type { IRecord, Outcome } from './record';
 import type { IEntry } from './state';
-import { energyOf } from './words';
 
 export const SORTS = ['newest', 'oldest', 'wall', 'device', 'memory', 'energy'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -17,10 +17,6 @@ export const GROUPINGS = ['none', 'run', 'cell'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export const OUTCOMES = ['ok', 'error', 'interrupted'] as const;
-
-/** Where a record's work ran, besides names of devices, which have no blank in them. */
-export const NOWHERE = 'no operation';
-export const NOT_KNOWN = 'not known';
 
 /** Devices to choose from, at most: a stranger's notebook may name any number. */
 const CHOICES = 64;
@@ -216,45 +212,6 @@ export function cellOf(record: IRecord): string {
   return figures(record).cell;
 }
 
-/** What is asked of a record again and again; it is never changed, only replaced. */
-interface IFigures {
-  name: string;
-  cell: string;
-  devices: readonly string[];
-  wall: number | null;
-  device: number | null;
-  memory: number | null;
-  energy: number | null;
-  /** Of these two times. */
-  longest: number;
-  noted: boolean;
-}
-
-function figures(record: IRecord): IFigures {
-  let found = known.get(record);
-  if (found === undefined) {
-    const { cell, runId, requested, readings, notes, logs, cut } = record;
-    const wall = value(readings, 'wall_time');
-    const device = value(readings, 'device_time');
-    found = {
-      name: cell.name.toLowerCase(),
-      cell: `${runId}\n${requested ?? ''}\n${cell.digest ?? `block ${cell.name}`}`,
-      devices: places(record),
-      wall: record.mode === 'profiled' ? null : wall,
-      device,
-      memory: value(readings, 'peak_memory_process'),
-      energy: energyOf(record)?.value ?? null,
-      longest: 0,
-      noted: notes.length > 0 || (logs.length + cut.length > 0 && countNotes(record).notes > 0)
-    };
-    found.longest = Math.max(found.wall ?? 0, device ?? 0);
-    known.set(record, found);
-  }
-  return found;
-}
-
-const known = new WeakMap<IRecord, IFigures>();
-
 function suits(record: IRecord, own: IFigures, filter: IRecordFilter, words: string): boolean {
   const { device, mode, noted } = filter;
   return (
@@ -289,27 +246,6 @@ function begin(entries: readonly IEntry[]): string {
   return since;
 }
 
-function places({ ranOn }: IRecord): readonly string[] {
-  if (ranOn === null) {
-    return AT_NOT_KNOWN;
-  }
-  return ranOn.length === 0 ? AT_NOWHERE : ranOn.map(({ device }) => device);
-}
-
-const AT_NOT_KNOWN = [NOT_KNOWN];
-const AT_NOWHERE = [NOWHERE];
-
 function isNoDevice(device: string): boolean {
   return device === NOWHERE || device === NOT_KNOWN;
-}
-
-/** The value of a quantity, of several devices' the largest; null where it was not measured. */
-function value(readings: readonly IReading[], quantity: string): number | null {
-  let largest: number | null = null;
-  for (const reading of readings) {
-    if (reading.quantity === quantity && reading.value !== null) {
-      largest = Math.max(reading.value, largest ?? 0);
-    }
-  }
-  return largest;
 }

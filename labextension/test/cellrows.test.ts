@@ -3,8 +3,6 @@ import { test } from 'node:test';
 
 import {
   ALL_RECORDS,
-  NOT_KNOWN,
-  NOWHERE,
   countFilters,
   devicesOf,
   isNewestRun,
@@ -15,6 +13,7 @@ import {
   trendOf
 } from '../src/cellrows';
 import type { IRecordFilter } from '../src/cellrows';
+import { NOT_KNOWN, NOWHERE } from '../src/figures';
 import { readRecord } from '../src/record';
 import type { IRecord } from '../src/record';
 import { liveEntry } from '../src/state';

@@ -4,16 +4,9 @@ import { filterIcon } from '@jupyterlab/ui-components';
 import { useId } from 'react';
 import type { ReactElement } from 'react';
 
-import {
-  ALL_RECORDS,
-  GROUPINGS,
-  NOT_KNOWN,
-  NOWHERE,
-  OUTCOMES,
-  SORTS,
-  countFilters
-} from '../cellrows';
+import { ALL_RECORDS, GROUPINGS, OUTCOMES, SORTS, countFilters } from '../cellrows';
 import type { Grouping, IRecordFilter, Sort } from '../cellrows';
+import { NOT_KNOWN, NOWHERE } from '../figures';
 import type { Translate } from '../i18n';
 import type { IRecord, Outcome } from '../record';
 import { Outcome as OutcomeMark } from './Outcome';
