@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_mlgpu.comparing import page
 from jupyter_mlgpu.comparing.shift import Ratio, middle, ratio
@@ -24,6 +25,8 @@ OPERATIONS = 15
 
 #: A difference that is not worth a word, where the whole interval lies within it.
 SAME = 0.01
+
+Judgement = Literal["more", "less", "the same", "no difference shown", "cannot judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Change:
     """One quantity, or one operation's self time, of two groups of runs.
 
     `ratio` is how many times as large the second is as the first, None where `why_not` says why it cannot be
-    judged.
+    judged. `quantity` is the record's name of it, None of an operation.
     """
 
     what: str
@@ -52,17 +55,25 @@ class Change:
     second: Sample
     ratio: Ratio | None
     why_not: str | None
+    quantity: str | None = None
+
+    @property
+    def judgement(self) -> Judgement:
+        """What can be said of it."""
+        if self.ratio is None:
+            return "cannot judge"
+        if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
+            return "the same"
+        if self.ratio.low > 1:
+            return "more"
+        return "less" if self.ratio.high < 1 else "no difference shown"
 
     @property
     def verdict(self) -> str:
         """What can be said of it, in a few words."""
-        if self.ratio is None:
+        if self.judgement == "cannot judge":
             return f"cannot judge: {self.why_not}"
-        if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
-            return f"the same within {SAME * 100:.0f} %"
-        if self.ratio.low > 1:
-            return "more"
-        return "less" if self.ratio.high < 1 else "no difference shown"
+        return f"the same within {SAME * 100:.0f} %" if self.judgement == "the same" else self.judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +161,17 @@ def _quantity(
         return []
     title, unit = words.title(quantity) + suffix, QUANTITIES[quantity]
     if all(len(side) == 1 for side in sides):
-        return [_change(title, unit, *(next(iter(side.values())) for side in sides))]
+        values = (next(iter(side.values())) for side in sides)
+        return [_change(title, unit, *values, quantity=quantity)]
     sources = dict.fromkeys(source for side in sides for source in side)
     several = len(sources) > 1
     return [
-        _change(f"{title}, {source}" if several else title, unit, *(side.get(source, []) for side in sides))
+        _change(
+            f"{title}, {source}" if several else title,
+            unit,
+            *(side.get(source, []) for side in sides),
+            quantity=quantity,
+        )
         for source in sources
     ]
 
@@ -172,7 +189,9 @@ def _by_source(records: Sequence[Record], quantity: str) -> dict[str, list[float
     return found
 
 
-def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float]) -> Change:
+def _change(
+    what: str, unit: str, first: Sequence[float], second: Sequence[float], *, quantity: str | None = None
+) -> Change:
     found, why = None, None
     if not first or not second:
         why = "measured on one side alone"
@@ -182,7 +201,7 @@ def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float
         found = ratio(first, second)
         if found is None:
             why = too_few(len(first), len(second))
-    return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why)
+    return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why, quantity)
 
 
 def too_few(first: int, second: int) -> str:

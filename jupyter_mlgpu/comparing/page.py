@@ -1,8 +1,12 @@
-"""A comparison as text, as an HTML table and as a chart; names of cells are strangers' and are escaped."""
+"""A comparison as text, as an HTML table, as a chart and as data for the sidebar.
+
+Names of cells are strangers': they are escaped where they become HTML.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +111,44 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
         ],
     }
     return {"data": [trace], "layout": layout}
+
+
+def data(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as JSON-ready data, for a view that draws it in the user's language.
+
+    `more` is what a row's name has beside its quantity's: the source, or that a profiler was on.
+    """
+    pairs = [
+        {
+            "name": pair.name,
+            "changes": [_plain(change) for change in pair.changes],
+            "operations": [_plain(change) for change in pair.operations],
+            "notes": list(pair.notes),
+        }
+        for pair in comparison.pairs
+    ]
+    return {"pairs": pairs, "notes": list(comparison.notes)}
+
+
+def _plain(change: Change) -> dict[str, Any]:
+    title = "" if change.quantity is None else words.title(change.quantity)
+    return {
+        "quantity": change.quantity,
+        "more": change.what.removeprefix(title),
+        "unit": change.unit,
+        "first": _spread(change.first),
+        "second": _spread(change.second),
+        "ratio": None if change.ratio is None else asdict(change.ratio),
+        "judgement": change.judgement,
+        "why_not": change.why_not,
+    }
+
+
+def _spread(sample: Sample) -> dict[str, Any] | None:
+    if not sample.values:
+        return None
+    low, high = min(sample.values), max(sample.values)
+    return {"median": sample.median, "low": low, "high": high, "runs": len(sample.values)}
 
 
 def _judged(comparison: Comparison) -> Iterator[tuple[str, Change]]:

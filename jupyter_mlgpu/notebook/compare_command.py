@@ -1,12 +1,21 @@
-"""`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown."""
+"""`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown.
+
+The sidebar asks for the same of two records. Its request stands beside that of `watch.py`, and is answered
+while a cell runs:
+
+    jupyter_mlgpu_request   {"type": "compare", "a": {"run": ..., "sequence": 3}, "b": {...}}
+    jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "comparison": {...}}
+
+`comparison` is what `comparing.page.data` makes.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from IPython.display import publish_display_data
 
@@ -48,6 +57,30 @@ def compare_command(words: str, kit: Kit) -> Comparison:
             {"application/vnd.plotly.v1+json": figure, "text/plain": said}
         )
     return found
+
+
+def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+    """The answer to a browser that asks for the comparison of two records; raises UsageError.
+
+    As of cells that are named by number, all runs of their code count; of two runs of one cell these two.
+    """
+    a, b = (_named(content.get(side), kit) for side in ("a", "b"))
+    records = kit.store.records()
+    first, second = _runs_of(a, records), _runs_of(b, records)
+    if {one.key for one in first} & {one.key for one in second}:
+        first, second = [a], [b]
+    return {"comparison": page.data(compare(first, second))}
+
+
+def _named(name: object, kit: Kit) -> Record:
+    match name:
+        case {"run": str(run), "sequence": int(sequence)}:
+            record = kit.store.get((run, sequence))
+        case _:
+            raise UsageError('A record is named by its run and sequence: {"run": "9f2c", "sequence": 3}.')
+    if record is None:
+        raise UsageError(f"The kernel has no record of cell {sequence} of that run (any more).")
+    return record
 
 
 def _side(word: str, kit: Kit) -> Sequence[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -80,6 +80,7 @@ class Extension:
                     "watch": lambda _: self.watch.renew(),
                     "device": lambda content: self.choices.device(content),
                     "trace": lambda content: self.choices.trace(content),
+                    "compare": self._compare,
                 },
             )
             if kernel is not None
@@ -146,6 +147,11 @@ class Extension:
         for kind in self._shell.magics_manager.magics.values():
             for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
                 kind.pop(name, None)
+
+    def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        from jupyter_mlgpu.notebook.compare_command import compare_records  # seldom asked for
+
+        return compare_records(content, self.kit)
 
     def _on_start(self, measurement: Measurement, wanted: Asked) -> None:
         self._running, self._run, self._progress = measurement, wanted.run, ""

@@ -9,6 +9,7 @@ import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
+import { CellMarks } from './cellmarks';
 import { Connection } from './connection';
 import { KernelModel } from './model';
 import { MIME_TYPE, readRecord } from './record';
@@ -26,6 +27,7 @@ export class NotebookSession {
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell
   ) {
+    this.marks = new CellMarks(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
     sessionContext.ready.then(
@@ -44,6 +46,9 @@ export class NotebookSession {
   }
 
   readonly model = new KernelModel();
+
+  /** Between the notebook's cells and the list of their records. */
+  readonly marks: CellMarks;
 
   /** Tells the notebooks of this page apart. */
   get id(): string {
@@ -196,9 +201,9 @@ export class Notebooks {
   private readonly greetedSignal = new Signal<this, void>(this);
 }
 
-/** The receipts in a notebook's outputs, oldest first. */
+/** The receipts in a notebook's outputs, oldest first; each once, for a stranger may have put it in twice. */
 function savedEntries(notebook: NotebookPanel): IEntry[] {
-  const entries: IEntry[] = [];
+  const entries = new Map<string, IEntry>();
   for (const cell of notebook.model?.cells ?? []) {
     if (cell.type !== 'code') {
       continue;
@@ -207,11 +212,12 @@ function savedEntries(notebook: NotebookPanel): IEntry[] {
     for (let index = 0; index < outputs.length; index++) {
       const record = savedRecord(outputs.get(index).toJSON());
       if (typeof record !== 'string') {
-        entries.push(savedEntry(record, cell.id));
+        const entry = savedEntry(record, cell.id);
+        entries.set(entry.key, entry);
       }
     }
   }
-  return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
+  return [...entries.values()].sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
 }
 
 /** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */

@@ -15,7 +15,7 @@ interface INoteCounts {
   unknown: number;
 }
 
-function countNotes(record: IRecord): INoteCounts {
+export function countNotes(record: IRecord): INoteCounts {
   const counts = { notes: 0, toActOn: 0, unknown: 0 };
   const add = (verdict: Verdict, count: number): void => {
     counts[verdict === 'unknown' ? 'unknown' : 'notes'] += count;

@@ -65,6 +65,8 @@ export interface ICell {
   sequence: number;
   id: string | null;
   executionCount: number | null;
+  /** Tells code apart: runs of the same code have the same; null for a block of a script. */
+  digest: string | null;
   name: string;
 }
 
@@ -155,6 +157,7 @@ export function readCell(data: unknown): ICell | null {
     sequence,
     id: text(table.id),
     executionCount: count(table.execution_count),
+    digest: text(table.source_digest),
     name: text(table.name) ?? ''
   };
 }

@@ -127,6 +127,36 @@ export function peakMemory(record: IRecord, t: Translate): string {
   return peak === null ? '' : t('peak', { memory: formatBytes(peak) });
 }
 
+/** The energy that a list tells of: the GPU's, as a receipt does, or the one figure there is. */
+export function energyOf(record: IRecord): IReading | undefined {
+  const readings = record.readings.filter(
+    ({ quantity, value }) => quantity === 'energy' && value !== null
+  );
+  if (readings.length === 0) {
+    return undefined;
+  }
+  const ofDevices = readings.filter(({ scope }) => scope === 'device');
+  const others = readings.filter(({ scope }) => scope !== 'device');
+  const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));
+  const onDevice = record.ranOn === null || record.ranOn.some(({ kind }) => kind !== 'cpu');
+  if (ofDevices.length === 1 && framework && onDevice) {
+    return ofDevices[0];
+  }
+  return others.length === 1 ? others[0] : undefined;
+}
+
+/** That energy in words; empty where there is none to tell of. */
+export function energyInWords(record: IRecord, t: Translate): string {
+  const reading = energyOf(record);
+  if (reading === undefined) {
+    return '';
+  }
+  const energy = figure(reading, t);
+  return reading.scope === 'device'
+    ? t('gpuEnergy', { energy })
+    : t('energyOf', { energy, scope: scopeName(reading.scope, t) });
+}
+
 function whereItRan(record: IRecord, t: Translate): string {
   const { ranOn } = record;
   if (ranOn === null) {

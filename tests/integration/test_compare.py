@@ -1,6 +1,7 @@
 """`%mlc_trace compare` in a real kernel: cells, runs of one cell, files, devices."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -82,3 +83,58 @@ def test_what_cannot_be_compared_is_said_in_one_sentence(plain, words, said):
     text = plain.run(f"%mlc_trace compare {words}").text
     assert text.startswith("UsageError: ")
     assert said in text.replace("%mlc_trace compare needs two things, found 0", "needs")
+
+
+def named(notebook, number):
+    (record,) = [
+        event["record"]
+        for delta in notebook.deltas()
+        for event in delta["events"]
+        if event["type"] == "record" and event["record"]["cell"]["sequence"] == number
+    ]
+    return {"run": record["run"]["id"], "sequence": number}
+
+
+def asked(notebook, **content):
+    return notebook.ask("jupyter_mlgpu_request", {"type": "compare", **content})
+
+
+def test_a_browser_is_told_the_same_as_the_magic_says(plain):
+    for code in ("c = sum(range(2000))", "d = sum(range(2000)) + 1"):
+        for _ in range(4):
+            assert plain.run(code).status == "ok"
+    last = last_cell(plain)
+    first = last - 4
+    answer = asked(plain, a=named(plain, first), b=named(plain, last))
+    assert answer["status"] == "ok"
+    plain.run(f"said = %mlc_trace compare {first} {last}")
+    told = plain.run(
+        "from jupyter_mlgpu.comparing import page\nimport json\nprint(json.dumps(page.data(said)))"
+    )
+    assert answer["comparison"] == json.loads(told.text)
+    assert answer["comparison"]["pairs"][0]["changes"][0]["first"]["runs"] == 4
+
+
+def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
+    for _ in range(3):
+        plain.run("again = 3")
+    last = last_cell(plain)
+    answer = asked(plain, a=named(plain, last - 2), b=named(plain, last))
+    (pair,) = answer["comparison"]["pairs"]
+    assert {one["why_not"] for one in pair["changes"]} == {"one run each"}
+
+
+@pytest.mark.parametrize(
+    ("a", "said"),
+    [
+        (None, "named by its run and sequence"),
+        ([1, 2], "named by its run and sequence"),
+        ({"run": ["x"], "sequence": 1}, "named by its run and sequence"),
+        ({"run": "x", "sequence": "1"}, "named by its run and sequence"),
+        ({"run": "no such run", "sequence": 1}, "no record of cell 1 of that run"),
+    ],
+)
+def test_what_a_browser_asks_wrongly_is_refused_in_one_sentence(plain, a, said):
+    answer = asked(plain, a=a, b=a)
+    assert answer["status"] == "error"
+    assert said in answer["evalue"]

@@ -1,6 +1,7 @@
 """Comparisons of runs: what differs, by how much, and when that cannot be told."""
 
 import dataclasses
+import json
 from itertools import combinations, permutations
 
 import pytest
@@ -220,3 +221,39 @@ def test_fifty_runs_each_are_reckoned_exactly():
     found = ratio(range(1, 51), range(2, 101, 2))
     assert 0.95 <= found.coverage < 0.951
     assert found.low < 2 < found.high
+
+
+def test_data_for_the_sidebar_says_what_the_table_says():
+    comparison = compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6))
+    (pair,) = page.data(comparison)["pairs"]
+    told = change(comparison)
+    (wall,) = [one for one in pair["changes"] if one["quantity"] == "wall_time"]
+    assert wall["first"] == {"median": told.first.median, "low": 1.0, "high": 1.3, "runs": 4}
+    assert (wall["ratio"]["low"], wall["ratio"]["high"]) == (told.ratio.low, told.ratio.high)
+    assert (wall["judgement"], wall["more"], wall["why_not"]) == ("more", "", None)
+    assert json.loads(json.dumps(pair)) == pair
+
+
+def also(record, *readings):
+    return dataclasses.replace(record, readings=(*record.readings, *readings))
+
+
+def test_data_for_the_sidebar_names_what_was_measured_on_one_side_alone():
+    (pair,) = page.data(compare([run()], [also(run(), Reading("device_time", 0.1, "s", "device", "x", 1))]))[
+        "pairs"
+    ]
+    (row,) = [one for one in pair["changes"] if one["quantity"] == "device_time"]
+    assert row["first"] is None
+    assert (row["judgement"], row["why_not"]) == ("cannot judge", "measured on one side alone")
+
+
+def test_data_for_the_sidebar_keeps_sources_apart_and_names_operations():
+    energy = [Reading("energy", 2.0, "J", "device", source, 1) for source in ("counter", "sampled")]
+    both = also(run(), *energy)
+    (pair,) = page.data(compare([both, profiled_run(0.5)], [both, profiled_run(0.2)]))["pairs"]
+    assert [one["more"] for one in pair["changes"] if one["quantity"] == "energy"] == [
+        ", counter",
+        ", sampled",
+    ]
+    (operation,) = pair["operations"]
+    assert (operation["quantity"], operation["more"]) == (None, "op 0 (host)")

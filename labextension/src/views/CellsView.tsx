@@ -1,5 +1,6 @@
-/** The records of a notebook: the list of them, or the page of the one that was opened. */
+/** The records of a notebook: the list of them, the page of the one that was opened, or two compared. */
 
+import { useCallback, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
@@ -7,9 +8,14 @@ import type { NotebookSession } from '../notebooks';
 import { shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { CellPage } from './CellPage';
+import { ComparisonPage } from './ComparisonPage';
 import { RecordList } from './RecordList';
 import type { ILost } from './RecordList';
+import { Selection } from './Selection';
 import { useKept } from './useKept';
+
+/** What a selection holds, at most. */
+const TWO = 2;
 
 export function CellsView(props: {
   session: NotebookSession;
@@ -21,30 +27,76 @@ export function CellsView(props: {
 }): ReactElement {
   const { session, state, lost, onGo, onLogs, t } = props;
   const [opened, setOpened] = useKept<string | null>(session, 'opened', null);
+  const [selection, setSelection] = useKept<readonly string[]>(session, 'selection', []);
+  const [comparing, setComparing] = useKept(session, 'comparing', false);
+  // From a page one comes back to the record that it was about.
+  const [left, setLeft] = useState<string | null>(null);
+  const forget = useCallback(() => setLeft(null), []);
   const entries = shownEntries(state);
-  const entry = opened === null ? undefined : entries.find(({ key }) => key === opened);
+  const find = (key: string): IEntry | undefined => entries.find(entry => entry.key === key);
+  const entry = opened === null ? undefined : find(opened);
   if (entry) {
     return (
       <CellPage
         entry={entry}
         session={session}
-        onBack={() => setOpened(null)}
+        onBack={() => {
+          setLeft(entry.key);
+          setOpened(null);
+        }}
         onGo={onGo}
         onLogs={onLogs}
         t={t}
       />
     );
   }
+  // Records that were cleared, or belong to a kernel that is gone, are selected no more.
+  const selected = selection.map(find).filter(one => one !== undefined);
+  const [one, other] = selected;
+  if (comparing && one && other) {
+    const [a, b] = other.record.startedAt < one.record.startedAt ? [other, one] : [one, other];
+    return (
+      <ComparisonPage
+        a={a}
+        b={b}
+        session={session}
+        state={state}
+        onBack={() => {
+          setLeft(b.key);
+          setComparing(false);
+        }}
+        onGo={onGo}
+        t={t}
+      />
+    );
+  }
   return entries.length > 0 ? (
     <RecordList
+      session={session}
       entries={entries}
       older={state.older}
+      run={state.run}
       lost={lost}
+      selected={selected.map(({ key }) => key)}
+      focus={left}
+      onFocused={forget}
       onGo={onGo}
       onLogs={onLogs}
       onOpen={({ key }) => setOpened(key)}
+      onSelect={({ key }) => {
+        const before = selected.map(one => one.key);
+        const others = before.filter(one => one !== key);
+        setSelection(others.length < before.length ? others : [...others, key].slice(-TWO));
+      }}
       t={t}
-    />
+    >
+      <Selection
+        count={selected.length}
+        onCompare={() => setComparing(true)}
+        onClear={() => setSelection([])}
+        t={t}
+      />
+    </RecordList>
   ) : (
     <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
   );

@@ -1,17 +1,35 @@
-/** The records, newest first. */
+/** The records in the order and groups asked for; only those in sight are in the page. */
 
-import { useCallback, useMemo } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 
+import {
+  ALL_RECORDS,
+  devicesOf,
+  isNewestRun,
+  orderOf,
+  rowsOf,
+  runsByCell,
+  select,
+  trendOf
+} from '../cellrows';
+import type { IRecordFilter } from '../cellrows';
 import { formatSeconds } from '../format';
 import type { Message, Translate } from '../i18n';
+import type { NotebookSession } from '../notebooks';
 import type { IEntry } from '../state';
-import { longestTime } from '../words';
+import { CellControls, CellsShown } from './CellControls';
+import { GroupHeading } from './GroupHeading';
 import { RecordRow } from './RecordRow';
+import type { IRowActions } from './RecordRow';
+import { useKept } from './useKept';
 import { WindowedList } from './WindowedList';
 
 /** Height of a row, in pixels, until it has been measured. */
-const ROW_HEIGHT = 112;
+const ROW_HEIGHT = 104;
+
+/** Records from which on there is something to find and to sort. */
+const FEWEST = 2;
 
 /** What the user asked to be shown, and why that is not possible. */
 export interface ILost {
@@ -19,61 +37,147 @@ export interface ILost {
   why: Message;
 }
 
-export function RecordList(props: {
-  /** Oldest first. */
-  entries: readonly IEntry[];
-  older: number;
-  lost: ILost | null;
-  onGo: (entry: IEntry) => void;
-  onLogs: (entry: IEntry) => void;
-  /** Show all that is known of it. */
-  onOpen: (entry: IEntry) => void;
-  t: Translate;
-}): ReactElement {
-  const { entries, older, lost, onGo, onLogs, onOpen, t } = props;
-  const scale = useMemo(
-    () => entries.reduce((longest, { record }) => Math.max(longest, longestTime(record)), 0),
-    [entries]
+export function RecordList(
+  props: IRowActions & {
+    session: NotebookSession;
+    /** Oldest first. */
+    entries: readonly IEntry[];
+    older: number;
+    /** The run of the kernel that the notebook has now. */
+    run: string | null;
+    lost: ILost | null;
+    /** Keys of those selected to be compared. */
+    selected: readonly string[];
+    /** The record that gets the keyboard's focus when the list appears. */
+    focus: string | null;
+    /** It has appeared. */
+    onFocused: () => void;
+    /** What stands above the list: what can be done with those selected. */
+    children: ReactElement | null;
+    t: Translate;
+  }
+): ReactElement {
+  const {
+    session,
+    entries,
+    older,
+    run,
+    lost,
+    selected,
+    focus,
+    onFocused,
+    children,
+    t,
+    ...actions
+  } = props;
+  useEffect(onFocused, [onFocused]);
+  const [filter, setFilter] = useKept<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
+  const [open, setOpen] = useKept(session, 'cellFiltersOpen', false);
+  const [closed, setClosed] = useKept<ReadonlySet<string>>(session, 'closedGroups', new Set());
+  const onFilter = (change: Partial<IRecordFilter>): void => setFilter({ ...filter, ...change });
+  // Typing stays smooth: the list follows when there is time.
+  const followed = useDeferredValue(filter);
+  const found = useMemo(() => select(entries, followed), [entries, followed]);
+  const rows = useMemo(
+    () => rowsOf(found.entries, followed.group, closed),
+    [found, followed.group, closed]
   );
-  const at = (index: number): IEntry | undefined => entries[entries.length - 1 - index];
-  const keyOf = useCallback((index: number) => entries[entries.length - 1 - index]?.key, [entries]);
-  const saved = entries[0]?.saved === true;
+  const runs = useMemo(() => runsByCell(entries), [entries]);
+  const devices = useMemo(() => devicesOf(entries), [entries]);
+  const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
+  const toggle = (key: string): void => {
+    const after = new Set(closed);
+    if (!after.delete(key)) {
+      after.add(key);
+    }
+    setClosed(after);
+  };
+  const row = (index: number, tabStop: boolean): ReactElement | null => {
+    const one = rows[index];
+    if (one === undefined) {
+      return null;
+    }
+    if (one.entry === null) {
+      const { record } = one.heading.one;
+      return (
+        <GroupHeading
+          heading={one.heading}
+          trend={one.heading.group === 'cell' ? trendOf(record, runs) : null}
+          current={record.runId === run}
+          tabStop={tabStop}
+          onToggle={() => toggle(one.key)}
+          t={t}
+        />
+      );
+    }
+    const { entry } = one;
+    const told = followed.group !== 'cell' && isNewestRun(entry, runs);
+    return (
+      <RecordRow
+        entry={entry}
+        scale={found.scale}
+        lost={lost?.key === entry.key ? lost.why : null}
+        trend={told ? trendOf(entry.record, runs) : null}
+        selected={selected.includes(entry.key)}
+        marks={session.marks}
+        tabStop={tabStop}
+        {...actions}
+        t={t}
+      />
+    );
+  };
   return (
     <section className="jp-mlgpu-Records" aria-label={t('records')}>
       <div className="jp-mlgpu-Records-head">
         <h3>
-          {t(saved ? 'fromSaved' : 'records')}{' '}
+          {t(entries[0]?.saved === true ? 'fromSaved' : 'records')}{' '}
           <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
         </h3>
-        {scale > 0 && (
-          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatSeconds(scale) })}</span>
+        {found.scale > 0 && (
+          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatSeconds(found.scale) })}</span>
         )}
       </div>
-      <WindowedList
-        count={entries.length}
-        keyOf={keyOf}
-        estimate={ROW_HEIGHT}
-        newest="first"
-        row={(index, tabStop) => {
-          const entry = at(index);
-          return (
-            entry && (
-              <RecordRow
-                entry={entry}
-                scale={scale}
-                lost={lost?.key === entry.key ? lost.why : null}
-                tabStop={tabStop}
-                onGo={onGo}
-                onLogs={onLogs}
-                onOpen={onOpen}
-                t={t}
-              />
-            )
-          );
-        }}
-      >
-        {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: String(older) })}</p>}
-      </WindowedList>
+      {entries.length >= FEWEST && (
+        <>
+          <CellControls
+            filter={filter}
+            onFilter={onFilter}
+            counts={found.counts}
+            devices={devices}
+            open={open}
+            onOpen={setOpen}
+            t={t}
+          />
+          <CellsShown
+            shown={found.entries.length}
+            count={entries.length}
+            unmeasured={found.unmeasured}
+            filter={filter}
+            onFilter={onFilter}
+            t={t}
+          />
+        </>
+      )}
+      {children}
+      {rows.length === 0 ? (
+        <p className="jp-mlgpu-Empty">{t('noRecordsMatch')}</p>
+      ) : (
+        <WindowedList
+          // Another order is another list: it is read from its top.
+          key={orderOf(followed)}
+          count={rows.length}
+          keyOf={keyOf}
+          estimate={ROW_HEIGHT}
+          newest="first"
+          row={row}
+          isHeading={index => rows[index]?.entry === null}
+          focus={focus}
+        >
+          {older > 0 && (
+            <p className="jp-mlgpu-Quiet">{t('older', { count: older.toLocaleString() })}</p>
+          )}
+        </WindowedList>
+      )}
     </section>
   );
 }

@@ -1,16 +1,23 @@
 /** One record in the list: its cell, how it ended, its times, where it ran; leads to all that is known of it. */
 
 import { caretRightIcon } from '@jupyterlab/ui-components';
-import type { ReactElement } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
+import type { KeyboardEvent, ReactElement } from 'react';
 
+import type { CellMarks } from '../cellmarks';
+import type { ITrend } from '../cellrows';
 import type { Message, Translate } from '../i18n';
 import type { IEntry } from '../state';
 import type { IRecord } from '../record';
-import { peakMemory, place } from '../words';
+import { energyInWords, peakMemory, place } from '../words';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { CellName } from './RunningCell';
 import { TimeBars } from './TimeBars';
+import { Trend } from './Trend';
+
+/** The times in a list; a record's page has all of them. */
+const LISTED = ['wall_time', 'device_time'];
 
 export interface IRowActions {
   onGo: (entry: IEntry) => void;
@@ -18,6 +25,8 @@ export interface IRowActions {
   onLogs: (entry: IEntry) => void;
   /** Show all that is known of it. */
   onOpen: (entry: IEntry) => void;
+  /** Select it to compare it, or no more. */
+  onSelect: (entry: IEntry) => void;
 }
 
 export function RecordRow(
@@ -27,24 +36,53 @@ export function RecordRow(
     scale: number;
     /** Why its cell cannot be shown, when the user asked for it. */
     lost: Message | null;
+    /** How the runs of its cell went, where this is the place to tell it. */
+    trend: ITrend | null;
+    /** Whether it is selected to be compared. */
+    selected: boolean;
+    marks: CellMarks;
     /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
     tabStop: boolean;
     t: Translate;
   }
 ): ReactElement {
-  const { entry, scale, lost, tabStop, onGo, onLogs, onOpen, t } = props;
-  const { record } = entry;
+  const { entry, scale, lost, trend, selected, marks, tabStop, onGo, onLogs, onOpen, onSelect, t } =
+    props;
+  const { key, record, cellId } = entry;
   const tabIndex = tabStop ? 0 : -1;
-  const facts = [place(record, t), peakMemory(record, t)].filter(Boolean).join(' · ');
+  const pointed = useSyncExternalStore(
+    marks.subscribe,
+    () => cellId !== null && marks.pointed === cellId
+  );
+  // What is not in the page any more points at nothing.
+  useEffect(() => () => marks.unmark(key), [marks, key]);
+  const facts = [place(record, t), peakMemory(record, t), energyInWords(record, t)];
   return (
-    <>
+    <div
+      className="jp-mlgpu-Record"
+      aria-current={pointed || undefined}
+      onPointerEnter={() => marks.mark(key, cellId)}
+      onPointerLeave={() => marks.unmark(key)}
+      onFocus={() => marks.mark(key, cellId)}
+      onBlur={() => marks.unmark(key)}
+    >
       <div className="jp-mlgpu-Row-head">
+        <input
+          type="checkbox"
+          aria-label={t('selectToCompare', { cell: record.cell.name })}
+          tabIndex={tabIndex}
+          checked={selected}
+          onChange={() => onSelect(entry)}
+        />
         <button
           type="button"
           className="jp-mlgpu-Go"
-          title={t('goToCell')}
+          title={t('goOrSelect')}
+          aria-keyshortcuts="Space"
           tabIndex={tabIndex}
           onClick={() => onGo(entry)}
+          onKeyDown={event => onSpace(event, () => onSelect(entry))}
+          onKeyUp={event => onSpace(event, () => undefined)}
         >
           <CellName cell={record.cell} />
         </button>
@@ -61,8 +99,9 @@ export function RecordRow(
         </button>
       </div>
       <Labels record={record} t={t} />
-      <TimeBars record={record} scale={scale} t={t} />
-      {facts && <p className="jp-mlgpu-Facts">{facts}</p>}
+      <TimeBars record={record} scale={scale} only={LISTED} t={t} />
+      {trend && <Trend trend={trend} t={t} />}
+      <p className="jp-mlgpu-Facts">{facts.filter(Boolean).join(' · ')}</p>
       <NotesCount record={record} t={t}>
         {words => (
           <button
@@ -82,8 +121,16 @@ export function RecordRow(
         </p>
       ))}
       {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
-    </>
+    </div>
   );
+}
+
+/** A button's own answer to the space bar, a click, is left to the enter key. */
+function onSpace(event: KeyboardEvent, act: () => void): void {
+  if (event.key === ' ') {
+    event.preventDefault();
+    act();
+  }
 }
 
 function Labels(props: { record: IRecord; t: Translate }): ReactElement | null {

@@ -7,12 +7,20 @@ import type { Translate } from '../i18n';
 import type { IReading, IRecord } from '../record';
 import { quantityName, shown, slowed, times, whyMissing } from '../words';
 
-export function TimeBars(props: { record: IRecord; scale: number; t: Translate }): ReactElement {
-  const { record, scale, t } = props;
+export function TimeBars(props: {
+  record: IRecord;
+  /** Seconds that fill a bar. */
+  scale: number;
+  /** The times to show; all that the record has where nothing is said. */
+  only?: readonly string[];
+  t: Translate;
+}): ReactElement {
+  const { record, scale, only, t } = props;
+  const shownTimes = times(record).filter(({ quantity }) => only?.includes(quantity) ?? true);
   return (
     <table className="jp-mlgpu-Bars">
       <tbody>
-        {times(record).map((reading, index) => (
+        {shownTimes.map((reading, index) => (
           <tr key={index} data-quantity={reading.quantity}>
             <th scope="row">{quantityName(reading.quantity, t)}</th>
             {reading.value === null ? (

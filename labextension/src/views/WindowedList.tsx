@@ -4,6 +4,7 @@
  */
 
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { VirtualItem } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
@@ -19,11 +20,15 @@ export function WindowedList(props: {
   /** Where new rows come in: above, and what is read stays in its place; or below, and the end is followed. */
   newest: 'first' | 'last';
   row: (index: number, tabStop: boolean) => ReactNode;
+  /** Of rows that are no items but stand between them, as headings do. */
+  isHeading?: (index: number) => boolean;
+  /** The row that has the keyboard's focus when the list appears; null: the focus stays where it is. */
+  focus?: string | null;
   label?: string;
   /** What stands after the last row. */
   children?: ReactNode;
 }): ReactElement {
-  const { count, keyOf, estimate, newest, row, label, children } = props;
+  const { count, keyOf, estimate, newest, row, isHeading, focus = null, label, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string | null>(null);
   const below = newest === 'last';
@@ -45,23 +50,43 @@ export function WindowedList(props: {
       return;
     }
     event.preventDefault();
-    rows.scrollToIndex(target, { align: 'auto' });
-    // The row may have to be put into the page first.
-    requestAnimationFrame(() => {
-      const next = scroller.current?.querySelector(`[data-index="${target}"]`);
-      next?.querySelector('button')?.focus();
-    });
+    goTo(target, 'auto');
+  };
+  const goTo = (target: number, align: 'auto' | 'center'): void => {
+    const focus = (): boolean => {
+      const next = scroller.current?.querySelector(`[data-index="${target}"] button`);
+      (next as HTMLElement | null)?.focus({ preventScroll: true });
+      return next !== null;
+    };
+    rows.scrollToIndex(target, { align });
+    // At once, so that the next key is that row's; the row may have to be put into the page first.
+    if (!focus()) {
+      requestAnimationFrame(focus);
+    }
   };
 
-  const first = keyOf(0);
-  const firstBefore = useRef(first);
+  // Rows that come in above leave what is read in its place, unless that is the top: there one sees them come.
+  const read = useRef<Pick<VirtualItem, 'key' | 'start'>>();
   useLayoutEffect(() => {
-    const added = indexOf(firstBefore.current, count, keyOf);
-    firstBefore.current = first;
-    if (!below && scroller.current && scroller.current.scrollTop > 0 && added > 0) {
-      scroller.current.scrollTop += rows.getOffsetForIndex(added, 'start')?.[0] ?? 0;
+    if (!below && scroller.current && scroller.current.scrollTop > 0 && read.current) {
+      const { key, start } = read.current;
+      const now = rows.measurementsCache[indexOf(String(key), count, keyOf)]?.start ?? start;
+      scroller.current.scrollTop += now - start;
     }
-  }, [below, count, first, keyOf, rows]);
+  }, [below, count, keyOf, rows]);
+  useLayoutEffect(() => {
+    read.current = rows.getVirtualItemForOffset(scroller.current?.scrollTop ?? 0);
+  });
+
+  const [wanted] = useState(focus);
+  useLayoutEffect(() => {
+    const index = indexOf(wanted ?? undefined, count, keyOf);
+    if (index >= 0) {
+      goTo(index, 'center');
+    }
+    // Once, when the list appears.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
   useLayoutEffect(() => {
     if (below) {
       rows.scrollToEnd();
@@ -84,7 +109,7 @@ export function WindowedList(props: {
             key={key}
             ref={rows.measureElement}
             data-index={index}
-            className="jp-mlgpu-Row"
+            className={isHeading?.(index) ? 'jp-mlgpu-HeadingRow' : 'jp-mlgpu-Row'}
             aria-posinset={index + 1}
             aria-setsize={count}
             style={{ transform: `translateY(${start}px)` }}

@@ -1,0 +1,72 @@
+/**
+ * What a list asks of its records again and again: looked up in each of them once, for a record is never
+ * changed, only replaced.
+ */
+
+import { countNotes } from './notes';
+import type { IReading, IRecord } from './record';
+import { energyOf } from './words';
+
+/** Where a record's work ran, besides names of devices, which have no blank in them. */
+export const NOWHERE = 'no operation';
+export const NOT_KNOWN = 'not known';
+
+/** What a list asks of a record. */
+export interface IFigures {
+  name: string;
+  cell: string;
+  devices: readonly string[];
+  wall: number | null;
+  device: number | null;
+  memory: number | null;
+  energy: number | null;
+  /** Of these two times. */
+  longest: number;
+  noted: boolean;
+}
+
+export function figures(record: IRecord): IFigures {
+  let found = known.get(record);
+  if (found === undefined) {
+    const { cell, runId, requested, readings, notes, logs, cut } = record;
+    const wall = value(readings, 'wall_time');
+    const device = value(readings, 'device_time');
+    found = {
+      name: cell.name.toLowerCase(),
+      cell: `${runId}\n${requested ?? ''}\n${cell.digest ?? `block ${cell.name}`}`,
+      devices: places(record),
+      wall: record.mode === 'profiled' ? null : wall,
+      device,
+      memory: value(readings, 'peak_memory_process'),
+      energy: energyOf(record)?.value ?? null,
+      longest: 0,
+      noted: notes.length > 0 || (logs.length + cut.length > 0 && countNotes(record).notes > 0)
+    };
+    found.longest = Math.max(found.wall ?? 0, device ?? 0);
+    known.set(record, found);
+  }
+  return found;
+}
+
+const known = new WeakMap<IRecord, IFigures>();
+
+function places({ ranOn }: IRecord): readonly string[] {
+  if (ranOn === null) {
+    return AT_NOT_KNOWN;
+  }
+  return ranOn.length === 0 ? AT_NOWHERE : ranOn.map(({ device }) => device);
+}
+
+const AT_NOT_KNOWN = [NOT_KNOWN];
+const AT_NOWHERE = [NOWHERE];
+
+/** The value of a quantity, of several devices' the largest; null where it was not measured. */
+function value(readings: readonly IReading[], quantity: string): number | null {
+  let largest: number | null = null;
+  for (const reading of readings) {
+    if (reading.quantity === quantity && reading.value !== null) {
+      largest = Math.max(reading.value, largest ?? 0);
+    }
+  }
+  return largest;
+}

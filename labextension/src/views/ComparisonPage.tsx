@@ -1,0 +1,162 @@
+/** Two records compared: as `%mlc_trace compare` judges them, or without a kernel side by side and unjudged. */
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { cellOf } from '../cellrows';
+import { COMPARE, readComparison } from '../comparison';
+import type { IPair } from '../comparison';
+import type { Translate } from '../i18n';
+import type { NotebookSession } from '../notebooks';
+import { shownEntries } from '../state';
+import type { IEntry, IState } from '../state';
+import { ComparisonTable } from './ComparisonTable';
+import { CellName } from './RunningCell';
+import { SideBySide } from './SideBySide';
+
+/** What the kernel answered, and of how many runs that was. */
+type Answer = { pairs: readonly IPair[]; runs: number } | { why: string | null };
+
+export function ComparisonPage(props: {
+  /** The older one. */
+  a: IEntry;
+  b: IEntry;
+  session: NotebookSession;
+  state: IState;
+  onBack: () => void;
+  onGo: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { a, b, session, state, onBack, onGo, t } = props;
+  const live = state.kernel === 'live' && !a.saved && !b.saved;
+  const runs = useMemo(() => countRuns(shownEntries(state), a, b), [state, a, b]);
+  const [answer, ask] = useAnswer(session, live, a.key, b.key, runs);
+  const back = useRef<HTMLButtonElement>(null);
+  useEffect(() => back.current?.focus(), []);
+  return (
+    <section className="jp-mlgpu-Page" aria-label={t('comparison')}>
+      <div className="jp-mlgpu-Comparison-head">
+        <button ref={back} type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
+          {t('backToList')}
+        </button>
+      </div>
+      <div className="jp-mlgpu-Comparison">
+        <ul role="list">
+          <Side letter="A" entry={a} onGo={onGo} t={t} />
+          <Side letter="B" entry={b} onGo={onGo} t={t} />
+        </ul>
+        {!live ? (
+          <SideBySide
+            a={a.record}
+            b={b.record}
+            why={t(a.saved ? 'needsKernel' : 'needsAnswer')}
+            t={t}
+          />
+        ) : answer === null ? (
+          <p className="jp-mlgpu-Quiet" role="status">
+            {t('comparing')}
+          </p>
+        ) : 'why' in answer ? (
+          <SideBySide a={a.record} b={b.record} why={answer.why ?? t('needsAnswer')} t={t} />
+        ) : (
+          <>
+            {/* Not by itself: a cell that runs now is not to be disturbed. */}
+            {answer.runs < runs && (
+              <p className="jp-mlgpu-Comparison-newer">
+                <span role="status">{t('newerRuns')}</span>{' '}
+                <button type="button" className="jp-mlgpu-Button" onClick={ask}>
+                  {t('compareAgain')}
+                </button>
+              </p>
+            )}
+            {answer.pairs.map((pair, index) => (
+              <ComparisonTable key={index} pair={pair} t={t} />
+            ))}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Side(props: {
+  letter: string;
+  entry: IEntry;
+  onGo: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { letter, entry, onGo, t } = props;
+  const started = new Date(entry.record.startedAt);
+  return (
+    <li>
+      <b>{letter}</b>
+      <button
+        type="button"
+        className="jp-mlgpu-Go"
+        title={t('goToCell')}
+        onClick={() => onGo(entry)}
+      >
+        <CellName cell={entry.record.cell} />
+      </button>
+      {!Number.isNaN(started.getTime()) && (
+        <span className="jp-mlgpu-Quiet">{started.toLocaleTimeString()}</span>
+      )}
+    </li>
+  );
+}
+
+/** The kernel's comparison of two records of its own; null while it is awaited. */
+function useAnswer(
+  session: NotebookSession,
+  live: boolean,
+  a: string,
+  b: string,
+  runs: number
+): [Answer | null, () => void] {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const asked = useRef(0);
+  const known = useRef(runs);
+  useEffect(() => {
+    known.current = runs;
+  }, [runs]);
+  const ask = useCallback(() => {
+    if (!live) {
+      return;
+    }
+    const [number, counted] = [(asked.current += 1), known.current];
+    void comparison(session, a, b, counted).then(next => {
+      // An answer to an earlier question comes too late.
+      if (number === asked.current) {
+        setAnswer(next);
+      }
+    });
+  }, [session, live, a, b]);
+  useEffect(ask, [ask]);
+  return [answer, ask];
+}
+
+async function comparison(
+  session: NotebookSession,
+  a: string,
+  b: string,
+  runs: number
+): Promise<Answer> {
+  try {
+    const pairs = readComparison(await session.tell(COMPARE, { a: named(a), b: named(b) }));
+    return pairs === null ? { why: null } : { pairs, runs };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : null };
+  }
+}
+
+/** From a record's key to what the kernel knows it by. */
+function named(key: string): object {
+  const at = key.lastIndexOf('/');
+  return { run: key.slice(0, at), sequence: Number(key.slice(at + 1)) };
+}
+
+/** How many records there are of the two cells. */
+function countRuns(entries: readonly IEntry[], a: IEntry, b: IEntry): number {
+  const cells = [cellOf(a.record), cellOf(b.record)];
+  return entries.filter(({ record }) => cells.includes(cellOf(record))).length;
+}

@@ -1,0 +1,32 @@
+/** What can be done with the records that are selected; nothing is seen while none is. */
+
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../i18n';
+
+export function Selection(props: {
+  count: number;
+  onCompare: () => void;
+  onClear: () => void;
+  t: Translate;
+}): ReactElement {
+  const { count, onCompare, onClear, t } = props;
+  return (
+    <div className="jp-mlgpu-Selection" data-count={count}>
+      <span role={count > 0 ? 'status' : undefined}>
+        {count === 1 && t('selectAnother')}
+        {count === 2 && t('twoSelected')}
+      </span>
+      {count === 2 && (
+        <button type="button" className="jp-mlgpu-Button" onClick={onCompare}>
+          {t('compare')}
+        </button>
+      )}
+      {count > 0 && (
+        <button type="button" className="jp-mlgpu-TextButton" onClick={onClear}>
+          {t('clearSelection')}
+        </button>
+      )}
+    </div>
+  );
+}
