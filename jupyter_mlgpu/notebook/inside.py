@@ -6,7 +6,8 @@ On the control channel, beside those of `channel.py` and `watch.py`; `run` and `
     -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null}
 
 `timeline` is that of `exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile was
-taken) or `gone` (its events are no longer kept). `looks` are those of the live counters at memory while the
+taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are no longer kept).
+`looks` are those of the live counters at memory while the
 cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
 times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
 two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
@@ -97,10 +98,9 @@ class Inside:
             timeline = compact(profiles)
         with self._lock:
             looks = self._looks.get(key)
-        profiled = record is None or record.mode == "profiled"
         return {
             "timeline": timeline,
-            "why_no_timeline": None if timeline else "gone" if profiled else "light",
+            "why_no_timeline": None if timeline else _why_no_timeline(record),
             "looks": looks,
             "why_no_looks": None if looks else self._why_no_looks(record),
         }
@@ -142,6 +142,12 @@ class Inside:
             return "gone"
         wall = record.reading("wall_time").value
         return "short" if wall is not None and wall < _FEWEST * INTERVAL else "unwatched"
+
+
+def _why_no_timeline(record: Record | None) -> str:
+    if record is None or record.ops:
+        return "gone"
+    return "none" if record.mode == "profiled" else "light"
 
 
 def _in_the_cell(state: Answer, begun: float, wall: float) -> Answer:

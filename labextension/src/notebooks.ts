@@ -84,6 +84,21 @@ export class NotebookSession {
     return true;
   }
 
+  /** The data of a receipt in the notebook's outputs, as it is saved; null where there is none. */
+  receipt(runId: string, sequence: number): object | null {
+    for (const [, output] of outputsOf(this.notebook)) {
+      const record = savedRecord(output);
+      if (
+        typeof record !== 'string' &&
+        record.runId === runId &&
+        record.cell.sequence === sequence
+      ) {
+        return receiptData(output);
+      }
+    }
+    return null;
+  }
+
   private connect(): void {
     const kernel = this.notebook.sessionContext.session?.kernel ?? null;
     if (kernel !== null && kernel === this.kernel) {
@@ -171,24 +186,32 @@ export class Notebooks {
 /** The receipts in a notebook's outputs, oldest first. */
 function savedEntries(notebook: NotebookPanel): IEntry[] {
   const entries: IEntry[] = [];
-  for (const cell of notebook.model?.cells ?? []) {
-    if (cell.type !== 'code') {
-      continue;
-    }
-    const { outputs } = cell as ICodeCellModel;
-    for (let index = 0; index < outputs.length; index++) {
-      const record = savedRecord(outputs.get(index).toJSON());
-      if (typeof record !== 'string') {
-        entries.push(savedEntry(record, cell.id));
-      }
+  for (const [cellId, output] of outputsOf(notebook)) {
+    const record = savedRecord(output);
+    if (typeof record !== 'string') {
+      entries.push(savedEntry(record, cellId));
     }
   }
   return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
 }
 
-/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
+/** All outputs of a notebook with their cells: `toJSON` gives the data itself, where `data` copies it. */
+function* outputsOf(notebook: NotebookPanel): Generator<[cellId: string, output: object]> {
+  for (const cell of notebook.model?.cells ?? []) {
+    const outputs = cell.type === 'code' ? (cell as ICodeCellModel).outputs : null;
+    for (let index = 0; outputs !== null && index < outputs.length; index++) {
+      yield [cell.id, outputs.get(index).toJSON()];
+    }
+  }
+}
+
+function receiptData(output: object): object | null {
+  return object(object(object(output)?.data)?.[MIME_TYPE]);
+}
+
+/** The receipt in an output, read once. */
 function savedRecord(output: object): IRecord | Unreadable {
-  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
+  const data = receiptData(output);
   if (data === null) {
     return 'invalid';
   }

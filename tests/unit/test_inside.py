@@ -11,6 +11,7 @@ from jupyter_mlgpu.exporting.compact import compact
 from jupyter_mlgpu.notebook.inside import LOOKS, TRACE_ITEMS, Inside
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.kept import KeptProfiles
+from jupyter_mlgpu.record import OpStat
 from jupyter_mlgpu.store import Store
 from jupyter_mlgpu.testing import FakeClock, example_record
 
@@ -166,7 +167,11 @@ def test_a_timeline_that_is_not_there_says_why():
     bench = Bench()
     bench.ended(1)
     bench.ended(2, mode="profiled")
-    assert [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3)] == ["light", "gone", "gone"]
+    whole = bench.ended(3, mode="profiled")
+    row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
+    bench.kit.store.add(dataclasses.replace(whole, ops=(row,)))
+    why = [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3, 4)]
+    assert why == ["light", "none", "gone", "gone"]
 
 
 def test_the_timeline_of_a_profiled_cell_comes_with_the_answer():

@@ -1,5 +1,6 @@
 /** The records of a notebook: the list of them, or the page of the one that was opened. */
 
+import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
@@ -21,6 +22,8 @@ export function CellsView(props: {
 }): ReactElement {
   const { session, state, lost, onGo, onLogs, t } = props;
   const [opened, setOpened] = useKept<string | null>(session, 'opened', null);
+  // Which record's page the user has opened or left here: the keyboard follows there and back.
+  const [followed, setFollowed] = useState<string | null>(null);
   const entries = shownEntries(state);
   const entry = opened === null ? undefined : entries.find(({ key }) => key === opened);
   if (entry) {
@@ -28,7 +31,11 @@ export function CellsView(props: {
       <CellPage
         entry={entry}
         session={session}
-        onBack={() => setOpened(null)}
+        arrives={followed === entry.key}
+        onBack={() => {
+          setFollowed(entry.key);
+          setOpened(null);
+        }}
         onGo={onGo}
         onLogs={onLogs}
         t={t}
@@ -42,7 +49,11 @@ export function CellsView(props: {
       lost={lost}
       onGo={onGo}
       onLogs={onLogs}
-      onOpen={({ key }) => setOpened(key)}
+      focus={followed}
+      onOpen={({ key }) => {
+        setFollowed(key);
+        setOpened(key);
+      }}
       t={t}
     />
   ) : (
