@@ -260,15 +260,14 @@ export function eventAt(
   return id !== undefined && (timeline.starts[id] ?? 0) <= at + near ? id : null;
 }
 
+/** How many events have a part in view. */
+export function countInView(timeline: ITimeline, view: IView): number {
+  return partsInView(timeline, view).reduce((sum, one) => sum + one.length, 0);
+}
+
 /** The numbers of all events of which a part is in view, in the order of their starts. */
 export function inView(timeline: ITimeline, view: IView): Int32Array {
-  const found: Int32Array[] = [];
-  for (const lane of timeline.lanes) {
-    for (const row of lane.rows) {
-      const first = firstEndingAfter(timeline, row, view.from);
-      found.push(row.subarray(first, firstStartingAt(timeline, row, view.to)));
-    }
-  }
+  const found = partsInView(timeline, view);
   const ids = new Int32Array(found.reduce((sum, one) => sum + one.length, 0));
   let length = 0;
   for (const one of found) {
@@ -276,6 +275,15 @@ export function inView(timeline: ITimeline, view: IView): Int32Array {
     length += one.length;
   }
   return ids.sort();
+}
+
+/** Of each row, what is in view. */
+function partsInView(timeline: ITimeline, { from, to }: IView): Int32Array[] {
+  return timeline.lanes.flatMap(({ rows }) =>
+    rows.map(row =>
+      row.subarray(firstEndingAfter(timeline, row, from), firstStartingAt(timeline, row, to))
+    )
+  );
 }
 
 function firstEndingAfter(timeline: ITimeline, row: Int32Array, time: number, from = 0): number {

@@ -5,6 +5,7 @@ import { eventAtPlace, placed, ROW, TITLE, topOf } from '../src/lanes';
 import {
   around,
   bars,
+  countInView,
   cutAt,
   eventAt,
   inView,
@@ -224,6 +225,7 @@ test('the events in view come in the order of their starts, of all lanes and row
   assert.deepEqual([...inView(timeline, { from: 0, to: 1000 })], [0, 1, 2, 3, 4]);
   assert.deepEqual([...inView(timeline, { from: 35, to: 50 })], [0, 2, 3]);
   assert.deepEqual([...inView(timeline, { from: 600, to: 700 })], []);
+  assert.equal(countInView(timeline, { from: 35, to: 50 }), 3);
 });
 
 test('devices stand above the host, and a place leads to its event', () => {

@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 
 import { formatTime, laneOf, placeOf } from '../../eventwords';
 import type { Message, Translate } from '../../i18n';
-import { inView } from '../../timeline';
+import { countInView, inView } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
 import { WindowedTable } from './WindowedTable';
 
@@ -32,21 +32,21 @@ interface IEventsTable {
 export function EventsTable(props: IEventsTable): ReactElement {
   const { timeline, view, t } = props;
   const [open, setOpen] = useState(false);
-  const ids = useMemo(() => inView(timeline, view), [timeline, view]);
-  const count = ids.length.toLocaleString();
+  const count = countInView(timeline, view).toLocaleString();
   return (
     <details
       className="jp-mlgpu-Timeline-events"
       onToggle={event => setOpen(event.currentTarget.open)}
     >
       <summary>{t('eventsInView', { count })}</summary>
-      {open && <Events {...props} ids={ids} />}
+      {open && <Events {...props} />}
     </details>
   );
 }
 
-function Events(props: IEventsTable & { ids: Int32Array }): ReactElement {
-  const { timeline, ids, chosen, onChoose, t } = props;
+function Events(props: IEventsTable): ReactElement {
+  const { timeline, view, chosen, onChoose, t } = props;
+  const ids = useMemo(() => inView(timeline, view), [timeline, view]);
   const listed = ids.subarray(0, LISTED);
   const columns = useMemo(
     () => HEADS.map(([id, label]) => ({ id, label: t(label), figures: id !== 'event' })),

@@ -64,7 +64,7 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
       const sideways = event.shiftKey ? event.deltaY : event.deltaX;
       if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
-        const part = (event.clientX - (element?.getBoundingClientRect().left ?? 0)) / width;
+        const part = (event.clientX - (canvas.current?.getBoundingClientRect().left ?? 0)) / width;
         setView(now =>
           zoomed(now, 2 ** (event.deltaY / 200), now.from + part * (now.to - now.from), most)
         );
