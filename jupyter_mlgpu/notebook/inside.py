@@ -13,11 +13,11 @@ times in seconds from the cell's start. Where it is null, `why_no_looks` is `sho
 two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
 the record is of another kernel).
 
-    {"type": "trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
+    {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
 
 is the cell's timeline for Perfetto, as `%mlc_trace export` writes it, its first `TRACE_ITEMS` events at most.
 
-    {"type": "record", ...} -> {"record": {...}}
+    {"type": "inside_record", ...} -> {"record": {...}}
 
 is the record itself, as it is saved.
 """
@@ -66,7 +66,7 @@ class Inside:
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:
         """What `KernelChannel` hears, by its type."""
-        return {"inside": self.inside, "trace": self.trace, "record": self.record}
+        return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
 
     def record_made(self, record: Record) -> None:
         """Keep the looks at memory in a cell that has just ended: the counters soon forget them."""

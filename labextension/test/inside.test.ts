@@ -83,12 +83,12 @@ const operation = (name: string, selfTime: number, changes: object = {}): object
   ...changes
 });
 
-test('bytes and FLOP have columns where a profiler told them', () => {
+test('bytes, FLOP and types have columns where they tell something', () => {
   const { ops } = recordOf({
-    ops: [operation('a', 1), operation('b', 2, { bytes: 8, flops: 1e9 })]
+    ops: [operation('mm', 1), operation('b', 2, { bytes: 8, flops: 1e9 })]
   });
-  assert.deepEqual(filledColumns(ops).slice(-2), ['bytes', 'flops']);
-  assert.equal(filledColumns(ops.filter(({ name }) => name === 'a')).at(-1), 'share');
+  assert.deepEqual(filledColumns(ops).slice(-3), ['bytes', 'flops', 'type']);
+  assert.equal(filledColumns(ops.filter(({ name }) => name === 'mm')).at(-1), 'count');
 });
 
 test('all operations of a device are in its group, and words find them by name and type', () => {

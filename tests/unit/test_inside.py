@@ -187,7 +187,7 @@ def test_the_trace_is_the_one_for_perfetto_and_says_what_it_leaves_out():
     bench = Bench()
     record = bench.ended(mode="profiled")
     bench.kit.profiles.add(record.key, (profile(*(event(start=n) for n in range(TRACE_ITEMS))),))
-    answer = bench.asked("trace")
+    answer = bench.asked("inside_trace")
     trace = json.loads(answer["trace"])
     assert len(trace["traceEvents"]) == answer["events"] == TRACE_ITEMS
     assert "export" in answer["left_out"][-1]
@@ -198,13 +198,13 @@ def test_a_trace_of_a_cell_without_events_is_refused_with_a_sentence():
     bench = Bench()
     bench.ended()
     with pytest.raises(UsageError, match="--ops"):
-        bench.asked("trace")
+        bench.asked("inside_trace")
 
 
 def test_the_record_is_told_whole():
     bench = Bench()
     record = bench.ended()
-    assert bench.asked("record")["record"] == record.to_json()
+    assert bench.asked("inside_record")["record"] == record.to_json()
 
 
 @pytest.mark.parametrize(

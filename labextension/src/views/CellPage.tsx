@@ -10,8 +10,6 @@ import type { IEntry } from '../state';
 export interface ICellPage {
   entry: IEntry;
   session: NotebookSession;
-  /** Whether the user has just opened it, and the keyboard is to follow. */
-  arrives: boolean;
   onBack: () => void;
   onGo: (entry: IEntry) => void;
   /** Show its lines among the logs. */

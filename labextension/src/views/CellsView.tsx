@@ -1,6 +1,5 @@
 /** The records of a notebook: the list of them, or the page of the one that was opened. */
 
-import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
@@ -22,8 +21,6 @@ export function CellsView(props: {
 }): ReactElement {
   const { session, state, lost, onGo, onLogs, t } = props;
   const [opened, setOpened] = useKept<string | null>(session, 'opened', null);
-  // Which record's page the user has opened or left here: the keyboard follows there and back.
-  const [followed, setFollowed] = useState<string | null>(null);
   const entries = shownEntries(state);
   const entry = opened === null ? undefined : entries.find(({ key }) => key === opened);
   if (entry) {
@@ -31,11 +28,7 @@ export function CellsView(props: {
       <CellPage
         entry={entry}
         session={session}
-        arrives={followed === entry.key}
-        onBack={() => {
-          setFollowed(entry.key);
-          setOpened(null);
-        }}
+        onBack={() => setOpened(null)}
         onGo={onGo}
         onLogs={onLogs}
         t={t}
@@ -49,11 +42,7 @@ export function CellsView(props: {
       lost={lost}
       onGo={onGo}
       onLogs={onLogs}
-      focus={followed}
-      onOpen={({ key }) => {
-        setFollowed(key);
-        setOpened(key);
-      }}
+      onOpen={({ key }) => setOpened(key)}
       t={t}
     />
   ) : (

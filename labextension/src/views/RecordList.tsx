@@ -24,15 +24,13 @@ export function RecordList(props: {
   entries: readonly IEntry[];
   older: number;
   lost: ILost | null;
-  /** The record whose page was left: the keyboard goes back to its row. */
-  focus: string | null;
   onGo: (entry: IEntry) => void;
   onLogs: (entry: IEntry) => void;
   /** Show all that is known of it. */
   onOpen: (entry: IEntry) => void;
   t: Translate;
 }): ReactElement {
-  const { entries, older, lost, focus, onGo, onLogs, onOpen, t } = props;
+  const { entries, older, lost, onGo, onLogs, onOpen, t } = props;
   const scale = useMemo(
     () => entries.reduce((longest, { record }) => Math.max(longest, longestTime(record)), 0),
     [entries]
@@ -56,7 +54,6 @@ export function RecordList(props: {
         keyOf={keyOf}
         estimate={ROW_HEIGHT}
         newest="first"
-        focus={focus}
         row={(index, tabStop) => {
           const entry = at(index);
           return (

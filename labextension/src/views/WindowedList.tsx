@@ -5,7 +5,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { KeyboardEvent, ReactElement, ReactNode, RefObject } from 'react';
+import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
 const OVERSCAN = 5;
 /** Pixels from the end within which a reader is taken to follow it. */
@@ -19,13 +19,11 @@ export function WindowedList(props: {
   /** Where new rows come in: above, and what is read stays in its place; or below, and the end is followed. */
   newest: 'first' | 'last';
   row: (index: number, tabStop: boolean) => ReactNode;
-  /** Key of the row to show and to focus when the list appears. */
-  focus?: string | null;
   label?: string;
   /** What stands after the last row. */
   children?: ReactNode;
 }): ReactElement {
-  const { count, keyOf, estimate, newest, row, focus, label, children } = props;
+  const { count, keyOf, estimate, newest, row, label, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string | null>(null);
   const below = newest === 'last';
@@ -48,7 +46,11 @@ export function WindowedList(props: {
     }
     event.preventDefault();
     rows.scrollToIndex(target, { align: 'auto' });
-    focusRow(scroller, target, 'button');
+    // The row may have to be put into the page first.
+    requestAnimationFrame(() => {
+      const next = scroller.current?.querySelector(`[data-index="${target}"]`);
+      next?.querySelector('button')?.focus();
+    });
   };
 
   const first = keyOf(0);
@@ -65,16 +67,6 @@ export function WindowedList(props: {
       rows.scrollToEnd();
     }
   }, [below, rows]);
-
-  const returned = useRef(false);
-  useLayoutEffect(() => {
-    const target = returned.current ? -1 : indexOf(focus ?? undefined, count, keyOf);
-    returned.current = true;
-    if (target >= 0) {
-      rows.scrollToIndex(target, { align: 'center' });
-      focusRow(scroller, target, '.jp-mlgpu-Toggle');
-    }
-  }, [focus, count, keyOf, rows]);
 
   const items = rows.getVirtualItems();
   // Tab stops at one row only: the one used last, or the first in sight.
@@ -105,14 +97,6 @@ export function WindowedList(props: {
       {children}
     </div>
   );
-}
-
-/** Focus what stands in a row, which may have to be put into the page first. */
-function focusRow(scroller: RefObject<HTMLElement>, index: number, selector: string): void {
-  requestAnimationFrame(() => {
-    const row = scroller.current?.querySelector(`[data-index="${index}"]`);
-    row?.querySelector<HTMLElement>(selector)?.focus();
-  });
 }
 
 /** Where a row stands; -1 where it is no more. */

@@ -39,7 +39,7 @@ export function Actions(props: {
     }
   };
   const trace = async (): Promise<string> => {
-    const answer = await session.tell('trace', key);
+    const answer = await session.tell('inside_trace', key);
     return typeof answer.trace === 'string' ? answer.trace : '';
   };
   const saveTrace = async (): Promise<void> => {
@@ -102,7 +102,7 @@ async function wholeRecord(
   const { runId, cell } = record;
   if (!saved) {
     try {
-      const answer = await session.tell('record', { run: runId, sequence: cell.sequence });
+      const answer = await session.tell('inside_record', { run: runId, sequence: cell.sequence });
       if (answer.record !== undefined) {
         return JSON.stringify(answer.record);
       }

@@ -16,9 +16,9 @@ type Column = 'event' | 'place' | 'start' | 'takes';
 
 const HEADS: [Column, Message][] = [
   ['event', 'eventColumn'],
-  ['place', 'eventPlace'],
   ['start', 'eventStart'],
-  ['takes', 'eventTakes']
+  ['takes', 'eventTakes'],
+  ['place', 'eventPlace']
 ];
 
 interface IEventsTable {
@@ -49,7 +49,12 @@ function Events(props: IEventsTable): ReactElement {
   const ids = useMemo(() => inView(timeline, view), [timeline, view]);
   const listed = ids.subarray(0, LISTED);
   const columns = useMemo(
-    () => HEADS.map(([id, label]) => ({ id, label: t(label), figures: id !== 'event' })),
+    () =>
+      HEADS.map(([id, label]) => ({
+        id,
+        label: t(label),
+        figures: id === 'start' || id === 'takes'
+      })),
     [t]
   );
   const nameOf = (row: number): string =>

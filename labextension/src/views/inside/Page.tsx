@@ -20,15 +20,16 @@ import { TimelineSection } from './TimelineSection';
 import { useInside } from './useInside';
 
 export function Page(props: ICellPage): ReactElement {
-  const { entry, session, arrives, onBack, onGo, onLogs, t } = props;
+  const { entry, session, onBack, onGo, onLogs, t } = props;
   const { record } = entry;
   const inside = useInside(session, entry);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (arrives) {
+    // The button that opened the page went with its row; a keyboard that is elsewhere is left there.
+    if (document.activeElement === document.body) {
       back.current?.focus();
     }
-  }, [arrives]);
+  }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
   const missing = record.readings.filter(({ value }) => value === null);
   const timeline =
