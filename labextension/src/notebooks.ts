@@ -86,17 +86,10 @@ export class NotebookSession {
 
   /** The data of a receipt in the notebook's outputs, as it is saved; null where there is none. */
   receipt(runId: string, sequence: number): object | null {
-    for (const [, output] of outputsOf(this.notebook)) {
-      const record = savedRecord(output);
-      if (
-        typeof record !== 'string' &&
-        record.runId === runId &&
-        record.cell.sequence === sequence
-      ) {
-        return receiptData(output);
-      }
-    }
-    return null;
+    const entry = this.model.state.saved.find(
+      ({ record }) => record.runId === runId && record.cell.sequence === sequence
+    );
+    return entry === undefined ? null : (sources.get(entry.record) ?? null);
   }
 
   private connect(): void {
@@ -186,32 +179,24 @@ export class Notebooks {
 /** The receipts in a notebook's outputs, oldest first. */
 function savedEntries(notebook: NotebookPanel): IEntry[] {
   const entries: IEntry[] = [];
-  for (const [cellId, output] of outputsOf(notebook)) {
-    const record = savedRecord(output);
-    if (typeof record !== 'string') {
-      entries.push(savedEntry(record, cellId));
+  for (const cell of notebook.model?.cells ?? []) {
+    if (cell.type !== 'code') {
+      continue;
+    }
+    const { outputs } = cell as ICodeCellModel;
+    for (let index = 0; index < outputs.length; index++) {
+      const record = savedRecord(outputs.get(index).toJSON());
+      if (typeof record !== 'string') {
+        entries.push(savedEntry(record, cell.id));
+      }
     }
   }
   return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
 }
 
-/** All outputs of a notebook with their cells: `toJSON` gives the data itself, where `data` copies it. */
-function* outputsOf(notebook: NotebookPanel): Generator<[cellId: string, output: object]> {
-  for (const cell of notebook.model?.cells ?? []) {
-    const outputs = cell.type === 'code' ? (cell as ICodeCellModel).outputs : null;
-    for (let index = 0; outputs !== null && index < outputs.length; index++) {
-      yield [cell.id, outputs.get(index).toJSON()];
-    }
-  }
-}
-
-function receiptData(output: object): object | null {
-  return object(object(object(output)?.data)?.[MIME_TYPE]);
-}
-
-/** The receipt in an output, read once. */
+/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
 function savedRecord(output: object): IRecord | Unreadable {
-  const data = receiptData(output);
+  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
   if (data === null) {
     return 'invalid';
   }
@@ -219,8 +204,14 @@ function savedRecord(output: object): IRecord | Unreadable {
   if (record === undefined) {
     record = readRecord(data);
     read.set(data, record);
+    if (typeof record !== 'string') {
+      sources.set(record, data);
+    }
   }
   return record;
 }
 
 const read = new WeakMap<object, IRecord | Unreadable>();
+
+/** What a receipt was read from. */
+const sources = new WeakMap<IRecord, object>();
