@@ -21,6 +21,8 @@ export interface ISeries {
   source: string;
   /** The most there is; null: not known. */
   limit: number | null;
+  /** Why nothing was told at the last look. */
+  whyMissing: string | null;
 }
 
 export interface ILook {
@@ -47,7 +49,8 @@ function readSeries(data: unknown): ISeries {
     device: text(table?.device) ?? '',
     unit: text(table?.unit) ?? '',
     source: text(table?.source, LONG) ?? '',
-    limit: amount(table?.limit)
+    limit: amount(table?.limit),
+    whyMissing: text(table?.why_missing, LONG)
   };
 }
 

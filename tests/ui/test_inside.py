@@ -161,9 +161,15 @@ def test_a_click_on_the_timeline_names_the_event(lab: Lab) -> None:
     assert size is not None
     # The device's lane is the first below the scale; the kernel runs from 200 to 600 of 1000 µs.
     box.locator("canvas").click(position={"x": size["width"] * 0.4, "y": 18 + 16 + 7})
-    expect(timeline.get_by_role("status")).to_have_text(
-        "gemm (kernel) on gpu:0 stream 7: starts at 200 µs, takes 400 µs."
-    )
+    said = "gemm (kernel) on gpu:0 stream 7: starts at 200 µs, takes 400 µs."
+    expect(timeline.get_by_role("status")).to_have_text(said)
+    # What was found stays when the sidebar is closed and opened again, and the kernel is not asked again.
+    asked = sum('"inside"' in frame for frame in lab.sent)
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
+    expect(lab.sidebar).to_be_hidden()
+    lab.show_sidebar()
+    expect(timeline.get_by_role("status")).to_have_text(said)
+    assert sum('"inside"' in frame for frame in lab.sent) == asked
 
 
 def test_the_timeline_is_zoomed_and_moved_by_wheel_and_drag(lab: Lab) -> None:
@@ -487,3 +493,5 @@ def test_a_chinese_page_is_chinese(lab: Lab, chinese: None) -> None:
     expect(page.get_by_role("heading", name="测量方法")).to_be_visible()
     for heading in ("操作", "时间线", "运行期间的内存", "运行位置"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    # The next test's page is to be loaded in its own language.
+    lab.page.goto("about:blank")

@@ -37,6 +37,11 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
       <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
+      {record.whyDeviceMissing && (
+        <dl>
+          <Term name={t('device')} text={record.whyDeviceMissing} />
+        </dl>
+      )}
       <About record={record} t={t} />
     </div>
   );
@@ -49,7 +54,6 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
   return (
     <>
       <dl>
-        {record.whyDeviceMissing && <Term name={t('device')} text={record.whyDeviceMissing} />}
         {!Number.isNaN(started.getTime()) && (
           <Term name={t('started')} text={started.toLocaleString()} />
         )}

@@ -53,10 +53,21 @@ function Curve(props: {
   const { looks, series, end, t } = props;
   const seen = span(looks, series);
   const one = looks.series[series];
-  if (seen === null || one === undefined) {
+  if (one === undefined) {
     return null;
   }
   const device = scopeName(one.device, t);
+  if (seen === null) {
+    const why = one.whyMissing;
+    return (
+      <p>
+        {t('memoryOf', { device })}{' '}
+        <span className="jp-mlgpu-Quiet">
+          {why === null ? t('notMeasured') : t('notMeasuredBecause', { why })}
+        </span>
+      </p>
+    );
+  }
   const [least, most] = seen.map(value => formatValue(value, one.unit)) as [string, string];
   const top = seen[1];
   return (
@@ -90,11 +101,11 @@ function Figures(props: { looks: ILooks; t: Translate }): ReactElement {
   const [open, setOpen] = useState(false);
   const columns = [
     { id: 'at', label: t('afterStart'), figures: true },
-    ...looks.series.map(({ device }, index) => ({
-      id: String(index),
-      label: scopeName(device, t),
-      figures: true
-    }))
+    ...looks.series.flatMap(({ device }, index) =>
+      span(looks, index) === null
+        ? []
+        : [{ id: String(index), label: scopeName(device, t), figures: true }]
+    )
   ];
   const cell = (row: number, column: string): string => {
     const look = looks.looks[row];
@@ -111,7 +122,7 @@ function Figures(props: { looks: ILooks; t: Translate }): ReactElement {
       <summary>{t('memoryTable')}</summary>
       {open && (
         <WindowedTable
-          label={t('memorySection')}
+          label={t('memoryTable')}
           columns={columns}
           count={looks.looks.length}
           cell={cell}

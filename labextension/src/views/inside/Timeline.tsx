@@ -3,7 +3,15 @@
  * by mouse, buttons and keys. What is chosen is said in words, and a table lists what is in view.
  */
 
-import { useDeferredValue, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  useDeferredValue,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState
+} from 'react';
 import type { KeyboardEvent, PointerEvent, ReactElement } from 'react';
 
 import type { Message, Translate } from '../../i18n';
@@ -11,6 +19,7 @@ import { ROW, SCALE, eventAtPlace, placed, topOf } from '../../lanes';
 import { around, cutAt, moved, whole, zoomed } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
 import { eventName, formatTime, laneOf, placeOf, scaleTime } from '../../eventwords';
+import { useKept } from '../useKept';
 import { EventsTable } from './EventsTable';
 import { drawTimeline } from './drawing';
 import { useSize } from './useSize';
@@ -29,8 +38,11 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
   const { timeline, t } = props;
   const most = useMemo(() => whole(timeline), [timeline]);
   const { lanes, height: full } = useMemo(() => placed(timeline.lanes), [timeline]);
-  const [view, setView] = useState<IView>(most);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [view, setView] = useState<IView>(() => views.get(timeline) ?? most);
+  useEffect(() => {
+    views.set(timeline, view);
+  }, [timeline, view]);
+  const [chosen, setChosen] = useKept<number | null>(timeline, 'chosen', null);
   const [scrolled, setScrolled] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -186,6 +198,9 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
     </div>
   );
 }
+
+/** What was looked at last, for when the sidebar is opened again. */
+const views = new WeakMap<ITimeline, IView>();
 
 type Step = 'left' | 'right' | 'in' | 'out' | 'whole';
 

@@ -1,11 +1,12 @@
 /** What the kernel answers about one cell, asked when its page is opened. */
 
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 
 import { readInside } from '../../inside';
 import type { IInside } from '../../inside';
 import type { NotebookSession } from '../../notebooks';
 import type { IEntry } from '../../state';
+import { useKept } from '../useKept';
 
 export type Inside =
   { state: 'asking' } | { state: 'failed'; why: string } | { state: 'told'; told: IInside };
@@ -13,18 +14,20 @@ export type Inside =
 /** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
 const SAVED: Inside = { state: 'told', told: { timeline: 'saved', looks: 'saved' } };
 
-export function useInside(session: NotebookSession, { record, saved }: IEntry): Inside {
+export function useInside(session: NotebookSession, { key, record, saved }: IEntry): Inside {
   const { runId, cell } = record;
-  const [answer, setAnswer] = useState<Inside>({ state: 'asking' });
+  // Kept while the sidebar is hidden, so that the kernel is asked once.
+  const [answer, setAnswer] = useKept<IAnswer | null>(session, 'inside', null);
   const { sequence } = cell;
+  const known = answer?.key === key && answer.inside.state === 'told';
   useEffect(() => {
     let wanted = true;
-    const tell = (told: Inside): void => {
+    const tell = (inside: Inside): void => {
       if (wanted) {
-        setAnswer(told);
+        setAnswer({ key, inside });
       }
     };
-    if (!saved) {
+    if (!saved && !known) {
       session.tell('inside', { run: runId, sequence }).then(
         told => tell({ state: 'told', told: readInside(told) }),
         (error: unknown) =>
@@ -34,6 +37,11 @@ export function useInside(session: NotebookSession, { record, saved }: IEntry): 
     return () => {
       wanted = false;
     };
-  }, [session, runId, sequence, saved]);
-  return saved ? SAVED : answer;
+  }, [session, key, runId, sequence, saved, known, setAnswer]);
+  return saved ? SAVED : answer?.key === key ? answer.inside : { state: 'asking' };
+}
+
+interface IAnswer {
+  key: string;
+  inside: Inside;
 }
