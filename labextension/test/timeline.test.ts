@@ -2,20 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { eventAtPlace, placed, ROW, TITLE, topOf } from '../src/lanes';
-import {
-  around,
-  bars,
-  countInView,
-  cutAt,
-  eventAt,
-  inView,
-  moved,
-  readTimeline,
-  ticks,
-  whole,
-  zoomed
-} from '../src/timeline';
+import { bars, countInView, cutAt, eventAt, inView, readTimeline } from '../src/timeline';
 import type { ITimeline } from '../src/timeline';
+import { around, moved, ticks, whole, zoomed } from '../src/timeview';
 
 type Event = [start: number, duration: number, lane?: number];
 

@@ -16,8 +16,9 @@ import type { KeyboardEvent, PointerEvent, ReactElement } from 'react';
 
 import type { Message, Translate } from '../../i18n';
 import { ROW, SCALE, eventAtPlace, placed, topOf } from '../../lanes';
-import { around, cutAt, moved, whole, zoomed } from '../../timeline';
+import { cutAt } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
+import { around, moved, whole, zoomed } from '../../timeview';
 import { eventName, formatTime, laneOf, placeOf, scaleTime } from '../../eventwords';
 import { useKept } from '../useKept';
 import { EventsTable } from './EventsTable';

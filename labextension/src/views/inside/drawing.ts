@@ -2,8 +2,9 @@
 
 import { ROW, SCALE, TITLE } from '../../lanes';
 import type { IPlaced } from '../../lanes';
-import { bars, ticks } from '../../timeline';
+import { bars } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
+import { ticks } from '../../timeview';
 
 export interface IPicture {
   timeline: ITimeline;
