@@ -31,11 +31,12 @@ def write(path: Path, items: Iterable[Item], about: dict[str, Any]) -> int:
         if path.suffix == ".gz":
             # No name and no time inside: the same trace gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=5, mtime=0) as packed:
-                return _write(packed, items, about)
-        return _write(file, items, about)
+                return write_to(packed, items, about)
+        return write_to(file, items, about)
 
 
-def _write(file: Any, items: Iterable[Item], about: dict[str, Any]) -> int:
+def write_to(file: Any, items: Iterable[Item], about: dict[str, Any]) -> int:
+    """Write a trace into a file that is open for bytes; see `write`."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     count = 0
     text.write('{"displayTimeUnit":"ns","otherData":')

@@ -20,6 +20,7 @@ from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.ops_command import Asked
 from jupyter_mlgpu.notebook.watch import Watch
@@ -71,18 +72,16 @@ class Extension:
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
+        self.inside = Inside(self.kit, self.watch.state)
+        told = {
+            "watch": lambda _: self.watch.renew(),
+            "device": lambda content: self.choices.device(content),
+            "trace": lambda content: self.choices.trace(content),
+            "compare": self._compare,
+            **self.inside.answers(),
+        }
         self.channel: Channel = (
-            KernelChannel(
-                kernel,
-                self.kit.recorder.run.id,
-                self._snapshot,
-                {
-                    "watch": lambda _: self.watch.renew(),
-                    "device": lambda content: self.choices.device(content),
-                    "trace": lambda content: self.choices.trace(content),
-                    "compare": self._compare,
-                },
-            )
+            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told)
             if kernel is not None
             else NoChannel()
         )
@@ -126,6 +125,7 @@ class Extension:
         self.kit.watch_imports()
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
         self.kit.store.subscribe(self._push_record)
+        self.kit.store.subscribe(self.inside.record_made)
         self.channel.open()
 
     def stop(self) -> None:
@@ -133,6 +133,7 @@ class Extension:
         self.watch.stop()
         self.channel.close()
         self.kit.store.unsubscribe(self._push_record)
+        self.kit.store.unsubscribe(self.inside.record_made)
         self.kit.close()
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)

@@ -113,6 +113,14 @@ export class NotebookSession {
     return true;
   }
 
+  /** The data of a receipt in the notebook's outputs, as it is saved; null where there is none. */
+  receipt(runId: string, sequence: number): object | null {
+    const entry = this.model.state.saved.find(
+      ({ record }) => record.runId === runId && record.cell.sequence === sequence
+    );
+    return entry === undefined ? null : (sources.get(entry.record) ?? null);
+  }
+
   private connect(): void {
     const kernel = this.notebook.sessionContext.session?.kernel ?? null;
     if (kernel !== null && kernel === this.kernel) {
@@ -230,8 +238,14 @@ function savedRecord(output: object): IRecord | Unreadable {
   if (record === undefined) {
     record = readRecord(data);
     read.set(data, record);
+    if (typeof record !== 'string') {
+      sources.set(record, data);
+    }
   }
   return record;
 }
 
 const read = new WeakMap<object, IRecord | Unreadable>();
+
+/** What a receipt was read from. */
+const sources = new WeakMap<IRecord, object>();

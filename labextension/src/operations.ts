@@ -25,13 +25,21 @@ export interface IOperation {
   onDevice: boolean;
   /** Part of the busy time of its plane and device; null in records from before it was kept. */
   share: number | null;
+  /** Input shapes, bytes copied and floating-point operations of all calls; null: the profiler tells none. */
+  shapes: string | null;
+  bytes: number | null;
+  flops: number | null;
 }
 
-/** The operations of a device or of the host's threads with the most self time. */
-export interface IOperationTable {
+/** The operations of a device or of the host's threads, those with the most self time first. */
+export interface IOperationGroup {
   device: string;
   profiler: string;
   rows: IOperation[];
+}
+
+/** The first of them, and how many more there are. */
+export interface IOperationTable extends IOperationGroup {
   more: number;
 }
 
@@ -53,30 +61,59 @@ export function readOperation(data: unknown): IOperation | null {
     totalTime,
     profiler: text(table.profiler) ?? '',
     onDevice: table.plane === 'device',
-    share: amount(table.share)
+    share: amount(table.share),
+    shapes: printed(table.shapes, NAME),
+    bytes: amount(table.bytes),
+    flops: amount(table.flops)
   };
 }
 
-/** A table for each device, then one for the host's threads. */
-export function operationTables(operations: readonly IOperation[]): IOperationTable[] {
+/** A group for each device, then one for the host's threads. */
+export function operationGroups(operations: readonly IOperation[]): IOperationGroup[] {
   const groups = new Map<string, IOperation[]>();
   const sorted = [...operations].sort((one, other) => other.selfTime - one.selfTime);
   for (const one of sorted) {
     const key = `${one.onDevice ? 0 : 1} ${one.device} ${one.profiler}`;
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    const group = groups.get(key);
+    if (group) {
+      group.push(one);
+    } else {
+      groups.set(key, [one]);
+    }
   }
   return [...groups.entries()]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, [first, ...others]]) =>
-      first === undefined
-        ? []
-        : [
-            {
-              device: first.device,
-              profiler: first.profiler,
-              rows: [first, ...others].slice(0, TOP),
-              more: Math.max(0, others.length + 1 - TOP)
-            }
-          ]
+    .flatMap(([, rows]) =>
+      rows[0] === undefined ? [] : [{ device: rows[0].device, profiler: rows[0].profiler, rows }]
     );
+}
+
+/** As `operationGroups`, with the rows that a receipt shows. */
+export function operationTables(operations: readonly IOperation[]): IOperationTable[] {
+  return operationGroups(operations).map(group => ({
+    ...group,
+    rows: group.rows.slice(0, TOP),
+    more: Math.max(0, group.rows.length - TOP)
+  }));
+}
+
+/** What a table of operations can be sorted by. */
+export type OperationColumn =
+  'name' | 'type' | 'count' | 'selfTime' | 'totalTime' | 'share' | 'bytes' | 'flops';
+
+/** The columns that these rows fill: those read most come first, for a sidebar is narrow. */
+export function filledColumns(rows: readonly IOperation[]): OperationColumn[] {
+  const always: OperationColumn[] = ['name', 'selfTime', 'share', 'totalTime', 'count'];
+  const told = (['bytes', 'flops'] as const).filter(id => rows.some(row => row[id] !== null));
+  const types = rows.some(({ name, type }) => type !== '' && type !== name);
+  return [...always, ...told, ...(types ? (['type'] as const) : [])];
+}
+
+/** The rows whose name or type holds the words typed, in whatever case. */
+export function operationsNamed(rows: readonly IOperation[], words: string): IOperation[] {
+  const wanted = words.trim().toLocaleLowerCase();
+  return rows.filter(
+    ({ name, type }) =>
+      name.toLocaleLowerCase().includes(wanted) || type.toLocaleLowerCase().includes(wanted)
+  );
 }

@@ -37,6 +37,8 @@ export interface IReading {
   scope: string;
   source: string;
   samples: number | null;
+  /** Half the width of the interval in which the true value lies; null: not stated. */
+  uncertainty: number | null;
   whyMissing: string | null;
 }
 
@@ -203,6 +205,7 @@ function readReading(data: unknown): IReading | null {
     scope: text(table.scope) ?? '',
     source: text(table.source) ?? '',
     samples: count(table.samples),
+    uncertainty: amount(table.uncertainty),
     whyMissing: text(table.why_missing, LONG)
   };
 }

@@ -1,14 +1,13 @@
-/** The page of one record: all that was measured in its cell, and how. */
+/** The page of one record; what draws it is loaded when the first one is opened. */
 
-import type { ReactElement } from 'react';
+import { useEffect, useState } from 'react';
+import type { ComponentType, ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
 import type { NotebookSession } from '../notebooks';
 import type { IEntry } from '../state';
-import { RecordDetails } from './RecordDetails';
-import { CellName } from './RunningCell';
 
-export function CellPage(props: {
+export interface ICellPage {
   entry: IEntry;
   session: NotebookSession;
   onBack: () => void;
@@ -16,24 +15,41 @@ export function CellPage(props: {
   /** Show its lines among the logs. */
   onLogs: (entry: IEntry) => void;
   t: Translate;
-}): ReactElement {
-  const { entry, onBack, onGo, t } = props;
+}
+
+export function CellPage(props: ICellPage): ReactElement {
+  const { onBack, t } = props;
+  const [Loaded, setLoaded] = useState<ComponentType<ICellPage> | null>(() => loaded);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let here = true;
+    load().then(
+      page => here && setLoaded(() => page),
+      () => here && setFailed(true)
+    );
+    return () => {
+      here = false;
+    };
+  }, []);
+  if (Loaded !== null) {
+    return <Loaded {...props} />;
+  }
   return (
     <section className="jp-mlgpu-Page" aria-label={t('details')}>
-      <div className="jp-mlgpu-Page-head">
-        <button type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
-          {t('backToCells')}
-        </button>
-        <button
-          type="button"
-          className="jp-mlgpu-Go"
-          title={t('goToCell')}
-          onClick={() => onGo(entry)}
-        >
-          <CellName cell={entry.record.cell} />
-        </button>
-      </div>
-      <RecordDetails record={entry.record} t={t} />
+      <button type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
+        {t('backToCells')}
+      </button>
+      <p className="jp-mlgpu-Quiet" role="status">
+        {t(failed ? 'pageFailed' : 'pageLoading')}
+      </p>
     </section>
   );
+}
+
+let loaded: ComponentType<ICellPage> | null = null;
+
+async function load(): Promise<ComponentType<ICellPage>> {
+  const { Page } = await import(/* webpackChunkName: "cell-page" */ './inside/Page');
+  loaded = Page;
+  return Page;
 }

@@ -6,7 +6,8 @@ import { formatShare } from '../format';
 import type { Message, Translate } from '../i18n';
 import { cutInWords } from '../notes';
 import type { Evidence, IFact, IRanOn, IReading, IRecord } from '../record';
-import { factName, quantityName, scopeName, shown, whyMissing } from '../words';
+import { origin, withUncertainty } from '../recordtext';
+import { factName, quantityName, whyMissing } from '../words';
 import { Operations } from './Operations';
 
 const EVIDENCE: Record<Evidence, Message> = {
@@ -18,7 +19,6 @@ const EVIDENCE: Record<Evidence, Message> = {
 
 export function RecordDetails(props: { record: IRecord; t: Translate }): ReactElement {
   const { record, t } = props;
-  const started = new Date(record.startedAt);
   return (
     <div className="jp-mlgpu-Details">
       <table aria-label={t('readings')}>
@@ -37,8 +37,23 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
       <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
+      {record.whyDeviceMissing && (
+        <dl>
+          <Term name={t('device')} text={record.whyDeviceMissing} />
+        </dl>
+      )}
+      <About record={record} t={t} />
+    </div>
+  );
+}
+
+/** When it ran, with what, and what was left out of the record. */
+export function About(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const started = new Date(record.startedAt);
+  return (
+    <>
       <dl>
-        {record.whyDeviceMissing && <Term name={t('device')} text={record.whyDeviceMissing} />}
         {!Number.isNaN(started.getTime()) && (
           <Term name={t('started')} text={started.toLocaleString()} />
         )}
@@ -55,30 +70,32 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
           {t('cut', { parts: record.cut.map(part => cutInWords(part, t)).join(', ') })}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
-function ReadingRow(props: { reading: IReading; record: IRecord; t: Translate }): ReactElement {
+export function ReadingRow(props: {
+  reading: IReading;
+  record: IRecord;
+  t: Translate;
+}): ReactElement {
   const { reading, record, t } = props;
-  const { scope, source, samples, value } = reading;
-  const sampled = samples !== null && samples > 1 ? `${t('samples')}: ${samples}` : '';
-  const origin = [scopeName(scope, t), source, sampled].filter(Boolean).join(' · ');
   return (
     <tr>
       <th scope="row">{quantityName(reading.quantity, t)}</th>
-      {value === null ? (
+      {reading.value === null ? (
         <td className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</td>
       ) : (
         <td>
-          {shown(reading, record, t)} <span className="jp-mlgpu-Quiet">{origin}</span>
+          {withUncertainty(reading, record, t)}{' '}
+          <span className="jp-mlgpu-Quiet">{origin(reading, t)}</span>
         </td>
       )}
     </tr>
   );
 }
 
-function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
+export function Devices(props: { devices: IRanOn[]; t: Translate }): ReactElement {
   const { devices, t } = props;
   return (
     <table aria-label={t('devices')}>
@@ -123,7 +140,7 @@ function Counted(props: { entry: IRanOn; t: Translate }): ReactElement {
   );
 }
 
-function Facts(props: { facts: IFact[]; t: Translate }): ReactElement {
+export function Facts(props: { facts: IFact[]; t: Translate }): ReactElement {
   const { facts, t } = props;
   return (
     <table aria-label={t('facts')}>

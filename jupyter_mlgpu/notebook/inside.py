@@ -1,0 +1,171 @@
+"""What a browser asks about one cell, for the page of its record; answered also while another cell runs.
+
+On the control channel, beside those of `channel.py` and `watch.py`; `run` and `sequence` name the record:
+
+    {"type": "inside", "run": ..., "sequence": 7}
+    -> {"timeline": ..., "why_no_timeline": null, "looks": ..., "why_no_looks": null}
+
+`timeline` is that of `exporting/compact.py`. Where it is null, `why_no_timeline` is `light` (no profile was
+taken), `none` (nothing was seen, and the record's notes say why) or `gone` (its events are no longer kept).
+`looks` are those of the live counters at memory while the
+cell ran: {"series": [...], "interval": 0.5, "looks": [[0.2, [1024]], ...]}, the series as in `watch.py`, the
+times in seconds from the cell's start. Where it is null, `why_no_looks` is `short` (the cell was shorter than
+two looks), `unwatched` (no browser showed the counters while it ran) or `gone` (they are no longer kept, or
+the record is of another kernel).
+
+    {"type": "inside_trace", ...} -> {"trace": "...", "events": 1200, "left_out": []}
+
+is the cell's timeline for Perfetto, as `%mlc_trace export` writes it, its first `TRACE_ITEMS` events at most.
+
+    {"type": "inside_record", ...} -> {"record": {...}}
+
+is the record itself, as it is saved.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.kit import Kit
+from jupyter_mlgpu.notebook.watch import INTERVAL
+from jupyter_mlgpu.record import Record
+
+Answer = dict[str, Any]
+Key = tuple[str, int]
+
+#: Events of a trace that is sent to a browser: 7 MB of JSON, made in less than a second.
+TRACE_ITEMS = 50_000
+
+#: Looks that are kept of all cells together; of each, the memory of the process, the machine and the GPUs.
+LOOKS = 20_000
+
+#: A curve has two points.
+_FEWEST = 2
+
+
+class Inside:
+    """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it."""
+
+    def __init__(
+        self, kit: Kit, counters: Callable[[], Answer | None], now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`now` is the clock of the counters."""
+        self._kit = kit
+        self._counters = counters
+        self._now = now
+        self._looks: dict[Key, Answer] = {}
+        self._let_go: set[Key] = set()
+        self._lock = threading.Lock()
+
+    def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:
+        """What `KernelChannel` hears, by its type."""
+        return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
+
+    def record_made(self, record: Record) -> None:
+        """Keep the looks at memory in a cell that has just ended: the counters soon forget them."""
+        wall = record.reading("wall_time").value
+        if wall is None or (state := self._counters()) is None or wall < state["interval"]:
+            return
+        # The record's clock and the counters' may differ by a constant: both are read now.
+        apart = self._now() - self._kit.recorder.clock.monotonic_ns() / 1e9
+        begun = record.started_monotonic_ns / 1e9 + apart
+        looks = _in_the_cell(state, begun, wall)
+        if len(looks["looks"]) < _FEWEST:
+            return
+        with self._lock:
+            self._looks[record.key] = looks
+            while len(self._looks) > 1 and sum(len(one["looks"]) for one in self._looks.values()) > LOOKS:
+                oldest = next(iter(self._looks))
+                self._let_go.add(oldest)
+                del self._looks[oldest]
+
+    def inside(self, asked: Mapping[str, Any]) -> Answer:
+        """The timeline and the looks at memory of a record, each with a reason where there is none."""
+        key = _key(asked)
+        record = self._kit.store.get(key)
+        profiles = self._kit.profiles.get(key)
+        timeline = None
+        if profiles:
+            from jupyter_mlgpu.exporting.compact import compact
+
+            timeline = compact(profiles)
+        with self._lock:
+            looks = self._looks.get(key)
+        return {
+            "timeline": timeline,
+            "why_no_timeline": None if timeline else _why_no_timeline(record),
+            "looks": looks,
+            "why_no_looks": None if looks else self._why_no_looks(record),
+        }
+
+    def trace(self, asked: Mapping[str, Any]) -> Answer:
+        """The trace of a profiled cell. Raises UsageError where its events are not kept."""
+        from jupyter_mlgpu.exporting import chrome, timeline
+
+        record = self._found(asked)
+        profiles = self._kit.profiles.get
+        if not profiles(record.key):
+            raise UsageError(
+                "The events of this cell are not kept: run it with `%%mlc_trace --ops` once more."
+            )
+        left_out = timeline.left_out([record], profiles)
+        items = timeline.items([record], profiles)
+        first = list(islice(items, TRACE_ITEMS))
+        if next(items, None) is not None:
+            left_out.append(
+                f"Only its first {TRACE_ITEMS:,} events are here; `%mlc_trace export` writes all."
+            )
+        about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": 1, "left_out": left_out}
+        file = io.BytesIO()
+        count = chrome.write_to(file, first, about)
+        return {"trace": file.getvalue().decode(), "events": count, "left_out": left_out}
+
+    def record(self, asked: Mapping[str, Any]) -> Answer:
+        """The whole record. Raises UsageError where it is not held."""
+        return {"record": self._found(asked).to_json()}
+
+    def _found(self, asked: Mapping[str, Any]) -> Record:
+        record = self._kit.store.get(_key(asked))
+        if record is None:
+            raise UsageError("This kernel no longer holds the record.")
+        return record
+
+    def _why_no_looks(self, record: Record | None) -> str:
+        if record is None or record.key in self._let_go or record.run.id != self._kit.recorder.run.id:
+            return "gone"
+        wall = record.reading("wall_time").value
+        return "short" if wall is not None and wall < _FEWEST * INTERVAL else "unwatched"
+
+
+def _why_no_timeline(record: Record | None) -> str:
+    if record is None or record.ops:
+        return "gone"
+    return "none" if record.mode == "profiled" else "light"
+
+
+def _in_the_cell(state: Answer, begun: float, wall: float) -> Answer:
+    memory = [number for number, one in enumerate(state["series"]) if one["quantity"] == "memory"]
+    inside = [
+        [round(at - begun, 3), [values[number] for number in memory]]
+        for at, values in state["history"]
+        if begun <= at <= begun + wall and len(values) == len(state["series"])
+    ]
+    return {
+        "series": [state["series"][number] for number in memory],
+        "interval": state["interval"],
+        "looks": inside,
+    }
+
+
+def _key(asked: Mapping[str, Any]) -> Key:
+    run, sequence = asked.get("run"), asked.get("sequence")
+    if not isinstance(run, str) or not isinstance(sequence, int):
+        raise UsageError("A record is named by its run and its sequence.")
+    return run, sequence

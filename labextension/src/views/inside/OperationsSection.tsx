@@ -1,0 +1,118 @@
+/** Times per operation of a profiled cell, the devices and the host apart: sorted by a click, found by name. */
+
+import { useId, useMemo, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { formatBytes, formatSeconds } from '../../format';
+import type { Message, Translate } from '../../i18n';
+import { filledColumns, operationGroups, operationsNamed } from '../../operations';
+import type { IOperation, IOperationGroup, OperationColumn } from '../../operations';
+import type { IRecord } from '../../record';
+import { percent } from '../../recordtext';
+import { inOrder, sortedBy } from '../../sorting';
+import type { ISort } from '../../sorting';
+import { WindowedTable } from './WindowedTable';
+
+const HEADS: Record<OperationColumn, Message> = {
+  name: 'operation',
+  type: 'opsType',
+  count: 'calls',
+  selfTime: 'selfTime',
+  totalTime: 'totalTime',
+  share: 'shareOfTime',
+  bytes: 'opsBytes',
+  flops: 'opsFlops'
+};
+
+export function OperationsSection(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const [words, setWords] = useState('');
+  const groups = useMemo(() => operationGroups(record.ops), [record.ops]);
+  const id = useId();
+  return (
+    <>
+      <p className="jp-mlgpu-Quiet">{t('opsProfiled')}</p>
+      <label htmlFor={id} className="jp-mlgpu-Hidden">
+        {t('opsFilter')}
+      </label>
+      <input
+        id={id}
+        type="search"
+        className="jp-mlgpu-Input"
+        placeholder={t('opsFilter')}
+        value={words}
+        onChange={event => setWords(event.target.value)}
+      />
+      {groups.map((group, index) => (
+        <Group key={index} group={group} words={words} t={t} />
+      ))}
+    </>
+  );
+}
+
+function Group(props: { group: IOperationGroup; words: string; t: Translate }): ReactElement {
+  const { group, words, t } = props;
+  const { device, profiler, rows } = group;
+  const [sort, setSort] = useState<ISort<OperationColumn>>({
+    column: 'selfTime',
+    descending: true
+  });
+  const found = useMemo(() => inOrder(operationsNamed(rows, words), sort), [rows, words, sort]);
+  const columns = useMemo(
+    () =>
+      filledColumns(rows).map(column => ({
+        id: column,
+        label: t(HEADS[column]),
+        figures: !isText(column)
+      })),
+    [rows, t]
+  );
+  const title =
+    device === 'host' ? t('opsOnHost', { profiler }) : t('opsOnDevice', { device, profiler });
+  const count = { shown: found.length.toLocaleString(), count: rows.length.toLocaleString() };
+  return (
+    <>
+      <h4>
+        {title}{' '}
+        <span className="jp-mlgpu-Quiet" role="status">
+          {t('opsShown', count)}
+        </span>
+      </h4>
+      {found.length > 0 ? (
+        <WindowedTable
+          label={title}
+          columns={columns}
+          count={found.length}
+          cell={(row, column) => figure(found[row], column)}
+          title={row => [found[row]?.name, found[row]?.shapes].filter(Boolean).join(' ')}
+          sort={sort}
+          onSort={column => setSort(sortedBy(sort, column, !isText(column)))}
+        />
+      ) : (
+        <p className="jp-mlgpu-Quiet">{t('opsNone')}</p>
+      )}
+    </>
+  );
+}
+
+function isText(column: OperationColumn): boolean {
+  return column === 'name' || column === 'type';
+}
+
+function figure(row: IOperation | undefined, column: OperationColumn): string {
+  const value = row?.[column] ?? null;
+  if (value === null || typeof value === 'string') {
+    return value ?? '';
+  }
+  switch (column) {
+    case 'selfTime':
+    case 'totalTime':
+      return formatSeconds(value);
+    case 'share':
+      return percent(value);
+    case 'bytes':
+      return formatBytes(value);
+    default:
+      return column === 'flops' ? value.toPrecision(3) : value.toLocaleString();
+  }
+}

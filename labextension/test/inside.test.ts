@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+
+import { translateTo } from '../src/i18n';
+import { readInside } from '../src/inside';
+import { lines, readLooks, span } from '../src/looks';
+import { filledColumns, operationGroups, operationsNamed } from '../src/operations';
+import { PERFETTO, handOver } from '../src/perfetto';
+import type { IPage } from '../src/perfetto';
+import { readRecord } from '../src/record';
+import type { IRecord } from '../src/record';
+import { fileName, recordText } from '../src/recordtext';
+import { inOrder, sortedBy } from '../src/sorting';
+import { reading, recordJson } from './records';
+
+const t = translateTo('en');
+
+function recordOf(changes: object): IRecord {
+  const record = readRecord(recordJson(1, changes));
+  assert(typeof record !== 'string');
+  return record;
+}
+
+const looksJson = {
+  interval: 0.5,
+  series: [
+    { device: 'process', unit: 'bytes', source: 'psutil', limit: 100 },
+    { device: 'GPU 0', unit: 'bytes', source: 'NVML', limit: null }
+  ],
+  looks: [
+    [0.5, [10, null]],
+    [1, [40, 5]],
+    [1.5, [20, null]],
+    [2, [30, 6]]
+  ]
+};
+
+test('why there is no timeline and no curve is told apart', () => {
+  assert.deepEqual(
+    readInside({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
+    {
+      timeline: 'light',
+      looks: 'short'
+    }
+  );
+  for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
+    assert.deepEqual(readInside(nonsense), { timeline: 'gone', looks: 'gone' });
+  }
+});
+
+test('looks are read with what was not told, and nonsense among them is left out', () => {
+  const looks = readLooks({
+    ...looksJson,
+    looks: [...looksJson.looks, null, [-1, []], ['x', [1]]]
+  });
+  assert.equal(looks?.looks.length, 4);
+  assert(looks);
+  assert.deepEqual(span(looks, 0), [10, 40]);
+  assert.deepEqual(span(looks, 1), [5, 6]);
+  assert.equal(readLooks({ ...looksJson, looks: [] }), null);
+  assert.equal(readLooks(null), null);
+});
+
+test('a curve begins at the cell’s start and at zero, and parts where nothing was told', () => {
+  const looks = readLooks(looksJson);
+  assert(looks);
+  assert.deepEqual(lines(looks, 0, 2, 40, [100, 40]), [
+    '25.00,30.00 50.00,0.00 75.00,20.00 100.00,10.00'
+  ]);
+  assert.deepEqual(lines(looks, 1, 2, 10, [100, 40]), ['50.00,20.00', '100.00,16.00']);
+});
+
+const operation = (name: string, selfTime: number, changes: object = {}): object => ({
+  name,
+  type: 'mm',
+  device: 'host',
+  count: 2,
+  self_time: selfTime,
+  total_time: 2 * selfTime,
+  profiler: 'a profiler',
+  plane: 'host',
+  share: 0.5,
+  ...changes
+});
+
+test('bytes, FLOP and types have columns where they tell something', () => {
+  const { ops } = recordOf({
+    ops: [operation('mm', 1), operation('b', 2, { bytes: 8, flops: 1e9 })]
+  });
+  assert.deepEqual(filledColumns(ops).slice(-3), ['bytes', 'flops', 'type']);
+  assert.equal(filledColumns(ops.filter(({ name }) => name === 'mm')).at(-1), 'count');
+});
+
+test('all operations of a device are in its group, and words find them by name and type', () => {
+  const { ops } = recordOf({
+    ops: Array.from({ length: 40 }, (_, n) => operation(`dense_${n}/MatMul`, n))
+  });
+  const [group] = operationGroups(ops);
+  assert.equal(group?.rows.length, 40);
+  assert.equal(operationsNamed(ops, ' DENSE_7/ ').length, 1);
+  assert.equal(operationsNamed(ops, 'mm').length, 40);
+  assert.equal(operationsNamed(ops, '').length, 40);
+  assert.equal(operationsNamed(ops, '<b>').length, 0);
+});
+
+test('a click on the sorted column turns it around, another column begins with what is read first', () => {
+  const sort = { column: 'share', descending: true } as const;
+  assert.deepEqual(sortedBy<string>(sort, 'share', true), { column: 'share', descending: false });
+  assert.deepEqual(sortedBy<string>(sort, 'name', false), { column: 'name', descending: false });
+});
+
+test('what is not known comes last, whichever way a table is sorted', () => {
+  const rows = [{ share: 1 }, { share: null }, { share: 3 }];
+  const shares = (descending: boolean): unknown[] =>
+    inOrder(rows, { column: 'share', descending }).map(({ share }) => share);
+  assert.deepEqual(shares(true), [3, 1, null]);
+  assert.deepEqual(shares(false), [1, 3, null]);
+});
+
+test('the text of a record names every reading, with its origin or why it is missing', () => {
+  const energy = { ...reading('energy', 12, 'J'), uncertainty: 0.5 };
+  const said = recordText(
+    recordOf({ readings: [reading('wall_time', 1.5), reading('device_time', null), energy] }),
+    t
+  );
+  assert.match(said, /^\[1\] x = 1\nfinished · 1\.5 s/);
+  assert.match(said, /Wall time: 1\.5 s \(cell · test\)/);
+  assert.match(said, /Device time: not measured: No profiler ran\./);
+  assert.match(said, /Energy: 12 J ± 0\.5 J \(cell · test\)/);
+});
+
+test('a profiled record’s text calls no time a timing', () => {
+  const said = recordText(recordOf({ mode: 'profiled', ops: [operation('conv2d', 0.25)] }), t);
+  assert.match(said, /profiled, so not a timing run/);
+  assert.match(said, /Wall time: 1\.5 s, with the profiler on/);
+  assert.match(said, /conv2d\t2\t250 ms\t50\.0 %/);
+});
+
+test('a file’s name leaves out what no system allows', () => {
+  const record = recordOf({ run: { id: 'r', notebook: '../a:b?.ipynb' } });
+  assert.equal(fileName(record, '.jsonl'), '.._a_b_-cell-1.jsonl');
+});
+
+class FakePage implements IPage {
+  closed = false;
+  got: [unknown, string][] = [];
+  postMessage(message: unknown, origin: string): void {
+    this.got.push([message, origin]);
+  }
+}
+
+const trace = { title: 'a cell', fileName: 'a.json', text: '{"traceEvents":[]}' };
+
+function says(here: EventTarget, source: unknown, origin: string, data: unknown): void {
+  here.dispatchEvent(Object.assign(new Event('message'), { source, origin, data }));
+}
+
+test('Perfetto is called until it answers, and then gets the trace', async context => {
+  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const [page, here] = [new FakePage(), new EventTarget()];
+  const taken = handOver(page, trace, here);
+  context.mock.timers.tick(400);
+  assert.deepEqual(page.got, [
+    ['PING', PERFETTO],
+    ['PING', PERFETTO]
+  ]);
+  says(here, page, PERFETTO, 'PONG');
+  assert.equal(await taken, true);
+  const [message, origin] = page.got.at(-1) ?? [];
+  const { perfetto } = message as { perfetto: { buffer: ArrayBuffer; title: string } };
+  assert.equal(new TextDecoder().decode(perfetto.buffer), trace.text);
+  assert.equal(perfetto.title, 'a cell');
+  assert.equal(origin, PERFETTO);
+});
+
+test('nobody but Perfetto’s page gets the trace', async context => {
+  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const [page, here] = [new FakePage(), new EventTarget()];
+  const taken = handOver(page, trace, here);
+  says(here, page, 'https://elsewhere.example', 'PONG');
+  says(here, new FakePage(), PERFETTO, 'PONG');
+  says(here, page, PERFETTO, { perfetto: 'PONG' });
+  context.mock.timers.tick(60_000);
+  assert.equal(await taken, false);
+  assert(page.got.every(([message]) => message === 'PING'));
+});
+
+test('a page that the user closes is called no more', async () => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const page = new FakePage();
+  const taken = handOver(page, trace, new EventTarget());
+  page.closed = true;
+  mock.timers.tick(400);
+  assert.equal(await taken, false);
+  assert.deepEqual(page.got, []);
+  mock.timers.reset();
+});

@@ -1,0 +1,216 @@
+"""What a browser is told of one cell: its events in few bytes, and the looks at memory while it ran."""
+
+import dataclasses
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.exporting.compact import compact
+from jupyter_mlgpu.notebook.inside import LOOKS, TRACE_ITEMS, Inside
+from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.ops.kept import KeptProfiles
+from jupyter_mlgpu.record import OpStat
+from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.testing import FakeClock, example_record
+
+RUN = "0" * 32
+BEGUN = 5_000
+
+
+def event(name="mm", start=0, length=10, line="thread 1", **more) -> Event:
+    return Event(name, "aten::mm", "host", "host", line, BEGUN + start, length, **more)
+
+
+def profile(*events: Event, **options) -> Profile:
+    return Profile("torch", "fake profiler", events, BEGUN, BEGUN + 1_000, **options)
+
+
+def read_back(table):
+    """The events of an answer, as a browser reads them: (start, duration, name, line)."""
+    start = 0
+    found = []
+    for after, duration, name, lane in zip(
+        table["starts"], table["durations"], table["name"], table["lane"], strict=True
+    ):
+        start += after
+        found.append((start, duration, table["names"][name][0], table["lanes"][lane][3]))
+    return found
+
+
+def test_events_are_told_from_the_start_of_the_cell_in_their_order():
+    answer = compact([profile(event("b", 40), event("a", -5, 20), event("c", 40, 30, "thread 2"))])
+    assert read_back(answer) == [
+        (-5, 20, "a", "thread 1"),
+        (40, 30, "c", "thread 2"),
+        (40, 10, "b", "thread 1"),
+    ]
+    assert answer["duration"] == 1_000
+    assert answer["events"] == 3
+
+
+def test_a_name_and_a_lane_are_told_once():
+    answer = compact([profile(*(event(start=n, kind="kernel") for n in range(100)))])
+    assert answer["names"] == [["mm", "aten::mm", "kernel"]]
+    assert answer["lanes"] == [["torch", "host", "host", "thread 1"]]
+
+
+def test_of_too_many_events_the_first_stay_and_all_are_counted():
+    answer = compact([profile(*(event(f"op {n}", 100 - n) for n in range(100)))], events=10)
+    assert [start for start, *_ in read_back(answer)] == list(range(1, 11))
+    assert answer["events"] == 100
+
+
+def test_an_answer_fits_into_its_bytes_whatever_the_names_are():
+    events = [event(f"{n} {'long ' * 1000}", n) for n in range(500)]
+    answer = compact([profile(*events)], limit=20_000)
+    assert 0 < len(answer["starts"]) < 500
+    assert len(json.dumps(answer)) < 25_000
+
+
+def test_what_the_kernel_has_not_kept_is_counted_with_its_reason():
+    answer = compact([profile(event(), left_out=7, why_left_out="to bound memory")])
+    assert (answer["left_out"], answer["why_left_out"]) == (7, "to bound memory")
+
+
+def test_a_name_that_is_no_unicode_can_be_sent():
+    answer = compact([profile(event("half \ud800"))])
+    assert json.dumps(answer, ensure_ascii=False).encode()
+
+
+class Bench:
+    """An `Inside` with a kit and counters of the test's own."""
+
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        recorder = SimpleNamespace(clock=self.clock, run=SimpleNamespace(id=RUN))
+        self.kit = SimpleNamespace(store=Store(), profiles=KeptProfiles(), recorder=recorder)
+        self.counters = None
+        # The counters' clock is 100 s ahead of the record's.
+        self.inside = Inside(self.kit, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100)
+
+    def look(self, *at: float) -> None:
+        """Looks at these moments of the counters' clock: the process's memory, and its use."""
+        series = [
+            {"device": "process", "quantity": "utilisation", "unit": "cores"},
+            {"device": "process", "quantity": "memory", "unit": "bytes"},
+        ]
+        self.counters = {
+            "series": series,
+            "interval": 0.5,
+            "history": [[moment, [0.5, round(moment * 100)]] for moment in at],
+        }
+
+    def ended(self, sequence=1, wall=2.0, mode="light", run=RUN):
+        """A cell that began at 0.000001 s on the record's clock has ended after `wall` seconds."""
+        record = example_record(sequence, run=run)
+        times = tuple(
+            dataclasses.replace(one, value=wall) if one.quantity == "wall_time" else one
+            for one in record.readings
+        )
+        record = dataclasses.replace(record, readings=times, mode=mode)
+        self.kit.store.add(record)
+        self.inside.record_made(record)
+        return record
+
+    def asked(self, kind="inside", sequence=1, run=RUN):
+        return self.inside.answers()[kind]({"type": kind, "run": run, "sequence": sequence})
+
+
+def test_the_looks_of_a_cell_are_those_between_its_start_and_its_end():
+    bench = Bench()
+    bench.look(99.9, 100.5, 101.0, 101.9, 102.5)
+    bench.ended(wall=2.0)
+    looks = bench.asked()["looks"]
+    assert [at for at, _ in looks["looks"]] == [0.5, 1.0, 1.9]
+    assert looks["looks"][0] == [0.5, [10_050]]
+    assert [one["quantity"] for one in looks["series"]] == ["memory"]
+    assert bench.asked()["why_no_looks"] is None
+
+
+@pytest.mark.parametrize(
+    ("wall", "moments", "why"),
+    [(0.6, [100.3], "short"), (60.0, [], "unwatched"), (60.0, [100.5], "unwatched")],
+)
+def test_a_cell_without_two_looks_says_why(wall, moments, why):
+    bench = Bench()
+    bench.look(*moments)
+    bench.ended(wall=wall)
+    answer = bench.asked()
+    assert (answer["looks"], answer["why_no_looks"]) == (None, why)
+
+
+def test_before_anybody_has_watched_there_are_no_looks():
+    bench = Bench()
+    bench.ended()
+    assert bench.asked()["why_no_looks"] == "unwatched"
+
+
+def test_looks_stay_when_the_counters_have_forgotten_them_until_there_are_too_many():
+    bench = Bench()
+    bench.look(*(100 + n / 1000 for n in range(1, 1001)))
+    for sequence in range(1, LOOKS // 1000 + 2):
+        bench.ended(sequence)
+    bench.look()
+    assert bench.asked(sequence=1)["why_no_looks"] == "gone"
+    assert len(bench.asked(sequence=2)["looks"]["looks"]) == 1000
+
+
+def test_a_record_of_another_kernel_has_no_looks_here():
+    bench = Bench()
+    bench.ended(run="1" * 32)
+    assert bench.asked(run="1" * 32)["why_no_looks"] == "gone"
+
+
+def test_a_timeline_that_is_not_there_says_why():
+    bench = Bench()
+    bench.ended(1)
+    bench.ended(2, mode="profiled")
+    whole = bench.ended(3, mode="profiled")
+    row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
+    bench.kit.store.add(dataclasses.replace(whole, ops=(row,)))
+    why = [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3, 4)]
+    assert why == ["light", "none", "gone", "gone"]
+
+
+def test_the_timeline_of_a_profiled_cell_comes_with_the_answer():
+    bench = Bench()
+    record = bench.ended(mode="profiled")
+    bench.kit.profiles.add(record.key, (profile(event("mm", 3)),))
+    answer = bench.asked()
+    assert read_back(answer["timeline"]) == [(3, 10, "mm", "thread 1")]
+    assert answer["why_no_timeline"] is None
+
+
+def test_the_trace_is_the_one_for_perfetto_and_says_what_it_leaves_out():
+    bench = Bench()
+    record = bench.ended(mode="profiled")
+    bench.kit.profiles.add(record.key, (profile(*(event(start=n) for n in range(TRACE_ITEMS))),))
+    answer = bench.asked("inside_trace")
+    trace = json.loads(answer["trace"])
+    assert len(trace["traceEvents"]) == answer["events"] == TRACE_ITEMS
+    assert "export" in answer["left_out"][-1]
+    assert trace["otherData"]["left_out"] == answer["left_out"]
+
+
+def test_a_trace_of_a_cell_without_events_is_refused_with_a_sentence():
+    bench = Bench()
+    bench.ended()
+    with pytest.raises(UsageError, match="--ops"):
+        bench.asked("inside_trace")
+
+
+def test_the_record_is_told_whole():
+    bench = Bench()
+    record = bench.ended()
+    assert bench.asked("inside_record")["record"] == record.to_json()
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"run": 1, "sequence": 1}, {"run": RUN, "sequence": "1"}, {"run": [RUN]}]
+)
+def test_what_names_no_record_is_refused(asked):
+    for answer in Bench().inside.answers().values():
+        with pytest.raises(UsageError):
+            answer(asked)
