@@ -10,6 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
 import { Connection } from './connection';
+import { Figures } from './figures';
 import { KernelModel } from './model';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
@@ -26,6 +27,7 @@ export class NotebookSession {
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell
   ) {
+    this.figures = new Figures(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
     sessionContext.ready.then(
@@ -44,6 +46,9 @@ export class NotebookSession {
   }
 
   readonly model = new KernelModel();
+
+  /** The plans and races in the notebook's outputs. */
+  readonly figures: Figures;
 
   /** Tells the notebooks of this page apart. */
   get id(): string {
