@@ -95,7 +95,8 @@ function faster(race: IRace, index: number, t: Translate): string {
   if (found) {
     const { times, lane } = found;
     const device = race.lanes[lane]?.device ?? '';
-    const said = times >= 100 ? times.toFixed(0) : String(Number(times.toPrecision(3)));
+    const said =
+      times >= 100 ? Math.round(times).toLocaleString() : String(Number(times.toPrecision(3)));
     return t('raceTimes', { device, times: said });
   }
   const measured = race.lanes.filter(({ timings }) => timings[index]);
