@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.planning import drawing, page
+from jupyter_mlgpu.planning import drawing
 from jupyter_mlgpu.planning.layout import HEIGHT, WIDTH, Scene, areas, key
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ DRAWN = 200
 ARROWS = 400
 FUNCTIONS = 8
 
-#: Rows of the tables, and characters of a name, a reason and a sentence.
+#: Rows of the tables, and characters of a name and of a reason.
 _SUBGRAPHS, _FALLBACKS, _CROSSINGS, _NODES = 24, 60, 60, 3
-_NAME, _REASON, _SENTENCE = 64, 160, 400
+_NAME, _REASON = 64, 160
 
 
 def data(plan: Plan) -> dict[str, Any]:
@@ -54,7 +54,6 @@ def data(plan: Plan) -> dict[str, Any]:
             "shared": counts["core"] + counts["default"],
             "cpu": counts["cpu"],
         },
-        "sentences": [_sentence(line) for line in page.sentences(plan)],
         "subgraphs": [
             {"function": _name(one.function), "operations": one.operations, "own": one.own}
             for one in plan.subgraphs[:_SUBGRAPHS]
@@ -62,7 +61,7 @@ def data(plan: Plan) -> dict[str, Any]:
         "fallbacks": [
             {
                 "operation": _name(one.operation),
-                "reason": _sentence(one.reason, _REASON),
+                "reason": _reason(one.reason),
                 "count": one.count,
                 "nodes": [_name(node) for node in one.nodes[:_NODES]],
             }
@@ -78,7 +77,7 @@ def data(plan: Plan) -> dict[str, Any]:
                     "type": _name(one.type),
                     "to": one.to,
                     "bytes": one.bytes,
-                    "why_missing": _sentence(one.why_missing, _REASON),
+                    "why_missing": _reason(one.why_missing),
                 }
                 for one in crossings[:_CROSSINGS]
             ],
@@ -137,7 +136,7 @@ def _drawing(plan: Plan, body: Body) -> dict[str, Any]:
             ]
             for box in boxes
         ],
-        "reasons": [_sentence(one, _REASON) for one in reasons],
+        "reasons": [_reason(one) for one in reasons],
         # From and to, as the numbers of boxes, or of frames where the function is drawn in short.
         "arrows": _numbered(scene, arrows[:ARROWS], (box.name for box in boxes)),
         "more_arrows": max(0, len(arrows) - ARROWS),
@@ -155,5 +154,5 @@ def _name(text: str) -> str:
     return text if len(text) <= _NAME else "…" + text[1 - _NAME :]
 
 
-def _sentence(text: str, most: int = _SENTENCE) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _reason(text: str) -> str:
+    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"

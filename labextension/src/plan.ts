@@ -24,7 +24,6 @@ export interface IPlan {
   table: string;
   operations: number;
   counts: Record<Kind, number>;
-  sentences: string[];
   subgraphs: { name: string; operations: number; own: number }[];
   fallbacks: IFallback[];
   knownBytes: number;
@@ -129,7 +128,6 @@ export function readPlan(data: unknown): IPlan | Unreadable {
     table: name(table.table),
     operations,
     counts: { own, shared, cpu },
-    sentences: list(table.sentences, FEW, item => printed(item, LONG)),
     subgraphs: list(table.subgraphs, ROWS, readSubgraph),
     fallbacks: list(table.fallbacks, ROWS, readFallback),
     knownBytes: count(crossing?.known_bytes) ?? 0,

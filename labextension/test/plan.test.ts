@@ -38,7 +38,6 @@ function planJson(changes: object = {}): object {
     table: 'tensorflow-metal 1.2.0',
     operations: 2,
     counts: { own: 1, shared: 0, cpu: 1 },
-    sentences: ['One sentence.'],
     subgraphs: [{ function: 'main', operations: 1, own: 1 }],
     fallbacks: [{ operation: 'Einsum', reason: 'no Metal kernel', count: 1, nodes: ['sum'] }],
     crossing: {

@@ -196,7 +196,7 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
         bundle(example_record()),
     )
     lab.open_without_kernel("several.ipynb")
-    lab.sidebar.get_by_role("tab", name="Plans, races").click()
+    lab.sidebar.get_by_role("tab", name="Results").click()
     expect(lab.sidebar.get_by_role("region", name="last, planned for Metal")).to_be_visible()
     choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
     choice.select_option(label="[2] Race: x @ x")
@@ -245,7 +245,7 @@ def test_names_of_the_graph_and_of_the_race_are_text(lab: Lab) -> None:
     lab.open_without_kernel("hostile.ipynb")
     expect(figures(lab)).to_have_count(2)
     expect(figures(lab).first).to_contain_text(MARKUP[-40:])
-    lab.sidebar.get_by_role("tab", name="Plans, races").click()
+    lab.sidebar.get_by_role("tab", name="Results").click()
     expect(lab.sidebar.get_by_role("region", name="Race")).to_contain_text(MARKUP[:40])
     for place in (figures(lab).first, figures(lab).nth(1), lab.sidebar):
         assert place.locator("img[src], script").count() == 0
@@ -269,7 +269,7 @@ def test_a_narrow_sidebar_cuts_nothing_off(lab: Lab) -> None:
     long = "a_very_long_name_without_any_blank_" * 4
     lab.write_with_receipts("narrow.ipynb", shown(plan(chain(30), subject=long)), raced(race(cell=long)))
     lab.open_without_kernel("narrow.ipynb")
-    lab.sidebar.get_by_role("tab", name="Plans, races").click()
+    lab.sidebar.get_by_role("tab", name="Results").click()
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
     choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
     for key in ("cell-0/0", "cell-1/0"):

@@ -3,7 +3,7 @@
 export const english = {
   plans: 'Plans',
   races: 'Races',
-  plansAndRaces: 'Plans, races',
+  plansAndRaces: 'Results',
   figureToShow: 'Which one to show',
   planOf: 'Plan: {subject}',
   raceOf: 'Race: {cell}',
@@ -83,7 +83,7 @@ export const english = {
 export const chinese: Record<keyof typeof english, string> = {
   plans: '计划',
   races: '竞速',
-  plansAndRaces: '计划、竞速',
+  plansAndRaces: '结果',
   figureToShow: '显示哪一个',
   planOf: '计划：{subject}',
   raceOf: '竞速：{cell}',

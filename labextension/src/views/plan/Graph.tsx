@@ -19,7 +19,7 @@ const MARGIN = 8;
 export function Graph(props: { drawing: IDrawing; label: string; t: Translate }): ReactElement {
   const { drawing, label, t } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [zoom, setZoom] = useState(0.8);
+  const [zoom, setZoom] = useState(1);
   useCentre(scroller, zoom);
   const size = (by: number): void =>
     setZoom(before => Math.min(Math.max(before * by, SMALLEST), LARGEST));
@@ -46,7 +46,7 @@ export function Graph(props: { drawing: IDrawing; label: string; t: Translate })
       <div className="jp-mlgpu-Graph-sizes">
         <SizeButton name={t('planLarger')} sign="+" onSize={() => size(STEP)} />
         <SizeButton name={t('planSmaller')} sign="−" onSize={() => size(1 / STEP)} />
-        <SizeButton name={t('planFit')} sign="⛶" onSize={fit} />
+        <SizeButton name={t('planFit')} sign={t('planFit')} onSize={fit} />
       </div>
       <div
         ref={scroller}

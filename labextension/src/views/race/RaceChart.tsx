@@ -17,7 +17,7 @@ export function RaceChart(props: { race: IRace; t: Translate }): ReactElement {
   const width = Math.max(measured, NARROWEST);
   const room: IRoom = {
     left: 58,
-    right: width - 10,
+    right: width - 24,
     top: 10,
     bottom: HEIGHT - (race.variable === null ? 24 : 40)
   };

@@ -51,7 +51,12 @@ function Times(props: { race: IRace; t: Translate }): ReactElement {
   const { race, t } = props;
   const several = race.lanes.length > 1;
   return (
-    <div className="jp-mlgpu-Details jp-mlgpu-Figure-wide">
+    <div
+      className="jp-mlgpu-Details jp-mlgpu-Figure-wide"
+      role="group"
+      aria-label={t('raceTable')}
+      tabIndex={0}
+    >
       <table>
         <caption>{t('raceSpread')}</caption>
         <thead>
