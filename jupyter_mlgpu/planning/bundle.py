@@ -46,7 +46,7 @@ def data(plan: Plan) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "subject": _name(plan.subject),
-        "target": {"name": plan.target.where, "title": plan.target.title, "noun": plan.target.noun},
+        "target": {"title": plan.target.title, "noun": plan.target.noun},
         "table": _name(plan.target.own.title),
         "operations": len(plan.placements),
         "counts": {

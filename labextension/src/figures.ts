@@ -25,6 +25,9 @@ export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace });
 /** Milliseconds of quiet after a change before the outputs are looked through again. */
 const QUIET = 300;
 
+/** Milliseconds after which looking them through lets the page go on: JupyterLab copies each output. */
+const SLICE = 8;
+
 /** The newest so many: older ones stand in the notebook all the same. */
 const MOST = 50;
 
@@ -33,7 +36,7 @@ export class Figures {
     const { context } = notebook;
     context.ready.then(
       () => {
-        this.look();
+        void this.look();
         context.model.contentChanged.connect(this.lookSoon, this);
       },
       () => undefined
@@ -52,42 +55,60 @@ export class Figures {
 
   private lookSoon(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), QUIET);
+    this.timer = setTimeout(() => void this.look(), QUIET);
   }
 
-  private look(): void {
-    if (this.notebook.isDisposed) {
-      return;
+  private async look(): Promise<void> {
+    const turn = ++this.turns;
+    const found: IFigure[] = [];
+    let end = performance.now() + SLICE;
+    for (const figure of figuresIn(this.notebook)) {
+      if (figure !== null) {
+        found.push(figure);
+      }
+      if (performance.now() > end) {
+        await new Promise(resolve => setTimeout(resolve));
+        end = performance.now() + SLICE;
+      }
+      // What has changed meanwhile is looked through anew.
+      if (turn !== this.turns || this.notebook.isDisposed) {
+        return;
+      }
     }
-    const found = figuresOf(this.notebook).slice(-MOST);
+    this.tell(found.slice(-MOST));
+  }
+
+  private tell(found: readonly IFigure[]): void {
     if (found.length !== this.found.length || found.some((one, at) => one !== this.found[at])) {
       this.found = found;
       this.changedSignal.emit();
     }
   }
 
+  private turns = 0;
   private found: readonly IFigure[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly changedSignal = new Signal<this, void>(this);
 }
 
-function figuresOf(notebook: NotebookPanel): IFigure[] {
-  const found: IFigure[] = [];
-  for (const cell of notebook.model?.cells ?? []) {
+/** For each output its figure, or null for another. */
+function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
+  for (const cell of [...(notebook.model?.cells ?? [])]) {
     if (cell.type !== 'code') {
       continue;
     }
     const { outputs, executionCount } = cell as ICodeCellModel;
     for (let index = 0; index < outputs.length; index++) {
-      const data = object(object(outputs.get(index).toJSON())?.data);
+      const output = outputs.get(index);
+      // Not what a cell has printed, which may be long.
+      const bundle =
+        output.type === 'display_data' || output.type === 'execute_result'
+          ? object(output.toJSON().data)
+          : null;
       const place = { key: `${cell.id}/${index}`, cellId: cell.id, executionCount };
-      const figure = data && figureOf(data, place);
-      if (figure) {
-        found.push(figure);
-      }
+      yield bundle && figureOf(bundle, place);
     }
   }
-  return found;
 }
 
 /** The figure in an output, read once: as long as the data is the same, so is the figure. */

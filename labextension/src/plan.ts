@@ -20,6 +20,8 @@ export type Kind = (typeof KINDS)[number];
 export interface IPlan {
   subject: string;
   target: string;
+  /** Of this target layers are known, not kernels, and what else serves it only holds or passes on tensors. */
+  layers: boolean;
   /** Whose kernels were looked up. */
   table: string;
   operations: number;
@@ -121,10 +123,12 @@ export function readPlan(data: unknown): IPlan | Unreadable {
   if (operations === null || own == null || shared == null || cpu == null) {
     return 'invalid';
   }
+  const target = object(table.target);
   const crossing = object(table.crossing);
   return {
     subject: name(table.subject),
-    target: name(object(table.target)?.title),
+    target: name(target?.title),
+    layers: target?.noun === 'layer',
     table: name(table.table),
     operations,
     counts: { own, shared, cpu },

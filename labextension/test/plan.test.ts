@@ -34,7 +34,7 @@ function planJson(changes: object = {}): object {
   return {
     schema: 1,
     subject: 'a model',
-    target: { name: 'metal', title: 'Metal', noun: 'kernel' },
+    target: { title: 'Metal', noun: 'kernel' },
     table: 'tensorflow-metal 1.2.0',
     operations: 2,
     counts: { own: 1, shared: 0, cpu: 1 },
@@ -81,7 +81,9 @@ function drawingOf(changes: object): IDrawing {
 test('a plan is read whole, and what is not known of it stays null', () => {
   const plan = known(planJson());
   assert.deepEqual(plan.counts, { own: 1, shared: 0, cpu: 1 });
-  assert.equal(plan.target, 'Metal');
+  assert.deepEqual([plan.target, plan.layers], ['Metal', false]);
+  const layers = known(planJson({ target: { title: 'ML Compute', noun: 'layer' } }));
+  assert(layers.layers);
   assert.deepEqual(
     plan.crossings.map(({ bytes, whyMissing }) => [bytes, whyMissing]),
     [

@@ -45,17 +45,24 @@ export function PlanView(props: { plan: IPlan; t: Translate }): ReactElement {
 /** How many operations there are of each kind, which is also what the drawing's shapes mean. */
 function Counts(props: { plan: IPlan; t: Translate }): ReactElement {
   const { plan, t } = props;
-  const messages = { own: 'planOwn', shared: 'planShared', cpu: 'planCpu' } as const;
   return (
     <ul className="jp-mlgpu-Counts">
       {KINDS.map(kind => (
         <li key={kind}>
           <KindMark kind={kind} />
-          {t(messages[kind], { count: plan.counts[kind].toLocaleString(), target: plan.target })}
+          {countOf(kind, plan.counts[kind], plan, t)}
         </li>
       ))}
     </ul>
   );
+}
+
+function countOf(kind: Kind, count: number, plan: IPlan, t: Translate): string {
+  const [own, shared] = plan.layers
+    ? (['planOwnLayers', 'planSharedLayers'] as const)
+    : (['planOwn', 'planShared'] as const);
+  const message = { own, shared, cpu: 'planCpu' as const }[kind];
+  return t(message, { count: count.toLocaleString(), target: plan.target });
 }
 
 function Drawings(props: { plan: IPlan; t: Translate }): ReactElement | null {
@@ -111,11 +118,7 @@ function counted(drawing: IDrawing, plan: IPlan, t: Translate): string {
   for (const { kind, count } of drawing.boxes) {
     numbers[kind] += Math.max(count, 1);
   }
-  return [
-    t('planOwn', { count: numbers.own.toLocaleString(), target: plan.target }),
-    t('planShared', { count: numbers.shared.toLocaleString() }),
-    t('planCpu', { count: numbers.cpu.toLocaleString() })
-  ].join(', ');
+  return KINDS.map(kind => countOf(kind, numbers[kind], plan, t)).join(', ');
 }
 
 function Boxes(props: { drawing: IDrawing; plan: IPlan; t: Translate }): ReactElement {
