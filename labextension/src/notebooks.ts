@@ -10,7 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
 import { Connection } from './connection';
-import { Figures } from './figures';
+import { Figures } from './plansandraces';
 import { KernelModel } from './model';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';

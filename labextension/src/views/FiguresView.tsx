@@ -3,7 +3,7 @@
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
 
-import type { IFigure } from '../figures';
+import type { IFigure } from '../plansandraces';
 import type { Translate } from '../i18n';
 
 const PlanView = lazy(async () => ({ default: (await import('./plan/PlanView')).PlanView }));

@@ -5,7 +5,7 @@
 import { useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
-import type { Figures, IFigure } from '../figures';
+import type { Figures, IFigure } from '../plansandraces';
 import type { Translate } from '../i18n';
 import { ALL_LINES } from '../logrows';
 import type { ILogFilter } from '../logrows';
