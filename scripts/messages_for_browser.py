@@ -1,8 +1,8 @@
 """Writes the Chinese explanations of log messages for the browser; `make messages` runs it.
 
 Records carry the English ones. A Chinese JupyterLab finds its own by the message's id in
-labextension/src/messages.zh.json, which it loads only then. The file is committed, and a test says when
-it is older than the catalogue.
+labextension/src/messages.zh.json, which labextension/packmessages.mjs packs into a file that it loads only
+then. The JSON is committed, and a test says when it is older than the catalogue.
 """
 
 from __future__ import annotations

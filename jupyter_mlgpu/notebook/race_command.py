@@ -16,7 +16,7 @@ from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.notebook.race_cell import NotebookCell, setup_source
-from jupyter_mlgpu.race import figure, options, page, racing
+from jupyter_mlgpu.race import bundle, figure, options, page, racing
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import Finished
 from jupyter_mlgpu.race.result import RaceResult
@@ -123,11 +123,13 @@ def _shown(finished: Finished, asked: Options) -> RaceResult:
 
 
 def _show_chart(result: RaceResult) -> None:
-    """As plotly's own data, and for viewers without plotly as an image, which needs no trust."""
+    """For our own view; as plotly's data for those that have no view of ours; for the others as an image,
+    which needs no trust. Each viewer draws one of them."""
     image = base64.b64encode(result.svg().encode()).decode()
     words_of_it = escape(" ".join([page.head(result), *page.sentences(result)]))
     publish_display_data(  # type: ignore[no-untyped-call]
         {
+            bundle.MIME_TYPE: bundle.data(result),
             figure.MIME_TYPE: figure.data(result),
             "text/html": f'<img src="data:image/svg+xml;base64,{image}" alt="{words_of_it}">',
             "text/plain": "[chart of the race; the table says the same]",

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.planning.graph import Body, Graph
+from jupyter_mlgpu.planning.layout import Box, Frame, Scene
 from jupyter_mlgpu.planning.placing import Placement, Target
 from jupyter_mlgpu.planning.subgraphs import Group
-from jupyter_mlgpu.planning.svg import Box, Frame, Picture, draw
+from jupyter_mlgpu.planning.svg import Picture, draw
 
 MOST = 60  # operations, drawn one by one; more than that cannot be read
 # Of a larger function: its largest groups on the device and on the CPU, with their kinds of operations.
@@ -22,25 +23,35 @@ def picture(
 ) -> Picture:
     """The function with the most operations: each of them, or of a large one its groups in short."""
     body = max(graph.bodies, key=lambda one: len(one.nodes))
+    return draw(scene(body, placements, groups, target, MOST))
+
+
+def scene(
+    body: Body, placements: Sequence[Placement], groups: Sequence[Group], target: Target, most: int
+) -> Scene:
+    """What a drawing of one function shows: each operation, or of more than `most` its groups in short."""
     placed = {one.node: one for one in placements if one.function == body.name}
     own = [group for group in groups if group.function == body.name]
-    if len(body.nodes) <= MOST:
+    if len(body.nodes) <= most:
         return _each(body, own, placed, target)
     return _in_short(body, own, placed, target)
 
 
-def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Picture:
+def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Scene:
     frames = [
-        Frame(tuple(Box(name, placed[name].operation, name, *_look(placed[name])) for name in group.nodes))
+        Frame(
+            tuple(Box(name, placed[name].operation, name, *_look(placed[name])) for name in group.nodes),
+            operations=len(group.nodes),
+        )
         for group in groups
     ]
     arrows = [(source, node.name) for node in body.nodes for source in node.sources if source in placed]
     counts = Counter(_kind(one) for one in placed.values())
     words = f"{body.name}, all {len(body.nodes):,} operations: {_colours(counts, target)}"
-    return draw(words, frames, arrows)
+    return Scene(words, tuple(frames), tuple(arrows))
 
 
-def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Picture:
+def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Scene:
     # Groups of TensorFlow's own operations alone (constants, mostly) would hide what is to be seen.
     telling = [group for group in groups if any(_kind(placed[name]) != "shared" for name in group.nodes)]
     ordered = sorted(telling, key=lambda group: -len(group.nodes))
@@ -60,7 +71,7 @@ def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Targ
         f"{body.name}, {len(of):,} of {len(body.nodes):,} operations in {len(shown):,} of {len(groups):,} "
         f"groups, the largest on either side, counted by kind: {_colours(counts, target)}"
     )
-    return draw(words, frames, sorted(arrows))
+    return Scene(words, tuple(frames), tuple(sorted(arrows)), by_frame=True)
 
 
 def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
@@ -68,12 +79,12 @@ def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
     # What TensorFlow itself serves anywhere (constants, shapes) comes last, however often it is there.
     telling = sorted(counts.items(), key=lambda item: (item[0][1] == "shared", -item[1]))[:_KINDS]
     boxes = [
-        Box(f"{name}/{place}", operation, f"{count:,} of them" if count > 1 else "1", kind, reason)
+        Box(f"{name}/{place}", operation, f"{count:,} of them" if count > 1 else "1", kind, reason, count)
         for place, ((operation, kind, reason), count) in enumerate(telling)
     ]
     rest = len(group.nodes) - sum(count for _, count in telling)
     more = f", {rest:,} not shown" if rest else ""
-    return Frame(tuple(boxes), f"{len(group.nodes):,} operations{more}", name)
+    return Frame(tuple(boxes), f"{len(group.nodes):,} operations{more}", name, len(group.nodes), rest)
 
 
 def _colours(counts: Mapping[str, int], target: Target) -> str:

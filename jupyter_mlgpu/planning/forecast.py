@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from jupyter_mlgpu.planning import drawing, page
+from jupyter_mlgpu.planning import bundle, drawing, page
 from jupyter_mlgpu.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.planning.graph import Graph
 from jupyter_mlgpu.planning.placing import Placement, Target, place
@@ -135,6 +135,10 @@ class Plan:
     def picture(self) -> Picture:
         """The largest function as a picture: coloured by device, groups boxed."""
         return drawing.picture(self.graph, self.placements, self.groups, self.target)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        # Beside HTML and plain text, which IPython asks for by their own names.
+        return {bundle.MIME_TYPE: bundle.data(self)}
 
     def _repr_html_(self) -> str:
         return page.html(self) + self.picture()._repr_html_()

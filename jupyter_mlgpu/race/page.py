@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -173,15 +174,26 @@ def timed(timing: Timing | None) -> str:
     return duration(timing.median) + spread
 
 
-def _faster(lanes: tuple[Lane, ...], timings: list[Timing | None]) -> str:
-    """The device that is certainly faster than every other, and how many times as fast as the next."""
+def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, float] | None:
+    """The lane that is certainly faster than every other, and how many times as fast as the next; None
+    where that is not certain, or fewer than two were measured."""
     known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
     if len(known) < 2:
-        return ""
+        return None
     (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
     if not all(compare(best, other) < 0 for other, _ in others):
+        return None
+    return lane, others[0][0].median / best.median
+
+
+def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
+    """`fastest` in words; empty where there is nothing to compare."""
+    if sum(one is not None for one in timings) < 2:
+        return ""
+    found = fastest(lanes, timings)
+    if found is None:
         return "not certain"
-    times = others[0][0].median / best.median
+    lane, times = found
     return f"{lane.device}, {times:,.0f} times" if times >= 100 else f"{lane.device}, {times:.3g} times"
 
 

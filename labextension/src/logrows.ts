@@ -2,10 +2,10 @@
  * All log lines of a notebook in the order in which they came, and which of them a filter leaves.
  */
 
+import { explain } from './explain';
+import type { Messages } from './explain';
 import { VERDICTS } from './logs';
 import type { ILogLine, Verdict } from './logs';
-import { explain } from './messages';
-import type { Messages } from './messages';
 import type { ICell, IRecord } from './record';
 import { hasOwnRecords, keyOf, shownEntries } from './state';
 import type { IEntry, IState } from './state';

@@ -1,18 +1,14 @@
 /**
- * What log messages mean, in the user's language. Records bring the English; for Chinese a catalogue
- * by message id is loaded when it is wanted. scripts/messages_for_browser.py writes it.
+ * What log messages mean, in Chinese, loaded when it is wanted: a file beside the extension's own, so that
+ * a saved notebook needs no kernel for it. Records bring the English.
+ *
+ * scripts/messages_for_browser.py writes the messages, packmessages.mjs packs them.
  */
 
+import type { Messages } from './explain';
 import { isChinese } from './i18n';
-import type { ILogLine } from './logs';
 
-export interface IExplanation {
-  meaning: string | null;
-  advice: string | null;
-}
-
-/** Explanations by message id, with `{fields}` in their places. */
-export type Messages = Readonly<Record<string, { meaning: string; advice: string }>>;
+export type { Messages } from './explain';
 
 /** The catalogue for a language code; null where the records' own English is to be shown. */
 export async function loadMessages(languageCode: string): Promise<Messages | null> {
@@ -20,39 +16,28 @@ export async function loadMessages(languageCode: string): Promise<Messages | nul
     return null;
   }
   try {
-    const loaded = await import(/* webpackChunkName: "messages-zh" */ './messages.zh.json');
-    return loaded.default;
+    // The sidebar and every receipt ask for it, and one copy serves them all.
+    return await (loading ??= load());
   } catch (error) {
+    loading = null;
     console.warn('jupyter_mlgpu shows log messages in English:', error);
     return null;
   }
 }
 
-/** What a line means and what to do; in English where the catalogue does not know it. */
-export function explain(line: ILogLine, messages: Messages | null): IExplanation {
-  const { id, meaning, advice } = line;
-  const known =
-    messages !== null && id !== null && Object.hasOwn(messages, id) ? messages[id] : undefined;
-  if (known === undefined || meaning === null) {
-    return { meaning, advice };
-  }
-  const fields = new Map(line.fields);
-  return {
-    meaning: filled(known.meaning, fields) ?? meaning,
-    advice: filled(known.advice, fields) ?? advice
-  };
-}
+let loading: Promise<Messages> | null = null;
 
-/** The text with its `{fields}`; null where one of them is not known. */
-function filled(text: string, fields: ReadonlyMap<string, string>): string | null {
-  const names = [...text.matchAll(PLACE)].flatMap(match => match[1] ?? []);
-  if (!names.every(name => fields.has(name))) {
-    return null;
+async function load(): Promise<Messages> {
+  const answer = await fetch(new URL('./messages.zh.deflate', import.meta.url));
+  if (!answer.ok || answer.body === null) {
+    throw new Error(`the server answered ${answer.status}`);
   }
-  return text.replace(PLACE, (whole, name: string | undefined) =>
-    name === undefined ? whole.slice(1) : (fields.get(name) ?? '')
+  const unpacked = answer.body.pipeThrough(new DecompressionStream('deflate-raw'));
+  const [ids, meanings, advice] = (await new Response(unpacked).json()) as Columns;
+  return Object.fromEntries(
+    ids.map((id, index) => [id, { meaning: meanings[index] ?? '', advice: advice[index] ?? '' }])
   );
 }
 
-/** `{name}`, and doubled braces, which stand for themselves. */
-const PLACE = /\{\{|\}\}|\{(\w+)\}/g;
+/** What the file holds: a column each, the same message in the same place. */
+type Columns = [ids: string[], meanings: string[], advice: string[]];

@@ -7,6 +7,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
+import { plan, race } from './figurewidget';
 import { translateTo } from './i18n';
 import type { Translate } from './i18n';
 import { loadMessages } from './messages';
@@ -60,4 +61,4 @@ const receipt: IRenderMime.IExtension = {
   dataType: 'json'
 };
 
-export default [receipt, restart];
+export default [receipt, restart, plan, race];

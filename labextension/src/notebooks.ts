@@ -11,6 +11,7 @@ import type { ISignal } from '@lumino/signaling';
 
 import { CellMarks } from './cellmarks';
 import { Connection } from './connection';
+import { Figures } from './plansandraces';
 import { KernelModel } from './model';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
@@ -28,6 +29,7 @@ export class NotebookSession {
     private readonly shell: JupyterFrontEnd.IShell
   ) {
     this.marks = new CellMarks(notebook);
+    this.figures = new Figures(notebook);
     const { sessionContext } = notebook;
     sessionContext.kernelChanged.connect(this.connect, this);
     sessionContext.ready.then(
@@ -49,6 +51,9 @@ export class NotebookSession {
 
   /** Between the notebook's cells and the list of their records. */
   readonly marks: CellMarks;
+
+  /** The plans and races in the notebook's outputs. */
+  readonly figures: Figures;
 
   /** Tells the notebooks of this page apart. */
   get id(): string {

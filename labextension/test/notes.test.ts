@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { translateTo } from '../src/i18n';
 import { readLogs } from '../src/logs';
-import { explain } from '../src/messages';
+import { explain } from '../src/explain';
 import { cutInWords, notesInWords, worstFirst } from '../src/notes';
 import { readRecord } from '../src/record';
 import { logJson, metal, outOfMemory, recordJson } from './records';

@@ -7,6 +7,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu.errors import PlanError
+from jupyter_mlgpu.planning import bundle
 
 
 class Later:
@@ -396,6 +397,8 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     assert "<table>" in shown["text/html"]
     assert "data:image/svg+xml" in shown["text/html"]
     assert "no Metal kernel" in shown["text/plain"]
+    assert shown[bundle.MIME_TYPE]["counts"]["cpu"] == 1
+    assert "Einsum" in [box[2] for box in shown[bundle.MIME_TYPE]["drawings"][0]["boxes"]]
     assert (
         two_cpus.run("p = %mlc_plan f tf.TensorSpec((4, 4)), --target cuda\nprint(p.counts['cpu'])").text
         == "0\n"

@@ -298,7 +298,53 @@ def test_an_english_jupyterlab_does_not_load_the_chinese_messages(lab: Lab) -> N
     lab.page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
     expect(lab.receipts).to_have_count(1)
     assert any("remoteEntry" in url and "jupyter-mlgpu" in url for url in loaded)
-    assert not any("messages-zh" in url for url in loaded)
+    assert not any(url.endswith(".deflate") for url in loaded)
+
+
+def test_the_newest_line_is_followed_until_the_reader_scrolls_away_and_again_at_a_button(lab: Lab) -> None:
+    lab.write("follow.ipynb", send_lines(0, 60), send_lines(1, 5), send_lines(2, 3))
+    lab.open("follow.ipynb")
+    lab.show_logs()
+    lab.run_to_end(0)
+    newest = lab.sidebar.get_by_role("button", name="To the newest line")
+    expect(lab.log.last).to_contain_text("line 59 of cell 0")
+    expect(newest).to_be_hidden()
+    lab.run_to_end(1)
+    expect(lab.log.last).to_contain_text("line 4 of cell 1")
+    lab.log.last.locator(".jp-mlgpu-Go").focus()
+    lab.page.keyboard.press("Home")
+    expect(lab.log.first).to_contain_text("line 0 of cell 0")
+    expect(newest).to_be_visible()
+    lab.run_to_end(2)
+    expect(lab.sidebar).to_contain_text("68 of 68 lines")
+    expect(lab.log.first).to_be_in_viewport()
+    newest.click()
+    expect(lab.log.last).to_contain_text("line 2 of cell 2")
+    expect(lab.log.last).to_be_in_viewport()
+    expect(lab.log.last.locator(".jp-mlgpu-Go")).to_be_focused()
+    expect(newest).to_be_hidden()
+
+
+def test_in_a_narrow_sidebar_lines_and_filters_are_whole(lab: Lab) -> None:
+    word = "a_very_long_word_without_any_blank_" * 6
+    long = dataclasses.replace(OUT_OF_MEMORY, text=word, meaning=word, advice=word)
+    lab.write_with_receipts("narrow_logs.ipynb", bundle(with_logs(long, METAL, NOT_KNOWN, name=word)))
+    lab.open_without_kernel("narrow_logs.ipynb")
+    lab.show_logs()
+    expect(lab.log).to_have_count(3)
+    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
+    lab.log.first.get_by_role("button", name="Details").click()
+    expect(lab.log.first.locator("pre")).to_be_visible()
+    outside = lab.sidebar.evaluate(
+        """panel => {
+            const view = panel.querySelector('.jp-mlgpu-TabPanel');
+            const edge = view.getBoundingClientRect().right + 1;
+            return [...view.querySelectorAll('*')]
+                .filter(one => one.getBoundingClientRect().right > edge)
+                .map(one => `${one.tagName} ${one.className}`);
+        }"""
+    )
+    assert outside == []
 
 
 def test_twenty_thousand_lines_are_in_the_log_and_few_of_them_in_the_page(
@@ -332,19 +378,24 @@ def test_twenty_thousand_lines_are_in_the_log_and_few_of_them_in_the_page(
 
 
 #: A kernel that speaks our protocol without the extension, so that 20,000 lines need not be printed.
-SEND_20_000_LINES = """
+SEND_LINES = """
 from jupyter_mlgpu.testing import example_record
 
 def line(text):
     return {"text": text, "id": None, "verdict": "unknown", "meaning": None, "advice": None,
             "fields": {}, "count": 1, "stream": "stderr", "time": None, "late": False}
 
-kernel = get_ipython().kernel
-for part in range(20):
-    logs = [line(f"line {number} of cell {part}") for number in range(1000)]
+def send(part, lines):
+    kernel = get_ipython().kernel
+    logs = [line(f"line {number} of cell {part}") for number in range(lines)]
     record = {**example_record(part).to_json(), "logs": logs}
     delta = {"protocol": 1, "run": "0" * 32, "seq": part + 1, "prev": part,
              "events": [{"type": "record", "record": record}]}
     content = {"comm_id": "jupyter_mlgpu", "data": delta}
     kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
 """
+SEND_20_000_LINES = f"{SEND_LINES}\nfor part in range(20):\n    send(part, 1000)"
+
+
+def send_lines(part: int, lines: int) -> str:
+    return f"{SEND_LINES}\nsend({part}, {lines})"

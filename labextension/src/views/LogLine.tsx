@@ -3,10 +3,10 @@
 import { useContext } from 'react';
 import type { ReactElement } from 'react';
 
+import { explain } from '../explain';
 import type { Translate } from '../i18n';
 import { TEXT_LIMIT } from '../logs';
 import type { ILogLine } from '../logs';
-import { explain } from '../messages';
 import { MessagesContext } from './MessagesContext';
 import { Verdict } from './Verdict';
 

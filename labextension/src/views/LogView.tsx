@@ -52,7 +52,10 @@ export function LogView(props: {
   return (
     <section className="jp-mlgpu-Records" aria-label={t('logLines')}>
       <LogFilters filter={filter} onFilter={onFilter} counts={counts} groups={choices} t={t} />
-      <p className="jp-mlgpu-Filters-result" role={rows.length < all.length ? 'status' : undefined}>
+      <p
+        className="jp-mlgpu-Filters-result"
+        role={rows.length < all.length && state.running.length === 0 ? 'status' : undefined}
+      >
         {t('linesShown', {
           shown: rows.length.toLocaleString(),
           count: all.length.toLocaleString()
@@ -76,6 +79,7 @@ export function LogView(props: {
           keyOf={keyOf}
           estimate={ROW_HEIGHT}
           newest="last"
+          toEnd={t('toNewestLine')}
           label={t('logLines')}
           row={(index, tabStop) => {
             const row = rows[index];

@@ -2,6 +2,6 @@
 
 import { createContext } from 'react';
 
-import type { Messages } from '../messages';
+import type { Messages } from '../explain';
 
 export const MessagesContext = createContext<Messages | null>(null);

@@ -5,6 +5,7 @@
 import { useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
+import type { Figures, IFigure } from '../plansandraces';
 import type { Translate } from '../i18n';
 import { ALL_LINES } from '../logrows';
 import type { ILogFilter } from '../logrows';
@@ -14,6 +15,7 @@ import { countLines, shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
+import { FiguresView, figuresName } from './FiguresView';
 import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
@@ -35,7 +37,9 @@ export function Sidebar(props: { session: NotebookSession | null; t: Translate }
 function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
   const state = useModel(session.model);
-  const [view, setView] = useView(session);
+  const figures = useFigures(session.figures);
+  const [chosenView, setView] = useView(session);
+  const [figure, setFigure] = useKept<string | null>(session, 'figure', null);
   const [filter, setFilter] = useKept<ILogFilter>(session, 'filter', ALL_LINES);
   const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
@@ -50,6 +54,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
     },
     [session]
   );
+  const view = chosenView === 'figures' && figures.length === 0 ? 'cells' : chosenView;
   const running = state.running.at(-1);
   const count = shownEntries(state).length;
   return (
@@ -61,12 +66,23 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
         tabs={[
           { id: 'now', label: t('now'), count: 0 },
           { id: 'cells', label: t('cells'), count },
-          { id: 'logs', label: t('logs'), count: countLines(state) }
+          { id: 'logs', label: t('logs'), count: countLines(state) },
+          ...(figures.length > 0
+            ? [{ id: 'figures' as const, label: figuresName(figures, t), count: figures.length }]
+            : [])
         ]}
         selected={view}
         onSelect={setView}
       >
-        {view === 'logs' ? (
+        {view === 'figures' ? (
+          <FiguresView
+            figures={figures}
+            chosen={figure}
+            onChoose={setFigure}
+            onGo={({ cellId }) => void session.goToCell(cellId)}
+            t={t}
+          />
+        ) : view === 'logs' ? (
           <LogView
             state={state}
             filter={filter}
@@ -105,4 +121,15 @@ function useModel(model: KernelModel): IState {
     [model]
   );
   return useSyncExternalStore(subscribe, () => model.state);
+}
+
+function useFigures(figures: Figures): readonly IFigure[] {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      figures.changed.connect(onChange);
+      return () => void figures.changed.disconnect(onChange);
+    },
+    [figures]
+  );
+  return useSyncExternalStore(subscribe, () => figures.all);
 }

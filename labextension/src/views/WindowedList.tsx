@@ -17,6 +17,8 @@ export function WindowedList(props: {
   keyOf: (index: number) => string | undefined;
   /** Height of a row, in pixels, until it has been measured. */
   estimate: number;
+  /** What leads back to the end, for a list that is followed there; named, it stands below the list. */
+  toEnd?: string;
   /** Where new rows come in: above, and what is read stays in its place; or below, and the end is followed. */
   newest: 'first' | 'last';
   row: (index: number, tabStop: boolean) => ReactNode;
@@ -32,6 +34,7 @@ export function WindowedList(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string | null>(null);
   const below = newest === 'last';
+  const [away, setAway] = useState(false);
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -93,34 +96,57 @@ export function WindowedList(props: {
     }
   }, [below, rows]);
 
+  const goToEnd = (): void => {
+    rows.scrollToEnd();
+    // The button goes, and must not take the keyboard's focus along.
+    requestAnimationFrame(() => {
+      const last = scroller.current?.querySelector(`[data-index="${count - 1}"] button`);
+      (last as HTMLElement | null)?.focus();
+    });
+  };
+
   const items = rows.getVirtualItems();
   // Tab stops at one row only: the one used last, or the first in sight.
   const tabStop = items.find(({ key }) => key === active)?.key ?? items[0]?.key;
   return (
-    <div ref={scroller} className="jp-mlgpu-Scroller">
-      <ul
-        role="list"
-        aria-label={label}
-        style={{ height: rows.getTotalSize() }}
-        onKeyDown={onKeyDown}
+    <>
+      <div
+        ref={scroller}
+        className="jp-mlgpu-Scroller"
+        onScroll={event => {
+          const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
+          setAway(below && scrollHeight - scrollTop - clientHeight > AT_END);
+        }}
       >
-        {items.map(({ index, key, start }) => (
-          <li
-            key={key}
-            ref={rows.measureElement}
-            data-index={index}
-            className={isHeading?.(index) ? 'jp-mlgpu-HeadingRow' : 'jp-mlgpu-Row'}
-            aria-posinset={index + 1}
-            aria-setsize={count}
-            style={{ transform: `translateY(${start}px)` }}
-            onFocus={() => setActive(String(key))}
-          >
-            {row(index, key === tabStop)}
-          </li>
-        ))}
-      </ul>
-      {children}
-    </div>
+        <ul
+          role="list"
+          aria-label={label}
+          style={{ height: rows.getTotalSize() }}
+          onKeyDown={onKeyDown}
+        >
+          {items.map(({ index, key, start }) => (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              className={isHeading?.(index) ? 'jp-mlgpu-HeadingRow' : 'jp-mlgpu-Row'}
+              aria-posinset={index + 1}
+              aria-setsize={count}
+              style={{ transform: `translateY(${start}px)` }}
+              onFocus={() => setActive(String(key))}
+            >
+              {row(index, key === tabStop)}
+            </li>
+          ))}
+        </ul>
+        {children}
+      </div>
+      {away && props.toEnd !== undefined && (
+        <button type="button" className="jp-mlgpu-ToEnd" onClick={goToEnd}>
+          {props.toEnd}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -4,7 +4,9 @@ import { useCallback } from 'react';
 
 import { useKept } from './useKept';
 
-export type View = 'now' | 'cells' | 'logs';
+const VIEWS = ['now', 'cells', 'logs', 'figures'] as const;
+
+export type View = (typeof VIEWS)[number];
 
 /**
  * The cells are first. Records are what one comes back for, the running cell stands above every view, and
@@ -28,8 +30,7 @@ export function useView(notebook: { name: string }): [view: View, set: (view: Vi
 /** Of this tab of the browser alone, and gone with it. A browser may keep no such thing. */
 function stored(key: string): View | null {
   try {
-    const view = sessionStorage.getItem(key);
-    return view === 'now' || view === 'cells' || view === 'logs' ? view : null;
+    return VIEWS.find(view => view === sessionStorage.getItem(key)) ?? null;
   } catch {
     return null;
   }

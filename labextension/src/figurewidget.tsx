@@ -1,0 +1,88 @@
+/**
+ * Plans and races under cells: drawn from the saved data alone, in any notebook, without a kernel.
+ */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { lazy, Suspense } from 'react';
+import type { ReactElement } from 'react';
+
+import { translateTo } from './i18n';
+import type { Translate } from './i18n';
+import { PLAN_TYPE, readPlan } from './plan';
+import { RACE_TYPE, readRace } from './race';
+import type { Unreadable } from './record';
+
+// What draws them is loaded with the first of them.
+const PlanView = lazy(async () => ({ default: (await import('./views/plan/PlanView')).PlanView }));
+const RaceView = lazy(async () => ({ default: (await import('./views/race/RaceView')).RaceView }));
+
+class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.IRenderer {
+  constructor(
+    private readonly mimeType: string,
+    private readonly read: (data: unknown) => T | Unreadable,
+    private readonly draw: (figure: T, t: Translate) => ReactElement,
+    languageCode: string
+  ) {
+    super();
+    this.t = translateTo(languageCode);
+    this.addClass('jp-mlgpu-FigureWidget');
+  }
+
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.figure = this.read(model.data[this.mimeType]);
+    this.update();
+    return Promise.resolve();
+  }
+
+  protected override render(): ReactElement {
+    return typeof this.figure === 'string' ? (
+      <p className="jp-mlgpu-Figure jp-mlgpu-Quiet">
+        {this.t(this.figure === 'newer' ? 'newerFigure' : 'invalidFigure')}
+      </p>
+    ) : (
+      <Suspense>{this.draw(this.figure, this.t)}</Suspense>
+    );
+  }
+
+  private figure: T | Unreadable = 'invalid';
+  private readonly t: Translate;
+}
+
+export const plan: IRenderMime.IExtension = {
+  id: 'jupyter-mlgpu:plan',
+  description: 'Draws the plans of %mlc_plan.',
+  // As the receipt: drawn before text/html, and all that is shown is escaped.
+  rank: 0,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [PLAN_TYPE],
+    createRenderer: options =>
+      new FigureWidget(
+        PLAN_TYPE,
+        readPlan,
+        (figure, t) => <PlanView plan={figure} t={t} />,
+        options.translator?.languageCode ?? 'en'
+      )
+  },
+  dataType: 'json'
+};
+
+export const race: IRenderMime.IExtension = {
+  id: 'jupyter-mlgpu:race',
+  description: 'Draws the races of %%mlc_race.',
+  // Before plotly's, which has 0: one chart, the same in the sidebar, with its table and the page's colours.
+  rank: -1,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [RACE_TYPE],
+    createRenderer: options =>
+      new FigureWidget(
+        RACE_TYPE,
+        readRace,
+        (figure, t) => <RaceView race={figure} whole={false} t={t} />,
+        options.translator?.languageCode ?? 'en'
+      )
+  },
+  dataType: 'json'
+};

@@ -1,0 +1,141 @@
+/**
+ * The plans and races in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
+ */
+
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+import type { ISignal } from '@lumino/signaling';
+
+import { PLAN_TYPE, readPlan } from './plan';
+import type { IPlan } from './plan';
+import { RACE_TYPE, readRace } from './race';
+import type { IRace } from './race';
+import { object } from './untrusted';
+
+interface IPlace {
+  /** Tells the outputs of a notebook apart. */
+  key: string;
+  cellId: string;
+  executionCount: number | null;
+}
+
+export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace });
+
+/** Milliseconds of quiet after a change before the outputs are looked through again. */
+const QUIET = 300;
+
+/** Milliseconds after which looking them through lets the page go on: JupyterLab copies each output. */
+const SLICE = 8;
+
+/** The newest so many: older ones stand in the notebook all the same. */
+const MOST = 50;
+
+export class Figures {
+  constructor(private readonly notebook: NotebookPanel) {
+    const { context } = notebook;
+    context.ready.then(
+      () => {
+        void this.look();
+        context.model.contentChanged.connect(this.lookSoon, this);
+      },
+      () => undefined
+    );
+    notebook.disposed.connect(() => clearTimeout(this.timer));
+  }
+
+  /** In the notebook's order. */
+  get all(): readonly IFigure[] {
+    return this.found;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  private lookSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.look(), QUIET);
+  }
+
+  private async look(): Promise<void> {
+    const turn = ++this.turns;
+    const found: IFigure[] = [];
+    let end = performance.now() + SLICE;
+    for (const figure of figuresIn(this.notebook)) {
+      if (figure !== null) {
+        found.push(figure);
+      }
+      if (performance.now() > end) {
+        await new Promise(resolve => setTimeout(resolve));
+        end = performance.now() + SLICE;
+      }
+      // What has changed meanwhile is looked through anew.
+      if (turn !== this.turns || this.notebook.isDisposed) {
+        return;
+      }
+    }
+    this.tell(found.slice(-MOST));
+  }
+
+  private tell(found: readonly IFigure[]): void {
+    if (found.length !== this.found.length || found.some((one, at) => one !== this.found[at])) {
+      this.found = found;
+      this.changedSignal.emit();
+    }
+  }
+
+  private turns = 0;
+  private found: readonly IFigure[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly changedSignal = new Signal<this, void>(this);
+}
+
+/** For each output its figure, or null for another. */
+function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
+  for (const cell of [...(notebook.model?.cells ?? [])]) {
+    if (cell.type !== 'code') {
+      continue;
+    }
+    const { outputs, executionCount } = cell as ICodeCellModel;
+    for (let index = 0; index < outputs.length; index++) {
+      const output = outputs.get(index);
+      // Not what a cell has printed, which may be long.
+      const bundle =
+        output.type === 'display_data' || output.type === 'execute_result'
+          ? object(output.toJSON().data)
+          : null;
+      const place = { key: `${cell.id}/${index}`, cellId: cell.id, executionCount };
+      yield bundle && figureOf(bundle, place);
+    }
+  }
+}
+
+/** The figure in an output, read once: as long as the data is the same, so is the figure. */
+function figureOf(bundle: Record<string, unknown>, place: IPlace): IFigure | null {
+  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE]);
+  if (data === null) {
+    return null;
+  }
+  const before = read.get(data);
+  if (before?.key === place.key && before.executionCount === place.executionCount) {
+    return before;
+  }
+  const figure = PLAN_TYPE in bundle ? planIn(data, place) : raceIn(data, place);
+  if (figure !== null) {
+    read.set(data, figure);
+  }
+  return figure;
+}
+
+function planIn(data: object, place: IPlace): IFigure | null {
+  const plan = readPlan(data);
+  return typeof plan === 'string' ? null : { ...place, plan };
+}
+
+function raceIn(data: object, place: IPlace): IFigure | null {
+  const race = readRace(data);
+  return typeof race === 'string' ? null : { ...place, race };
+}
+
+const read = new WeakMap<object, IFigure>();

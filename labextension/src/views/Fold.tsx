@@ -1,0 +1,23 @@
+/** A part that opens: nothing of it is in the page before. */
+
+import { useState } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+export function Fold(props: { label: string; children: () => ReactNode }): ReactElement {
+  const { label, children } = props;
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="jp-mlgpu-Fold"
+      onToggle={event => {
+        // Folds within folds tell of themselves.
+        if (event.target === event.currentTarget) {
+          setOpen(event.currentTarget.open);
+        }
+      }}
+    >
+      <summary>{label}</summary>
+      {open && children()}
+    </details>
+  );
+}
