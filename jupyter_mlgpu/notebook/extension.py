@@ -66,7 +66,15 @@ class Extension:
         kernel = getattr(shell, "kernel", None)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, {"watch": lambda _: self.watch.renew()})
+            KernelChannel(
+                kernel,
+                self.kit.recorder.run.id,
+                self._snapshot,
+                {
+                    "watch": lambda _: self.watch.renew(),
+                    "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
+                },
+            )
             if kernel is not None
             else NoChannel()
         )
@@ -160,7 +168,8 @@ class Extension:
         self.channel.push(event)
 
     def _push_record(self, record: Record) -> None:
-        self.channel.push(lambda: {"type": "record", "record": record.to_json()})
+        place = self.kit.store.place(record.key)
+        self.channel.push(lambda: {"type": "record", "place": place, "record": record.to_json()})
 
     def _push_device(self) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""

@@ -11,7 +11,15 @@ import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
 import type { KernelModel } from './model';
-import { COMM_ID, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
+import {
+  COMM_ID,
+  RECORDS,
+  REQUEST,
+  SNAPSHOT_REQUEST,
+  readDelta,
+  readPage,
+  readSnapshot
+} from './protocol';
 import type { ISnapshot } from './protocol';
 import { LONG, text } from './untrusted';
 
@@ -99,39 +107,46 @@ export class Connection implements IDisposable {
       this.model.setKernel('other');
       return;
     }
-    const deltas = this.deltas;
-    const known = await this.inquire();
-    if (this.disposed) {
-      return;
-    }
-    if (known !== null) {
-      if (this.model.applySnapshot(known)) {
-        this.wanted = true;
-      }
-    } else if (deltas === this.deltas) {
-      // Else a delta that came meanwhile is newer than this answer.
-      this.model.setKernel('absent');
-    }
-  }
-
-  /** What the kernel knows; null where the extension is not loaded. */
-  private async inquire(): Promise<ISnapshot | null> {
     const clone = this.kernel.clone({ handleComms: false });
     this.clone = clone;
     try {
       await connected(clone);
-      const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
-      if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
-        return null;
+      const deltas = this.deltas;
+      const known = await inquire(clone);
+      if (this.disposed) {
+        return;
       }
-      const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
-      if (snapshot === null) {
-        throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
+      if (known !== null) {
+        this.wanted ||= this.model.applySnapshot(known);
+        await this.askForOlder(clone);
+      } else if (deltas === this.deltas) {
+        // Else a delta that came meanwhile is newer than this answer.
+        this.model.setKernel('absent');
       }
-      return snapshot;
     } finally {
       this.clone = null;
       clone.dispose();
+    }
+  }
+
+  /** Older records come in pages, so that no answer is so long that reading it blocks the page. */
+  private async askForOlder(clone: Kernel.IKernelConnection): Promise<void> {
+    let asked: number | null = null;
+    for (;;) {
+      const before: number | null = this.model.missing;
+      // An answer that did not bring them will not do so the next time.
+      if (before === null || before === asked || this.wanted || this.disposed) {
+        return;
+      }
+      asked = before;
+      const page = readPage(await request(clone, REQUEST, { type: RECORDS, before }));
+      if (page === null) {
+        throw new NoAnswer('The kernel sent records that this version cannot read.');
+      }
+      // Else they were cleared meanwhile, or have come by themselves.
+      if (this.model.missing === before) {
+        this.model.applyPage(page);
+      }
     }
   }
 
@@ -231,6 +246,19 @@ export class Connection implements IDisposable {
   private restarting = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;
+}
+
+/** What the kernel knows; null where the extension is not loaded. */
+async function inquire(clone: Kernel.IKernelConnection): Promise<ISnapshot | null> {
+  const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
+  if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
+    return null;
+  }
+  const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
+  if (snapshot === null) {
+    throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
+  }
+  return snapshot;
 }
 
 /** Resolves once the connection is open: a message sent earlier would wait for the running cell. */

@@ -3,7 +3,6 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
@@ -11,11 +10,7 @@ import type { ISignal } from '@lumino/signaling';
 
 import { Connection } from './connection';
 import { KernelModel } from './model';
-import { MIME_TYPE, readRecord } from './record';
-import type { IRecord, Unreadable } from './record';
-import { savedEntry } from './state';
-import type { IEntry } from './state';
-import { object } from './untrusted';
+import { savedEntries } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;
@@ -35,7 +30,7 @@ export class NotebookSession {
     this.connect();
     notebook.context.ready.then(
       () => {
-        this.readOutputs();
+        void this.readOutputs();
         notebook.context.model.contentChanged.connect(this.readOutputsSoon, this);
       },
       () => undefined
@@ -101,23 +96,32 @@ export class NotebookSession {
 
   private readOutputsSoon(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.readOutputs(), QUIET);
+    this.timer = setTimeout(() => void this.readOutputs(), QUIET);
   }
 
-  private readOutputs(): void {
-    if (!this.notebook.isDisposed && this.notebook.model) {
-      this.model.setSaved(savedEntries(this.notebook));
+  private async readOutputs(): Promise<void> {
+    this.reading?.abort();
+    const { model } = this.notebook;
+    if (this.notebook.isDisposed || model === null) {
+      return;
+    }
+    this.reading = new AbortController();
+    const saved = await savedEntries(model, this.reading.signal);
+    if (saved !== null) {
+      this.model.setSaved(saved);
     }
   }
 
   private dispose(): void {
     clearTimeout(this.timer);
+    this.reading?.abort();
     this.connection?.dispose();
     Signal.clearData(this);
   }
 
   private connection: Connection | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
+  private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -167,37 +171,3 @@ export class Notebooks {
   private readonly currentSignal = new Signal<this, void>(this);
   private readonly greetedSignal = new Signal<this, void>(this);
 }
-
-/** The receipts in a notebook's outputs, oldest first. */
-function savedEntries(notebook: NotebookPanel): IEntry[] {
-  const entries: IEntry[] = [];
-  for (const cell of notebook.model?.cells ?? []) {
-    if (cell.type !== 'code') {
-      continue;
-    }
-    const { outputs } = cell as ICodeCellModel;
-    for (let index = 0; index < outputs.length; index++) {
-      const record = savedRecord(outputs.get(index).toJSON());
-      if (typeof record !== 'string') {
-        entries.push(savedEntry(record, cell.id));
-      }
-    }
-  }
-  return entries.sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
-}
-
-/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
-function savedRecord(output: object): IRecord | Unreadable {
-  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
-  if (data === null) {
-    return 'invalid';
-  }
-  let record = read.get(data);
-  if (record === undefined) {
-    record = readRecord(data);
-    read.set(data, record);
-  }
-  return record;
-}
-
-const read = new WeakMap<object, IRecord | Unreadable>();

@@ -100,7 +100,7 @@ test('a delta that is already known changes nothing', () => {
 test('records that the snapshot is too short for are kept', () => {
   const scene = new Scene();
   scene.snapshot(1, [1, 2, 3]);
-  scene.snapshot(9, [3, 4], { older: 2 });
+  scene.snapshot(9, [3, 4], { oldest: 1 });
   assert.deepEqual(scene.sequences, [1, 2, 3, 4]);
   assert.equal(scene.model.state.older, 0);
 });

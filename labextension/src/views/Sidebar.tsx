@@ -10,6 +10,7 @@ import { ALL_LINES } from '../logrows';
 import type { ILogFilter } from '../logrows';
 import type { KernelModel } from '../model';
 import type { NotebookSession } from '../notebooks';
+import { coalesced } from '../slices';
 import { countLines, shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
@@ -108,8 +109,10 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
 function useModel(model: KernelModel): IState {
   const subscribe = useCallback(
     (onChange: () => void) => {
-      model.stateChanged.connect(onChange);
-      return () => void model.stateChanged.disconnect(onChange);
+      // Drawn in a task of its own, and once for all that came until then.
+      const changed = coalesced(onChange);
+      model.stateChanged.connect(changed);
+      return () => void model.stateChanged.disconnect(changed);
     },
     [model]
   );
