@@ -104,30 +104,35 @@ class KernelChannel:
         # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.
         with self._sending:
             with self._lock:
-                self._timer_set = False
                 events, self._waiting = self._waiting, []
                 if (
                     not events or os.getpid() != self._pid
                 ):  # a forked child must not write to the parent's socket
+                    self._timer_set = False
                     return
-                before, self._sequence = self._sequence, self._sequence + 1
+                self._sequence += 1
                 number = self._sequence
-            made = _first(events)
-            rest = events[len(made) :]
-            self._send_delta(before, number, made)
-            if rest:
+            rest: list[Event] = []
+            try:
+                made = _first(events)
+                rest = events[len(made) :]
+                delta = {
+                    "protocol": PROTOCOL,
+                    "run": self._run,
+                    "seq": number,
+                    "prev": number - 1,
+                    "events": made,
+                }
+                self._kernel.session.send(
+                    self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
+                )
+            finally:
                 with self._lock:
-                    # What a browser learns by asking meanwhile, it hears once more: that changes nothing.
+                    # What a browser learns by asking meanwhile it hears once more: that changes nothing.
                     self._waiting = rest + self._waiting
-                    wanted, self._timer_set = not self._timer_set, True
-                if wanted:
-                    self._flush_soon()
-
-    def _send_delta(self, before: int, number: int, events: list[dict[str, Any]]) -> None:
-        delta = {"protocol": PROTOCOL, "run": self._run, "seq": number, "prev": before, "events": events}
-        self._kernel.session.send(
-            self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
-        )
+                    self._timer_set = bool(self._waiting)
+                    if self._timer_set:
+                        self._flush_soon()
 
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
         try:

@@ -4,7 +4,7 @@ import { useCallback, useContext, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import { ALL_LINES, groups, linesLeftOut, logSections } from '../logrows';
+import { ALL_LINES, NO_LINES, groups, linesLeftOut, logSections } from '../logrows';
 import type { ILogFilter, ILogRow } from '../logrows';
 import { hasOwnRecords } from '../state';
 import type { IState } from '../state';
@@ -32,7 +32,8 @@ export function LogView(props: {
   const sections = useMemo(() => logSections(state), [state]);
   const all = sections.reduce((sum, { length }) => sum + length, 0);
   const choices = useMemo(() => groups(sections, CHOICES, filter.group), [sections, filter.group]);
-  const { rows, counts } = useFiltered(sections, filter, messages);
+  const found = useFiltered(sections, filter, messages);
+  const { rows, counts } = found ?? NO_LINES;
   const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
   const toggle = (key: string): void => {
     setOpen(before => {
@@ -65,7 +66,7 @@ export function LogView(props: {
         )}
       </p>
       <LeftOut state={state} t={t} />
-      {rows.length === 0 ? (
+      {found === null ? null : rows.length === 0 ? (
         <p className="jp-mlgpu-Empty">{t('noLinesMatch')}</p>
       ) : (
         <WindowedList

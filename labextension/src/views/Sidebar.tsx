@@ -2,7 +2,7 @@
  * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
  */
 
-import { useCallback, useState, useSyncExternalStore } from 'react';
+import { startTransition, useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
@@ -74,7 +74,8 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
           { id: 'logs', label: t('logs'), count: countLines(state) }
         ]}
         selected={view}
-        onSelect={setView}
+        // A long list is drawn in slices.
+        onSelect={chosen => startTransition(() => setView(chosen))}
       >
         {view === 'logs' ? (
           <LogView

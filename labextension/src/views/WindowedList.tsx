@@ -33,10 +33,14 @@ export function WindowedList(props: {
     estimateSize: () => estimate,
     getItemKey: index => keyOf(index) ?? index,
     overscan: OVERSCAN,
-    anchorTo: below ? 'end' : 'start',
-    followOnAppend: below,
-    scrollEndThreshold: AT_END
+    // Rows at the other end would be drawn and measured first.
+    initialOffset: below ? count * estimate : 0
   });
+  // The library's own way to follow the end adds all rows up for each one that it measures.
+  const following = useRef(below);
+  const onScroll = (): void => {
+    following.current = below && rows.isAtEnd(AT_END);
+  };
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = (event.target as Element).closest<HTMLElement>('[data-index]');
@@ -58,27 +62,23 @@ export function WindowedList(props: {
   useLayoutEffect(() => {
     const added = indexOf(firstBefore.current, count, keyOf);
     firstBefore.current = first;
-    if (!below && scroller.current && scroller.current.scrollTop > 0 && added > 0) {
+    if (!following.current && scroller.current && scroller.current.scrollTop > 0 && added > 0) {
       scroller.current.scrollTop += rows.getOffsetForIndex(added, 'start')?.[0] ?? 0;
     }
-  }, [below, count, first, keyOf, rows]);
+  }, [count, first, keyOf, rows]);
+  const height = rows.getTotalSize();
   useLayoutEffect(() => {
-    if (below) {
+    if (following.current) {
       rows.scrollToEnd();
     }
-  }, [below, rows]);
+  }, [count, height, rows]);
 
   const items = rows.getVirtualItems();
   // Tab stops at one row only: the one used last, or the first in sight.
   const tabStop = items.find(({ key }) => key === active)?.key ?? items[0]?.key;
   return (
-    <div ref={scroller} className="jp-mlgpu-Scroller">
-      <ul
-        role="list"
-        aria-label={label}
-        style={{ height: rows.getTotalSize() }}
-        onKeyDown={onKeyDown}
-      >
+    <div ref={scroller} className="jp-mlgpu-Scroller" onScroll={onScroll}>
+      <ul role="list" aria-label={label} style={{ height }} onKeyDown={onKeyDown}>
         {items.map(({ index, key, start }) => (
           <li
             key={key}

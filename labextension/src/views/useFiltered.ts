@@ -2,18 +2,18 @@
 
 import { useEffect, useMemo, useState } from 'react';
 
-import { NO_LINES, filterSections } from '../logrows';
+import { filterSections } from '../logrows';
 import type { IFiltered, ILogFilter, LogSection } from '../logrows';
 import type { Messages } from '../messages';
 import { breath, sliceEnd } from '../slices';
 
-/** The newest that is known; while more is being looked at, what was left before. */
+/** The newest that is known: while lines are looked at, what was left before; null before the first answer. */
 export function useFiltered(
   sections: readonly LogSection[],
   filter: ILogFilter,
   messages: Messages | null
-): IFiltered {
-  const [last, setLast] = useState<IFiltered>(NO_LINES);
+): IFiltered | null {
+  const [last, setLast] = useState<IFiltered | null>(null);
   const found = useMemo(
     () => filterSections(sections, filter, messages, sliceEnd()),
     [sections, filter, messages]
