@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { KernelModel } from '../src/model';
-import { readDelta, readSnapshot } from '../src/protocol';
+import { readDelta, readPage, readSnapshot } from '../src/protocol';
 import { readRecord } from '../src/record';
 import { savedEntry, shownEntries } from '../src/state';
-import { deltaJson, recordJson, runningJson, snapshotJson } from './records';
+import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from './records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
 class Scene {
@@ -166,4 +166,37 @@ test('beyond 20,000 records the oldest are let go', () => {
   }
   assert.equal(scene.sequences.length, 20_000);
   assert.equal(scene.sequences[0], 2000);
+});
+
+test('a record of 10 MB counts, with as much of it as a person can look at', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  const logs = Array.from({ length: 40_000 }, (_, n) => logJson(`${n} ${'x'.repeat(250)}`));
+  scene.delta(2, [record(1, { logs })]);
+  const [entry] = scene.model.state.entries;
+  assert.equal(entry?.record.logs.length, 2000);
+  assert.deepEqual(entry.record.cut, [['logs', 38_000]]);
+});
+
+test('records of a newer schema are left out and not asked for again', () => {
+  const scene = new Scene();
+  const changes = { records: [recordJson(1, { schema: 2 }), recordJson(2)], first: 0, oldest: 0 };
+  scene.snapshot(1, [], changes);
+  scene.delta(2, [record(3, { schema: 2 }), record(4)]);
+  assert.deepEqual(scene.sequences, [2, 4]);
+  assert.equal(scene.model.missing, null);
+});
+
+test('pages bring what the snapshot left out, unless it was cleared meanwhile', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [5, 6], { first: 5, oldest: 3 });
+  assert.equal(scene.model.missing, 5);
+  const page = readPage({ ...snapshotJson(1, [3, 4]), first: 3, oldest: 3 });
+  assert(page);
+  scene.model.applyPage(page);
+  assert.deepEqual(scene.sequences, [3, 4, 5, 6]);
+  assert.equal(scene.model.missing, null);
+  scene.delta(2, [{ type: 'cleared' }]);
+  assert.equal(scene.model.missing, null);
+  assert.equal(scene.model.state.older, 0);
 });
