@@ -9,8 +9,6 @@ for long tasks, by the clock, is printed beside it.
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 import statistics
 from collections.abc import Callable
@@ -20,9 +18,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.record import LogLine
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.testing import example_record
 from tests.ui.tasks import Watched, heap, watching
 
 if TYPE_CHECKING:
@@ -35,7 +30,6 @@ FRAME_LIMIT_MS = 20
 MEMORY_LIMIT = 150 * 10**6
 MESSAGES_A_SECOND = 20
 TRIES = 5
-OURS = "extensions/jupyter-mlgpu/"
 
 LOAD = "%load_ext jupyter_mlgpu"
 
@@ -208,36 +202,6 @@ def scroll(lab: Lab, scroller: Locator, chromium: Browser, name: str, tell: Prin
             f"{len(tries)}) and {cpu:.1f} ms of CPU time (mean)"
         )
         assert min(tries) <= FRAME_LIMIT_MS
-
-
-@pytest.mark.timeout(600)
-def test_ten_thousand_receipts_of_a_saved_notebook_are_read_without_blocking_the_page(
-    lab: Lab, chromium: Browser, tell: Print
-) -> None:
-    """JupyterLab's own tasks are long where it opens such a notebook: those that our code begins count."""
-    lab.page.set_default_timeout(120_000)
-    lab.write("before.ipynb", "1")
-    lab.open("before.ipynb")
-    path = lab.write("saved.ipynb", *("model.fit(x, y)" for _ in range(100)), kernel="not-installed")
-    notebook = json.loads(path.read_text())
-    for part, cell in enumerate(notebook["cells"]):
-        cell["outputs"] = [receipt(part * 100 + number) for number in range(100)]
-    path.write_text(json.dumps(notebook))
-    with watching(chromium, lab.page) as watched:
-        lab.open_without_kernel("saved.ipynb")
-        expect(lab.sidebar.get_by_role("tab", name="Cells 10,000")).to_be_visible(timeout=120_000)
-        expect(lab.sidebar.get_by_role("tab", name="Logs 100,000")).to_be_visible(timeout=120_000)
-    tell(f"10,000 saved receipts: JupyterLab's longest task took {watched}")
-    watched.tasks = [task for task in watched.tasks if task.scripts and OURS in task.scripts[0]]
-    check("10,000 saved receipts, in our code", watched, tell)
-    lab.page.set_default_timeout(20_000)
-
-
-def receipt(number: int) -> dict[str, object]:
-    logs = tuple(LogLine(f"line {line} of cell {number}", None, "unknown", None, None, {}, 1, "stderr",
-                         "2026-01-01T00:00:00.000000Z", False) for line in range(10))  # fmt: skip
-    data = bundle(dataclasses.replace(example_record(number), logs=logs))
-    return {"output_type": "display_data", "metadata": {}, "data": {MIME_TYPE: data[MIME_TYPE]}}
 
 
 def test_at_most_twenty_messages_a_second_are_sent_and_no_output_of_the_user_is_lost(
