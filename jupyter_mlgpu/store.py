@@ -23,6 +23,8 @@ class Store:
         self._records: dict[tuple[str, int], Record] = {}
         self._subscribers: list[Subscriber] = []
         self._lock = threading.Lock()
+        self._places: dict[tuple[str, int], int] = {}
+        self._next = 0
         self.dropped = 0
 
     def add(self, record: Record) -> None:
@@ -49,6 +51,16 @@ class Store:
         with self._lock:
             return tuple(self._records.values())
 
+    def placed(self) -> tuple[int, tuple[Record, ...]]:
+        """The place of the oldest record held, and all of them; places count on, also after `clear`."""
+        with self._lock:
+            return self._next - len(self._records), tuple(self._records.values())
+
+    def place(self, key: tuple[str, int]) -> int | None:
+        """The place of a record, which it keeps when it is replaced; None where it is not held (any more)."""
+        with self._lock:
+            return self._places.get(key)
+
     def get(self, key: tuple[str, int]) -> Record | None:
         """The record with this run id and sequence, None where it is not held (any more)."""
         with self._lock:
@@ -58,6 +70,7 @@ class Store:
         """Forget all records."""
         with self._lock:
             self._records.clear()
+            self._places.clear()
             self.dropped = 0
 
     def subscribe(self, subscriber: Subscriber) -> None:
@@ -72,7 +85,11 @@ class Store:
                 self._subscribers.remove(subscriber)
 
     def _insert(self, record: Record) -> None:
+        if record.key not in self._records:
+            self._places[record.key] = self._next
+            self._next += 1
         self._records[record.key] = record
         while len(self._records) > self._capacity:
-            del self._records[next(iter(self._records))]
+            oldest = next(iter(self._records))
+            del self._records[oldest], self._places[oldest]
             self.dropped += 1

@@ -6,6 +6,8 @@ Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says 
   tab that missed one knows it and asks. At most twenty a second are sent: what happens within `INTERVAL` of
   the first event is sent together, because jupyter_server drops output of a kernel that sends a thousand a
   second. So a short cell has been answered before its events are made into messages, by iopub's thread.
+  A message is of `SIZE` bytes at most, because a browser stands still while it reads one; what is left
+  waits for the next. Where `MOST` events wait, they are let go, and a number with them: then browsers ask.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
   not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
   (`{"type": "watch"}`, see `watch.py`).
@@ -16,6 +18,7 @@ The presence of the extension is announced as an entry among the kernel's comms,
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -30,6 +33,10 @@ TELL = "jupyter_mlgpu_request"
 TOLD = "jupyter_mlgpu_reply"
 PROTOCOL = 1
 INTERVAL = 0.05
+#: Bytes of JSON; an event that is larger is sent alone.
+SIZE = 200_000
+#: Events that wait; at the rate above, those of a few minutes.
+MOST = 20_000
 
 #: What is pushed, or what makes it: then that happens when it is sent, in the thread that sends.
 Event = dict[str, Any] | Callable[[], dict[str, Any]]
@@ -68,6 +75,8 @@ class KernelChannel:
 
     def close(self) -> None:
         """Say goodbye and take everything back."""
+        with self._lock:
+            self._waiting = []  # a browser forgets all of it when it hears the goodbye
         self.push({"type": "goodbye"})
         self._flush()
         self._kernel.comm_manager.comms.pop(COMM, None)
@@ -81,10 +90,16 @@ class KernelChannel:
         for hear in tuple(self.listeners):
             hear(event)
         with self._lock:
+            if len(self._waiting) >= MOST:
+                self._waiting = []
+                self._sequence += 1
             self._waiting.append(event)
             if self._timer_set:
                 return
             self._timer_set = True
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
         thread = self._kernel.iopub_thread
         # A timer belongs to the event loop of its thread: set it from there.
         thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
@@ -93,24 +108,35 @@ class KernelChannel:
         # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.
         with self._sending:
             with self._lock:
-                self._timer_set = False
                 events, self._waiting = self._waiting, []
                 if (
                     not events or os.getpid() != self._pid
                 ):  # a forked child must not write to the parent's socket
+                    self._timer_set = False
                     return
                 self._sequence += 1
                 number = self._sequence
-            delta = {
-                "protocol": PROTOCOL,
-                "run": self._run,
-                "seq": number,
-                "prev": number - 1,
-                "events": [event() if callable(event) else event for event in events],
-            }
-            self._kernel.session.send(
-                self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
-            )
+            rest: list[Event] = []
+            try:
+                made = _first(events)
+                rest = events[len(made) :]
+                delta = {
+                    "protocol": PROTOCOL,
+                    "run": self._run,
+                    "seq": number,
+                    "prev": number - 1,
+                    "events": made,
+                }
+                self._kernel.session.send(
+                    self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
+                )
+            finally:
+                with self._lock:
+                    # What a browser learns by asking meanwhile it hears once more: that changes nothing.
+                    self._waiting = rest + self._waiting
+                    self._timer_set = bool(self._waiting)
+                    if self._timer_set:
+                        self._flush_soon()
 
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
         try:
@@ -137,6 +163,19 @@ class KernelChannel:
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
         self._kernel.session.send(stream, TOLD, answer, parent, ident)
+
+
+def _first(events: list[Event]) -> list[dict[str, Any]]:
+    """Those that fit into one message, made; at least one."""
+    made: list[dict[str, Any]] = []
+    size = 0
+    for event in events:
+        one = event() if callable(event) else event
+        size += len(json.dumps(one))
+        if made and size > SIZE:
+            break
+        made.append(one)
+    return made
 
 
 class NoChannel:

@@ -78,6 +78,7 @@ class Extension:
             "device": lambda content: self.choices.device(content),
             "trace": lambda content: self.choices.trace(content),
             "compare": self._compare,
+            "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
             **self.inside.answers(),
         }
         self.channel: Channel = (
@@ -202,7 +203,8 @@ class Extension:
         self.channel.push(event)
 
     def _push_record(self, record: Record) -> None:
-        self.channel.push(lambda: {"type": "record", "record": record.to_json()})
+        place = self.kit.store.place(record.key)
+        self.channel.push(lambda: {"type": "record", "place": place, "record": record.to_json()})
 
     def _push_device(self, result: object = None) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""

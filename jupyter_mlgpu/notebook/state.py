@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from contextlib import suppress
 from typing import Any
@@ -13,8 +14,8 @@ from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.render import words
 
-#: The newest records that a snapshot holds; older ones are counted.
-SNAPSHOT_RECORDS = 500
+#: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
+PAGE = 200_000
 
 
 def snapshot(
@@ -26,19 +27,41 @@ def snapshot(
     counters: dict[str, Any] | None,
     choices: dict[str, Any],
 ) -> dict[str, Any]:
-    """The whole state, for a browser that has just come or missed something."""
-    records = kit.store.records()
+    """The whole state, for a browser that has just come or missed something; of the records the newest."""
     return {
         "tracing": tracing,
         "notebook": kit.recorder.run.notebook,
         "device": device_state(kit),
         "running": None if running is None else {**running, "logs": logbook.running()},
         "logs": [line.to_json() for line in logbook.early],
-        "records": [record.to_json() for record in records[-SNAPSHOT_RECORDS:]],
-        "older": max(0, len(records) - SNAPSHOT_RECORDS) + kit.store.dropped,
+        **records_before(kit),
         "counters": counters,
         "choices": choices,
         "versions": {"python": platform.python_version()},
+    }
+
+
+def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
+    """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
+
+    Records follow each other, so their places follow from `first`. `oldest` is the first place that can be
+    asked for, `dropped` how many stood before it.
+    """
+    oldest, records = kit.store.placed()
+    end = len(records) if before is None else min(max(before - oldest, 0), len(records))
+    page: list[dict[str, Any]] = []
+    size = 0
+    for record in reversed(records[:end]):
+        made = record.to_json()
+        size += len(json.dumps(made))
+        if page and size > PAGE:
+            break
+        page.append(made)
+    return {
+        "records": page[::-1],
+        "first": oldest + end - len(page),
+        "oldest": oldest,
+        "dropped": kit.store.dropped,
     }
 
 

@@ -12,7 +12,15 @@ import type { IDisposable } from '@lumino/disposable';
 
 import type { KernelModel } from './model';
 import { NoAnswer, PATIENCE, connected, request } from './question';
-import { COMM_ID, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
+import {
+  COMM_ID,
+  RECORDS,
+  REQUEST,
+  SNAPSHOT_REQUEST,
+  readDelta,
+  readPage,
+  readSnapshot
+} from './protocol';
 import type { ISnapshot } from './protocol';
 import { LONG, text } from './untrusted';
 import { Watcher } from './watcher';
@@ -103,33 +111,17 @@ export class Connection implements IDisposable {
       return;
     }
     const deltas = this.deltas;
-    const known = await this.inquire();
+    const known = await this.inPrivate(inquire);
     if (this.disposed) {
       return;
     }
     if (known !== null) {
-      if (this.model.applySnapshot(known)) {
-        this.wanted = true;
-      }
+      this.wanted ||= this.model.applySnapshot(known);
+      await this.askForOlder();
     } else if (deltas === this.deltas) {
       // Else a delta that came meanwhile is newer than this answer.
       this.model.setKernel('absent');
     }
-  }
-
-  /** What the kernel knows; null where the extension is not loaded. */
-  private async inquire(): Promise<ISnapshot | null> {
-    return this.inPrivate(async clone => {
-      const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
-      if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
-        return null;
-      }
-      const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
-      if (snapshot === null) {
-        throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
-      }
-      return snapshot;
-    });
   }
 
   /** Ask over a connection of our own. It stays for a while: who watches asks every few seconds. */
@@ -158,6 +150,29 @@ export class Connection implements IDisposable {
     clearTimeout(this.linger);
     this.clone?.dispose();
     this.clone = null;
+  }
+
+  /** Older records come in pages, so that no answer is so long that reading it blocks the page. */
+  private async askForOlder(): Promise<void> {
+    let asked: number | null = null;
+    for (;;) {
+      const before: number | null = this.model.missing;
+      // An answer that did not bring them will not do so the next time.
+      if (before === null || before === asked || this.wanted || this.disposed) {
+        return;
+      }
+      asked = before;
+      const page = readPage(
+        await this.inPrivate(clone => request(clone, REQUEST, { type: RECORDS, before }))
+      );
+      if (page === null) {
+        throw new NoAnswer('The kernel sent records that this version cannot read.');
+      }
+      // Else they were cleared meanwhile, or have come by themselves.
+      if (this.model.missing === before) {
+        this.model.applyPage(page);
+      }
+    }
   }
 
   private fail(error: unknown): void {
@@ -260,4 +275,17 @@ export class Connection implements IDisposable {
   private restarting = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wanted = false;
+}
+
+/** What the kernel knows; null where the extension is not loaded. */
+async function inquire(clone: Kernel.IKernelConnection): Promise<ISnapshot | null> {
+  const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
+  if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
+    return null;
+  }
+  const snapshot = readSnapshot(await request(clone, SNAPSHOT_REQUEST, {}));
+  if (snapshot === null) {
+    throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
+  }
+  return snapshot;
 }

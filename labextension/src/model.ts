@@ -8,12 +8,11 @@ import type { ISignal } from '@lumino/signaling';
 
 import { Counters } from './counters';
 import type { ILogLine } from './logs';
-import type { Event, IDelta, ISnapshot } from './protocol';
+import type { Event, IDelta, IPage, ISnapshot } from './protocol';
+import { Records } from './records';
+import type { IPlaced } from './records';
 import { NOTHING_KNOWN, liveEntry } from './state';
 import type { IEntry, IRunningCell, IState, KernelState } from './state';
-
-/** Records kept for a notebook; the oldest are let go beyond it. */
-const CAPACITY = 20_000;
 
 /** Deltas held while a snapshot is on its way; more than that, and the gap is asked for again. */
 const HELD = 200;
@@ -109,12 +108,10 @@ export class KernelModel {
     this.held = complete ? [] : newer;
     this.seq = newer.at(-1)?.delta.seq ?? snapshot.seq;
 
-    const received = snapshot.records.map(liveEntry);
-    const known = [...this.records.values()];
-    const joint = known.findIndex(entry => entry.key === received[0]?.key);
-    // A snapshot holds the newest records only; older ones of the same run that we have stay.
-    const before = snapshot.older > 0 && joint > 0 ? known.slice(0, joint) : [];
-    this.records = new Map([...before, ...received].map(entry => [entry.key, entry]));
+    if (snapshot.run !== this.current.run) {
+      this.records.clear();
+    }
+    this.records.takeNewest(placed(snapshot.page));
     this.counters.restore(snapshot.counters);
     this.apply(newer, {
       kernel: 'live',
@@ -125,10 +122,22 @@ export class KernelModel {
       choices: snapshot.choices,
       python: snapshot.python,
       running: snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [],
-      logs: snapshot.logs,
-      older: Math.max(0, snapshot.older - before.length)
+      logs: snapshot.logs
     });
     return !complete;
+  }
+
+  /** The place before which records are missing that the kernel has; null where there is none. */
+  get missing(): number | null {
+    return this.current.kernel === 'live' ? this.records.missing : null;
+  }
+
+  /** Take in records that were asked for. */
+  applyPage(page: IPage): void {
+    if (page.run === this.current.run) {
+      this.records.takeOlder(placed(page));
+      this.apply([], {});
+    }
   }
 
   private apply(deltas: readonly IReceived[], known: Partial<IState>): void {
@@ -150,13 +159,7 @@ export class KernelModel {
       // Counters come twice a second: nothing else is drawn again for them.
       return;
     }
-    for (const key of this.records.keys()) {
-      if (this.records.size <= CAPACITY) {
-        break;
-      }
-      this.records.delete(key);
-    }
-    this.publish({ ...state, entries: [...this.records.values()] });
+    this.publish({ ...state, entries: this.records.entries(), older: this.records.older });
   }
 
   private change(
@@ -174,7 +177,7 @@ export class KernelModel {
       }
       case 'record': {
         const entry = liveEntry(event.record);
-        this.records.set(entry.key, entry);
+        this.records.put(entry, event.place);
         const ended = event.record.runId === state.run ? event.record.cell.sequence : null;
         return {
           running: without(state.running, ended),
@@ -202,7 +205,7 @@ export class KernelModel {
         return { tracing: event.on };
       case 'cleared':
         this.records.clear();
-        return { logs: [], older: 0, cleared: true };
+        return { logs: [], cleared: true };
       case 'goodbye':
         this.records.clear();
         return { ...NOTHING_KNOWN, kernel: 'absent' };
@@ -214,7 +217,7 @@ export class KernelModel {
     this.seq = 0;
     this.waiting = false;
     this.held = [];
-    this.records = new Map();
+    this.records.clear();
     this.publish({ ...NOTHING_KNOWN, ...known });
   }
 
@@ -231,7 +234,7 @@ export class KernelModel {
     restarted: false,
     saved: []
   };
-  private records = new Map<string, IEntry>();
+  private readonly records = new Records();
   /** The run that ended with a restart. */
   private gone: string | null = null;
   /** Number of the last delta seen of this run. */
@@ -245,6 +248,10 @@ export class KernelModel {
 interface IReceived {
   delta: IDelta;
   at: number;
+}
+
+function placed({ records, ...places }: IPage): IPlaced {
+  return { ...places, entries: records.map(record => record && liveEntry(record)) };
 }
 
 function without(running: readonly IRunningCell[], sequence: number | null): IRunningCell[] {

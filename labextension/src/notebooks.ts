@@ -3,7 +3,6 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
@@ -13,11 +12,7 @@ import { CellMarks } from './cellmarks';
 import { Connection } from './connection';
 import { Figures } from './plansandraces';
 import { KernelModel } from './model';
-import { MIME_TYPE, readRecord } from './record';
-import type { IRecord, Unreadable } from './record';
-import { savedEntry } from './state';
-import type { IEntry } from './state';
-import { object } from './untrusted';
+import { savedEntries, sourceOf } from './saved';
 
 /** Milliseconds of quiet after an edit before the outputs are read again. */
 const QUIET = 300;
@@ -39,7 +34,7 @@ export class NotebookSession {
     this.connect();
     notebook.context.ready.then(
       () => {
-        this.readOutputs();
+        void this.readOutputs();
         notebook.context.model.contentChanged.connect(this.readOutputsSoon, this);
       },
       () => undefined
@@ -123,7 +118,7 @@ export class NotebookSession {
     const entry = this.model.state.saved.find(
       ({ record }) => record.runId === runId && record.cell.sequence === sequence
     );
-    return entry === undefined ? null : (sources.get(entry.record) ?? null);
+    return entry === undefined ? null : sourceOf(entry.record);
   }
 
   private connect(): void {
@@ -146,23 +141,32 @@ export class NotebookSession {
 
   private readOutputsSoon(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.readOutputs(), QUIET);
+    this.timer = setTimeout(() => void this.readOutputs(), QUIET);
   }
 
-  private readOutputs(): void {
-    if (!this.notebook.isDisposed && this.notebook.model) {
-      this.model.setSaved(savedEntries(this.notebook));
+  private async readOutputs(): Promise<void> {
+    this.reading?.abort();
+    const { model } = this.notebook;
+    if (this.notebook.isDisposed || model === null) {
+      return;
+    }
+    this.reading = new AbortController();
+    const saved = await savedEntries(model, this.reading.signal);
+    if (saved !== null) {
+      this.model.setSaved(saved);
     }
   }
 
   private dispose(): void {
     clearTimeout(this.timer);
+    this.reading?.abort();
     this.connection?.dispose();
     Signal.clearData(this);
   }
 
   private connection: Connection | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
+  private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchers = 0;
 }
@@ -213,44 +217,3 @@ export class Notebooks {
   private readonly currentSignal = new Signal<this, void>(this);
   private readonly greetedSignal = new Signal<this, void>(this);
 }
-
-/** The receipts in a notebook's outputs, oldest first; each once, for a stranger may have put it in twice. */
-function savedEntries(notebook: NotebookPanel): IEntry[] {
-  const entries = new Map<string, IEntry>();
-  for (const cell of notebook.model?.cells ?? []) {
-    if (cell.type !== 'code') {
-      continue;
-    }
-    const { outputs } = cell as ICodeCellModel;
-    for (let index = 0; index < outputs.length; index++) {
-      const record = savedRecord(outputs.get(index).toJSON());
-      if (typeof record !== 'string') {
-        const entry = savedEntry(record, cell.id);
-        entries.set(entry.key, entry);
-      }
-    }
-  }
-  return [...entries.values()].sort((a, b) => a.record.startedAt.localeCompare(b.record.startedAt));
-}
-
-/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
-function savedRecord(output: object): IRecord | Unreadable {
-  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
-  if (data === null) {
-    return 'invalid';
-  }
-  let record = read.get(data);
-  if (record === undefined) {
-    record = readRecord(data);
-    read.set(data, record);
-    if (typeof record !== 'string') {
-      sources.set(record, data);
-    }
-  }
-  return record;
-}
-
-const read = new WeakMap<object, IRecord | Unreadable>();
-
-/** What a receipt was read from. */
-const sources = new WeakMap<IRecord, object>();

@@ -20,6 +20,8 @@ export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
 /** What a browser asks or tells while a cell runs; `type` says what. */
 export const REQUEST = 'jupyter_mlgpu_request';
+/** The `type` that asks for the records before a place: `{ before: 7 }`. */
+export const RECORDS = 'records';
 export const LOAD_LINE = '%load_ext jupyter_mlgpu';
 
 const PROTOCOL = 1;
@@ -64,7 +66,8 @@ export interface IRunning {
 export type Event =
   | { type: 'hello' | 'cleared' | 'goodbye' }
   | { type: 'running'; running: IRunning }
-  | { type: 'record'; record: IRecord }
+  /** `place`: among the kernel's records; null where it is not told. */
+  | { type: 'record'; record: IRecord; place: number | null }
   /** New lines of the running cell of that number; null: lines of no cell. */
   | { type: 'logs'; sequence: number | null; lines: ILogLine[] }
   | { type: 'device'; device: IDeviceStatus }
@@ -86,15 +89,25 @@ export interface ISnapshot {
   tracing: boolean;
   device: IDeviceStatus | null;
   running: IRunning | null;
-  records: IRecord[];
+  /** The newest. */
+  page: IPage;
   /** Lines of no cell: they came before the first. */
   logs: ILogLine[];
-  /** Records the kernel holds that are older than the ones sent. */
-  older: number;
   choices: IChoices | null;
   counters: ICountersHistory | null;
   /** The version of Python. */
   python: string | null;
+}
+
+/** Records that follow each other, each in its place, oldest first; null stands for one that cannot be read. */
+export interface IPage {
+  run: string;
+  records: (IRecord | null)[];
+  /** Place of the first of them. */
+  first: number;
+  /** The first place that can be asked for, and how many records were there before it. */
+  oldest: number;
+  dropped: number;
 }
 
 /** Read a broadcast of the kernel; null for anything else, or a protocol we do not speak. */
@@ -123,12 +136,29 @@ export function readSnapshot(data: unknown): ISnapshot | null {
     tracing: table.tracing === true,
     device: readDeviceStatus(table.device),
     running: readRunning(table.running),
-    records: list(table.records, MANY, readKnownRecord),
+    page: readRecords(table, run),
     logs: readLogs(table.logs)[0],
-    older: count(table.older) ?? 0,
     choices: readChoices(table.choices),
     counters: readCountersHistory(table.counters),
     python: text(object(table.versions)?.python)
+  };
+}
+
+/** Read an answer to `RECORDS`; null for anything else. */
+export function readPage(data: unknown): IPage | null {
+  const table = object(data);
+  const run = text(table?.run);
+  return table === null || !run ? null : readRecords(table, run);
+}
+
+function readRecords(table: Record<string, unknown>, run: string): IPage {
+  const records: unknown[] = Array.isArray(table.records) ? table.records.slice(0, MANY) : [];
+  return {
+    run,
+    records: records.map(readKnownRecord),
+    first: count(table.first) ?? 0,
+    oldest: count(table.oldest) ?? 0,
+    dropped: count(table.dropped) ?? 0
   };
 }
 
@@ -145,7 +175,7 @@ function readEvent(data: unknown): Event | null {
     }
     case 'record': {
       const record = readKnownRecord(table.record);
-      return record && { type: 'record', record };
+      return record && { type: 'record', record, place: count(table.place) };
     }
     case 'logs': {
       const sequence = count(table.sequence);

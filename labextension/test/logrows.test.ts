@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ALL_LINES, filterRows, groups, linesLeftOut, logRows } from '../src/logrows';
+import {
+  ALL_LINES,
+  filterRows,
+  filterSections,
+  groups,
+  linesLeftOut,
+  logSections
+} from '../src/logrows';
 import type { ILogFilter, ILogRow } from '../src/logrows';
 import { KernelModel } from '../src/model';
 import { readDelta, readSnapshot } from '../src/protocol';
@@ -39,9 +46,11 @@ function tell(model: KernelModel, seq: number, ...events: object[]): void {
   model.applyDelta(delta);
 }
 
+const logRows = (model: KernelModel): ILogRow[] =>
+  logSections(model.state).flatMap(({ rows }) => rows);
 const texts = (rows: readonly ILogRow[]): string[] => rows.map(({ line }) => line.text);
 const shown = (model: KernelModel, filter: Partial<ILogFilter> = {}): string[] =>
-  texts(filterRows(logRows(model.state), { ...ALL_LINES, ...filter }, null).rows);
+  texts(filterRows(logRows(model), { ...ALL_LINES, ...filter }, null).rows);
 
 test('lines stand in the order in which they came, those of the running cell last', () => {
   const model = liveModel();
@@ -84,7 +93,7 @@ test('of a cell that brings very many lines the newest are kept and the others c
   const [cell] = model.state.running;
   assert.equal(cell?.logs.length, 2_000);
   assert.equal(cell.earlierLogs, 1_001);
-  const keys = logRows(model.state).map(({ key }) => key);
+  const keys = logRows(model).map(({ key }) => key);
   assert.equal(new Set(keys).size, keys.length);
   assert(keys.includes(`${RUN}/2#3000`));
 });
@@ -92,7 +101,7 @@ test('of a cell that brings very many lines the newest are kept and the others c
 test('a filter by verdict, cell and text leaves what fits all of them', () => {
   const model = liveModel();
   tell(model, 2, { type: 'logs', sequence: 2, lines: [outOfMemory] });
-  const rows = logRows(model.state);
+  const rows = logRows(model);
   assert.deepEqual(shown(model, { verdicts: new Set(['action', 'info']) }), [
     'Metal device set to: Apple M1 Max',
     'OOM when allocating'
@@ -110,13 +119,13 @@ test('a filter by verdict, cell and text leaves what fits all of them', () => {
 });
 
 test('cells to choose from are those with lines, the newest first', () => {
-  const found = groups(logRows(liveModel().state), 10);
+  const found = groups(logSections(liveModel().state), 10);
   assert.deepEqual(
     found.map(({ cell }) => cell?.sequence ?? null),
     [2, 1, null]
   );
-  assert.equal(groups(logRows(liveModel().state), 2).length, 2);
-  assert.equal(groups(logRows(liveModel().state), 1, `${RUN}/1`).at(-1)?.cell?.sequence, 1);
+  assert.equal(groups(logSections(liveModel().state), 2).length, 2);
+  assert.equal(groups(logSections(liveModel().state), 1, `${RUN}/1`).at(-1)?.cell?.sequence, 1);
 });
 
 test('a saved notebook shows its lines, and says how many its receipts left out', () => {
@@ -124,7 +133,7 @@ test('a saved notebook shows its lines, and says how many its receipts left out'
   const record = readRecord(recordJson(1, { logs: [metal], cut: { 'logs.unknown': 12, ops: 3 } }));
   assert(typeof record !== 'string');
   model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')]);
-  const rows = logRows(model.state);
+  const rows = logRows(model);
   assert.deepEqual(
     rows.map(({ cellId }) => cellId),
     ['cell-a', 'cell-b']
@@ -143,7 +152,38 @@ test('100,000 lines are put in order and searched in a moment', () => {
   }));
   tell(model, 1, ...events);
   const start = performance.now();
-  assert.equal(logRows(model.state).length, 100_000);
+  assert.equal(logRows(model).length, 100_000);
   assert.deepEqual(shown(model, { text: '99 999 ' }).length, 1);
   assert(performance.now() - start < 2_000);
+});
+
+test('what a filter leaves is found in slices, each going on where the one before it was', () => {
+  const model = liveModel();
+  for (let sequence = 3; sequence < 200; sequence++) {
+    const record = recordJson(sequence, { logs: [logJson(`line of ${sequence}`), metal] });
+    tell(model, sequence, { type: 'record', record });
+  }
+  const sections = logSections(model.state);
+  const filter = { ...ALL_LINES, text: 'line of 1' };
+  assert.equal(filterSections(sections, filter, null, performance.now() - 1), null);
+  let found = null;
+  while (found === null) {
+    // The time is over before it begins: each call looks at one section all the same.
+    found = filterSections(sections, filter, null, 0);
+  }
+  const whole = filterRows(logRows(model), filter, null);
+  assert.deepEqual(texts(found.rows), texts(whole.rows));
+  assert.deepEqual(found.counts, whole.counts);
+});
+
+test('a section that a filter was put to is not looked at again until the filter changes', () => {
+  const model = liveModel();
+  const filter = { ...ALL_LINES, text: 'from' };
+  const before = logSections(model.state).map(section => section.filtered(filter, null));
+  tell(model, 2, { type: 'record', record: recordJson(7, { logs: [metal] }) });
+  const after = logSections(model.state).map(section => section.filtered(filter, null));
+  const [, ofRecord] = before;
+  assert.equal(after[1], ofRecord);
+  const [, section] = logSections(model.state);
+  assert.deepEqual(texts(section?.filtered(ALL_LINES, null).rows ?? []).length, 2);
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { KernelModel } from '../src/model';
-import { readDelta, readSnapshot } from '../src/protocol';
+import { readDelta, readPage, readSnapshot } from '../src/protocol';
 import { readRecord } from '../src/record';
 import { savedEntry, shownEntries } from '../src/state';
-import { deltaJson, recordJson, runningJson, snapshotJson } from './records';
+import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from './records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
 class Scene {
@@ -105,7 +105,7 @@ test('a delta that is already known changes nothing', () => {
 test('records that the snapshot is too short for are kept', () => {
   const scene = new Scene();
   scene.snapshot(1, [1, 2, 3]);
-  scene.snapshot(9, [3, 4], { older: 2 });
+  scene.snapshot(9, [3, 4], { oldest: 1 });
   assert.deepEqual(scene.sequences, [1, 2, 3, 4]);
   assert.equal(scene.model.state.older, 0);
 });
@@ -250,4 +250,37 @@ test('messages in any order, and each of them twice, end in the same state', () 
       [3]
     );
   }
+});
+
+test('a record of 10 MB counts, with as much of it as a person can look at', () => {
+  const scene = new Scene();
+  scene.snapshot(1, []);
+  const logs = Array.from({ length: 40_000 }, (_, n) => logJson(`${n} ${'x'.repeat(250)}`));
+  scene.delta(2, [record(1, { logs })]);
+  const [entry] = scene.model.state.entries;
+  assert.equal(entry?.record.logs.length, 2000);
+  assert.deepEqual(entry.record.cut, [['logs', 38_000]]);
+});
+
+test('records of a newer schema are left out and not asked for again', () => {
+  const scene = new Scene();
+  const changes = { records: [recordJson(1, { schema: 2 }), recordJson(2)], first: 0, oldest: 0 };
+  scene.snapshot(1, [], changes);
+  scene.delta(2, [record(3, { schema: 2 }), record(4)]);
+  assert.deepEqual(scene.sequences, [2, 4]);
+  assert.equal(scene.model.missing, null);
+});
+
+test('pages bring what the snapshot left out, unless it was cleared meanwhile', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [5, 6], { first: 5, oldest: 3 });
+  assert.equal(scene.model.missing, 5);
+  const page = readPage({ ...snapshotJson(1, [3, 4]), first: 3, oldest: 3 });
+  assert(page);
+  scene.model.applyPage(page);
+  assert.deepEqual(scene.sequences, [3, 4, 5, 6]);
+  assert.equal(scene.model.missing, null);
+  scene.delta(2, [{ type: 'cleared' }]);
+  assert.equal(scene.model.missing, null);
+  assert.equal(scene.model.state.older, 0);
 });

@@ -86,7 +86,7 @@ test('a delta or a snapshot of another protocol is no delta and no snapshot', ()
 
 test('a snapshot says what runs and for how long', () => {
   const snapshot = readSnapshot(snapshotJson(5, [1, 2], { running: runningJson(3, 12.3) }));
-  assert.equal(snapshot?.records.length, 2);
+  assert.equal(snapshot?.page.records.length, 2);
   assert.equal(snapshot.running?.elapsed, 12.3);
   assert.equal(snapshot.device?.available, null);
 });

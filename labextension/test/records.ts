@@ -56,7 +56,9 @@ export function snapshotJson(seq: number, sequences: number[], changes: object =
     device: { requested: null, framework: null, available: null, why_missing: 'No framework.' },
     running: null,
     records: sequences.map(sequence => recordJson(sequence)),
-    older: 0,
+    first: sequences[0] ?? 0,
+    oldest: sequences[0] ?? 0,
+    dropped: 0,
     versions: {},
     ...changes
   };

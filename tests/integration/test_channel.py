@@ -1,5 +1,6 @@
 """What a browser hears and what it is told when it asks, also while a cell runs."""
 
+import json
 import time
 
 import pytest
@@ -124,3 +125,21 @@ def test_prints_of_the_users_threads_stay_in_their_cell_while_the_browser_asks(n
     for _ in range(5):
         notebook.ask("jupyter_mlgpu_snapshot_request")
     assert notebook.wait(message).text.split() == [str(number) for number in range(20)]
+
+
+def test_many_records_are_sent_in_messages_of_a_bounded_size(notebook):
+    notebook.run(
+        "from jupyter_mlgpu.kit import current\n"
+        "from jupyter_mlgpu.testing import example_record\n"
+        "for number in range(1000): current().store.add(example_record(number))"
+    )
+    assert len(notebook.ask("jupyter_mlgpu_snapshot_request")["records"]) < 200
+    seen = []
+    while len(seen) < 1000:
+        deltas = notebook.deltas()
+        assert all(len(json.dumps(delta)) < 250_000 for delta in deltas)
+        assert [delta["prev"] for delta in deltas] == [delta["seq"] - 1 for delta in deltas]
+        seen = [
+            event["place"] for event in events(notebook, "record") if event["record"]["run"]["id"] == "0" * 32
+        ]
+    assert seen == list(range(1000))

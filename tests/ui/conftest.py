@@ -121,9 +121,11 @@ class Server:
         end = time.monotonic() + START_LIMIT
         while time.monotonic() < end and self._process.poll() is None:
             for file in self._runtime.glob("jpserver-*.json"):
-                self.url = str(json.loads(file.read_text())["url"])
-                with contextlib.suppress(OSError), self._ask("api/status"):
-                    return
+                # The file may be there before its text is.
+                with contextlib.suppress(OSError, ValueError):
+                    self.url = str(json.loads(file.read_text())["url"])
+                    with self._ask("api/status"):
+                        return
             time.sleep(0.05)
         self.stop()
         raise RuntimeError(f"JupyterLab did not start; its last words were:\n{self.log()[-3000:]}")

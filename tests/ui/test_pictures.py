@@ -7,12 +7,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from tests.ui.conftest import Lab
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+PICTURES = {
+    "english": {"JupyterLab Dark": "sidebar-dark.png", "JupyterLab Light": "sidebar.png"},
+    "chinese": {"JupyterLab Light": "sidebar-chinese.png"},
+}
 
 CELLS = (
     "%load_ext jupyter_mlgpu\n%mlc_device cpu",
@@ -30,8 +36,17 @@ model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])""
 )
 
 
-def test_screenshot_of_a_model_in_training(picture_lab: Lab, tmp_path: Path) -> None:
+@pytest.fixture
+def english() -> None:
+    """The language that JupyterLab has by itself."""
+
+
+@pytest.mark.parametrize("language", ["english", "chinese"])
+def test_screenshot_of_a_model_in_training(
+    language: str, request: pytest.FixtureRequest, picture_lab: Lab, tmp_path: Path
+) -> None:
     """Written to docs/images where JUPYTER_MLGPU_SCREENSHOTS is set, as `make screenshots` does."""
+    request.getfixturevalue(language)
     lab = picture_lab
     folder = IMAGES if os.environ.get("JUPYTER_MLGPU_SCREENSHOTS") else tmp_path
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,10 +59,13 @@ def test_screenshot_of_a_model_in_training(picture_lab: Lab, tmp_path: Path) -> 
     lab.run(endless)
     lab.running.wait_for()
     expect(lab.records).to_have_count(5)
-    expect(lab.records.first).to_contain_text("ran on cpu:0")
+    expect(lab.records.first).to_contain_text("cpu:0")
     expect(lab.sidebar).to_contain_text("cpu:0")
     lab.receipts.nth(3).scroll_into_view_if_needed()
     lab.receipts.nth(3).get_by_role("button").click()
     expect(lab.running.get_by_role("timer")).not_to_have_text(re.compile("^[012][.]"))
-    lab.page.screenshot(path=folder / "sidebar.png")
-    assert (folder / "sidebar.png").stat().st_size > 20_000
+    for theme, name in PICTURES[language].items():
+        lab.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+        lab.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+        lab.page.screenshot(path=folder / name)
+        assert (folder / name).stat().st_size > 20_000

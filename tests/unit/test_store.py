@@ -60,3 +60,17 @@ def test_a_record_is_found_by_its_key_while_it_is_held():
     store.add(example_record(1))
     assert store.get(example_record(1).key) == example_record(1)
     assert store.get(example_record(2).key) is None
+
+
+def test_a_record_keeps_its_place_and_places_count_on():
+    store = Store(capacity=3)
+    for number in range(5):
+        store.add(example_record(number))
+    assert (store.placed()[0], store.place(example_record(4).key)) == (2, 4)
+    store.add(example_record(3, name="again"))
+    assert store.place(example_record(3).key) == 3
+    assert store.place(example_record(0).key) is None
+    store.clear()
+    assert store.placed() == (5, ())
+    store.add(example_record(9))
+    assert store.place(example_record(9).key) == 5

@@ -1,10 +1,10 @@
 /** All log lines of the notebook, oldest first, with filters; only those in sight are in the page. */
 
-import { useCallback, useContext, useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useContext, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import { ALL_LINES, filterRows, groups, linesLeftOut, logRows } from '../logrows';
+import { ALL_LINES, NO_LINES, groups, linesLeftOut, logSections } from '../logrows';
 import type { ILogFilter, ILogRow } from '../logrows';
 import { hasOwnRecords } from '../state';
 import type { IState } from '../state';
@@ -13,6 +13,7 @@ import { LogRow } from './LogRow';
 import { MessagesContext } from './MessagesContext';
 import type { ILost } from './RecordList';
 import { WindowedList } from './WindowedList';
+import { useFiltered } from './useFiltered';
 
 /** Height of a row, in pixels, until it has been measured. */
 const ROW_HEIGHT = 76;
@@ -28,14 +29,11 @@ export function LogView(props: {
   const { state, filter, onFilter, lost, onGo, t } = props;
   const messages = useContext(MessagesContext);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const all = useMemo(() => logRows(state), [state]);
-  const choices = useMemo(() => groups(all, CHOICES, filter.group), [all, filter.group]);
-  // Typing stays smooth: the list follows when there is time.
-  const followed = useDeferredValue(filter);
-  const { rows, counts } = useMemo(
-    () => filterRows(all, followed, messages),
-    [all, followed, messages]
-  );
+  const sections = useMemo(() => logSections(state), [state]);
+  const all = sections.reduce((sum, { length }) => sum + length, 0);
+  const choices = useMemo(() => groups(sections, CHOICES, filter.group), [sections, filter.group]);
+  const found = useFiltered(sections, filter, messages);
+  const { rows, counts } = found ?? NO_LINES;
   const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
   const toggle = (key: string): void => {
     setOpen(before => {
@@ -46,7 +44,7 @@ export function LogView(props: {
       return after;
     });
   };
-  if (all.length === 0) {
+  if (all === 0) {
     return <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>;
   }
   return (
@@ -54,13 +52,13 @@ export function LogView(props: {
       <LogFilters filter={filter} onFilter={onFilter} counts={counts} groups={choices} t={t} />
       <p
         className="jp-mlgpu-Filters-result"
-        role={rows.length < all.length && state.running.length === 0 ? 'status' : undefined}
+        role={rows.length < all && state.running.length === 0 ? 'status' : undefined}
       >
         {t('linesShown', {
           shown: rows.length.toLocaleString(),
-          count: all.length.toLocaleString()
+          count: all.toLocaleString()
         })}
-        {rows.length < all.length && (
+        {rows.length < all && (
           <button
             type="button"
             className="jp-mlgpu-TextButton"
@@ -71,7 +69,7 @@ export function LogView(props: {
         )}
       </p>
       <LeftOut state={state} t={t} />
-      {rows.length === 0 ? (
+      {found === null ? null : rows.length === 0 ? (
         <p className="jp-mlgpu-Empty">{t('noLinesMatch')}</p>
       ) : (
         <WindowedList

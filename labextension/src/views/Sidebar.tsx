@@ -2,7 +2,7 @@
  * The sidebar: what the focused notebook's kernel does now, and the records of its cells.
  */
 
-import { useCallback, useState, useSyncExternalStore } from 'react';
+import { startTransition, useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Figures, IFigure } from '../plansandraces';
@@ -11,6 +11,7 @@ import { ALL_LINES } from '../logrows';
 import type { ILogFilter } from '../logrows';
 import type { KernelModel } from '../model';
 import type { NotebookSession } from '../notebooks';
+import { coalesced } from '../slices';
 import { countLines, shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
@@ -72,7 +73,8 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
             : [])
         ]}
         selected={view}
-        onSelect={setView}
+        // A long list is drawn in slices.
+        onSelect={chosen => startTransition(() => setView(chosen))}
       >
         {view === 'figures' ? (
           <FiguresView
@@ -115,8 +117,10 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
 function useModel(model: KernelModel): IState {
   const subscribe = useCallback(
     (onChange: () => void) => {
-      model.stateChanged.connect(onChange);
-      return () => void model.stateChanged.disconnect(onChange);
+      // Drawn in a task of its own, and once for all that came until then.
+      const changed = coalesced(onChange);
+      model.stateChanged.connect(changed);
+      return () => void model.stateChanged.disconnect(changed);
     },
     [model]
   );

@@ -6,7 +6,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
+import type { KeyboardEvent, ReactElement, ReactNode, UIEvent } from 'react';
 
 const OVERSCAN = 5;
 /** Pixels from the end within which a reader is taken to follow it. */
@@ -41,10 +41,17 @@ export function WindowedList(props: {
     estimateSize: () => estimate,
     getItemKey: index => keyOf(index) ?? index,
     overscan: OVERSCAN,
-    anchorTo: below ? 'end' : 'start',
-    followOnAppend: below,
-    scrollEndThreshold: AT_END
+    // Rows at the other end would be drawn and measured first.
+    initialOffset: below ? count * estimate : 0
   });
+  // The library's own way to follow the end adds all rows up for each one that it measures.
+  const following = useRef(below);
+  const onScroll = (event: UIEvent<HTMLElement>): void => {
+    // Not from the library, which hears of the scrolling only after this.
+    const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
+    following.current = below && scrollHeight - scrollTop - clientHeight <= AT_END;
+    setAway(below && !following.current);
+  };
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const from = (event.target as Element).closest<HTMLElement>('[data-index]');
@@ -71,12 +78,12 @@ export function WindowedList(props: {
   // Rows that come in above leave what is read in its place, unless that is the top: there one sees them come.
   const read = useRef<Pick<VirtualItem, 'key' | 'start'>>();
   useLayoutEffect(() => {
-    if (!below && scroller.current && scroller.current.scrollTop > 0 && read.current) {
+    if (!following.current && scroller.current && scroller.current.scrollTop > 0 && read.current) {
       const { key, start } = read.current;
       const now = rows.measurementsCache[indexOf(String(key), count, keyOf)]?.start ?? start;
       scroller.current.scrollTop += now - start;
     }
-  }, [below, count, keyOf, rows]);
+  }, [count, keyOf, rows]);
   useLayoutEffect(() => {
     read.current = rows.getVirtualItemForOffset(scroller.current?.scrollTop ?? 0);
   });
@@ -90,11 +97,12 @@ export function WindowedList(props: {
     // Once, when the list appears.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
+  const height = rows.getTotalSize();
   useLayoutEffect(() => {
-    if (below) {
+    if (following.current) {
       rows.scrollToEnd();
     }
-  }, [below, rows]);
+  }, [count, height, rows]);
 
   const goToEnd = (): void => {
     rows.scrollToEnd();
@@ -110,20 +118,8 @@ export function WindowedList(props: {
   const tabStop = items.find(({ key }) => key === active)?.key ?? items[0]?.key;
   return (
     <>
-      <div
-        ref={scroller}
-        className="jp-mlgpu-Scroller"
-        onScroll={event => {
-          const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
-          setAway(below && scrollHeight - scrollTop - clientHeight > AT_END);
-        }}
-      >
-        <ul
-          role="list"
-          aria-label={label}
-          style={{ height: rows.getTotalSize() }}
-          onKeyDown={onKeyDown}
-        >
+      <div ref={scroller} className="jp-mlgpu-Scroller" onScroll={onScroll}>
+        <ul role="list" aria-label={label} style={{ height }} onKeyDown={onKeyDown}>
           {items.map(({ index, key, start }) => (
             <li
               key={key}

@@ -1,0 +1,259 @@
+"""The sidebar under load: what arrives never blocks the page, fits into its memory, and takes nobody's place.
+
+**How a task is judged.** A task may keep the page for 50 ms. These tests run on machines that do other work
+at the same time, where a task of 20 ms can take 100 ms by the clock because another process has the
+processor. So Chromium's tracing gives the CPU time of every task of the page's main thread, JupyterLab's and
+the browser's own included, and the longest of them is held against the 50 ms. What PerformanceObserver takes
+for long tasks, by the clock, is printed beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.tasks import Watched, heap, watching
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, WebSocket
+
+    from tests.ui.conftest import Lab
+
+TASK_LIMIT_MS = 50
+FRAME_LIMIT_MS = 20
+MEMORY_LIMIT = 150 * 10**6
+MESSAGES_A_SECOND = 20
+TRIES = 5
+
+LOAD = "%load_ext jupyter_mlgpu"
+
+#: Records with ten lines each, put into the kernel's own store.
+FILL = """
+import dataclasses
+from jupyter_mlgpu import kit
+from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.testing import example_record
+
+def line(cell, number):
+    text = (f"2026-01-01 00:00:00.{number:06d}: I tensorflow/core/common_runtime/executor.cc:{number}] "
+            f"line {number} of cell {cell} says that nothing is the matter")
+    return LogLine(text, None, "unknown", None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
+
+def record(cell):
+    return dataclasses.replace(
+        example_record(cell, name=f"step {cell}"), logs=tuple(line(cell, n) for n in range(10))
+    )
+
+store = kit.current().store
+"""
+FILL_IN_SILENCE = "store.extend(record(number) for number in range(7000))"
+FILL_WITH_DELTAS = "for number in range(7000, 9990): store.add(record(number))"
+
+Print = Callable[[str], None]
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Print:
+    """Prints a figure where `make` shows it."""
+
+    def tell(words: str) -> None:
+        with capsys.disabled():
+            print(f"\n    {words}", end="")
+
+    return tell
+
+
+def check(what: str, watched: Watched, tell: Print) -> None:
+    tell(f"{what}: the longest task took {watched}")
+    assert watched.tasks[0].cpu_ms <= TASK_LIMIT_MS, watched.tasks[0]
+
+
+def check_action(what: str, action: Callable[[], None], lab: Lab, chromium: Browser, tell: Print) -> None:
+    """What can be done again is judged by the best of several times: a busy machine can only add to it."""
+    longest: list[float] = []
+    while len(longest) < TRIES and min(longest, default=TASK_LIMIT_MS + 1) > TASK_LIMIT_MS:
+        with watching(chromium, lab.page) as watched:
+            action()
+        tell(f"{what}: the longest task took {watched}")
+        longest.append(watched.tasks[0].cpu_ms)
+    assert min(longest) <= TASK_LIMIT_MS
+
+
+def ask_again(lab: Lab) -> None:
+    """Have the browser ask for a snapshot, as it does when its connection was lost for a while."""
+    lab.page.evaluate("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.reconnect()")
+
+
+@pytest.mark.timeout(600)
+def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
+    lab: Lab, chromium: Browser, tell: Print
+) -> None:
+    lab.page.set_default_timeout(120_000)
+    lab.write("load.ipynb", LOAD, FILL, FILL_IN_SILENCE, FILL_WITH_DELTAS)
+    lab.open("load.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    before = heap(lab.page)
+    with watching(chromium, lab.page) as watched:
+        ask_again(lab)
+        expect(lab.sidebar.get_by_role("tab", name="Cells 7,00")).to_be_visible(timeout=120_000)
+    check("7,000 records by snapshot", watched, tell)
+    lab.show_logs()
+    with watching(chromium, lab.page) as watched:
+        lab.run_to_end(3)
+        expect(lab.sidebar.get_by_role("tab", name=re.compile("Cells 9,99|Cells 10,0"))).to_be_visible(
+            timeout=120_000
+        )
+        expect(lab.sidebar).to_contain_text(re.compile("(99,9|100,0).. of (99,9|100,0).. lines"))
+    check("3,000 records as they are made", watched, tell)
+
+    for tab in lab.sidebar.get_by_role("tab").all():
+        name = tab.inner_text()
+        check_action(f"{name}: showing it", lambda tab=tab: show(lab, tab), lab, chromium, tell)
+        check_action(
+            f"{name}: sorting, filtering and searching", lambda: use_every_control(lab), lab, chromium, tell
+        )
+        for scroller in lab.sidebar.locator(".jp-mlgpu-Scroller").all():
+            scroll(lab, scroller, chromium, name, tell)
+    more = heap(lab.page) - before
+    tell(f"memory: {more / 1e6:.0f} MB more after garbage collection")
+    assert more <= MEMORY_LIMIT
+    lab.page.set_default_timeout(20_000)
+
+
+def show(lab: Lab, tab: Locator) -> None:
+    """Show another tab first, then this one."""
+    for one in (lab.sidebar.get_by_role("tab", selected=False).first, tab):
+        one.evaluate("tab => tab.click()")
+        expect(one).to_have_attribute("aria-selected", "true")
+        settle(lab)
+
+
+def use_every_control(lab: Lab) -> None:
+    """Choose, press and fill in whatever the view offers, and take it back."""
+    panel = lab.sidebar.get_by_role("tabpanel")
+    for choice in panel.locator("select:visible").all():
+        values = choice.locator("option:not([disabled])").evaluate_all("all => all.map(one => one.value)")
+        first = choice.input_value()
+        for value in [*values[:8], first]:
+            choice.select_option(value)
+            settle(lab)
+    for button in panel.locator("button[aria-pressed]:visible:not([disabled])").all():
+        for _ in range(2):
+            button.click()
+            settle(lab)
+    for field in panel.get_by_role("searchbox").all():
+        for text in ("step 99", "line 7 of cell 1234 ", "no such words", ""):
+            field.fill(text)
+            settle(lab)
+
+
+def settle(lab: Lab) -> None:
+    """Wait until the page has drawn what it was asked for: two frames, then a moment with nothing to do."""
+    lab.page.evaluate(
+        """() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() =>
+            requestIdleCallback(() => resolve()))))"""
+    )
+
+
+SCROLL = """([scroller, step]) => new Promise(resolve => {
+    const frames = [];
+    let last = performance.now();
+    const frame = () => {
+        const now = performance.now();
+        frames.push(now - last);
+        last = now;
+        scroller.scrollTop += step;
+        if (frames.length < 90) {
+            requestAnimationFrame(frame);
+        } else {
+            resolve(frames.slice(1));
+        }
+    };
+    scroller.scrollTop = step < 0 ? scroller.scrollHeight : 0;
+    requestAnimationFrame(frame);
+})"""
+
+
+def scroll(lab: Lab, scroller: Locator, chromium: Browser, name: str, tell: Print) -> None:
+    """Scroll for 90 frames, 600 pixels each, up from the end and then down from the start.
+
+    The median frame by the clock is the best of several tries: what else the machine does can only add to it.
+    The CPU time of the page's main thread is held against the same limit in each of them.
+    """
+    handle = scroller.element_handle()
+    for where, step in (("up", -600), ("down", 600)):
+        tries: list[float] = []
+        while len(tries) < TRIES and min(tries, default=FRAME_LIMIT_MS + 1) > FRAME_LIMIT_MS:
+            with watching(chromium, lab.page) as watched:
+                frames = lab.page.evaluate(SCROLL, [handle, step])
+            check(f"{name}: scrolling {where}", watched, tell)
+            cpu = sum(task.cpu_ms for task in watched.tasks) / len(frames)
+            assert cpu <= FRAME_LIMIT_MS
+            tries.append(statistics.median(frames))
+        tell(
+            f"{name}: scrolling {where}: a frame took {min(tries):.1f} ms by the clock (median; best of "
+            f"{len(tries)}) and {cpu:.1f} ms of CPU time (mean)"
+        )
+        assert min(tries) <= FRAME_LIMIT_MS
+
+
+def test_at_most_twenty_messages_a_second_are_sent_and_no_output_of_the_user_is_lost(
+    lab: Lab, tell: Print
+) -> None:
+    """The kernel's own time stamps are counted: a busy machine may hand several messages over at once."""
+    sent: list[float] = []
+    bytes_: list[int] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", note)
+
+    def note(frame: str | bytes) -> None:
+        text = frame.decode(errors="replace") if isinstance(frame, bytes) else frame
+        if '"comm_msg"' in text and '"comm_id": "jupyter_mlgpu"' in text:
+            stamp = re.search(r'"date": ?"([^"]+)"', text)
+            assert stamp is not None
+            sent.append(datetime.fromisoformat(stamp.group(1)).timestamp())
+            bytes_.append(len(text))
+
+    lab.page.on("websocket", listen)
+    lab.write("stream.ipynb", LOAD, FILL, PRINT_WHILE_RECORDS_ARE_MADE)
+    lab.open("stream.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    expect(lab.sidebar.get_by_role("tab", name=re.compile("Cells 2,00"))).to_be_visible(timeout=60_000)
+    lab.page.remove_listener("websocket", listen)
+    # Several connections of the page hear each message.
+    times = sorted(set(sent))
+    most = max(sum(start <= time < start + 1 for time in times) for start in times)
+    tell(f"{len(times)} messages, at most {most} in a second, of {max(bytes_) / 1000:.0f} kB at most")
+    assert len(times) > MESSAGES_A_SECOND
+    assert most <= MESSAGES_A_SECOND
+    printed = lab.page.evaluate(
+        """() => {
+            const { outputs } = jupyterapp.shell.currentWidget.content.widgets[2].model;
+            const streams = [...Array(outputs.length).keys()].map(index => outputs.get(index).toJSON());
+            const printed = streams.filter(one => one.name === 'stdout').flatMap(one => one.text);
+            return printed.join('');
+        }"""
+    )
+    assert printed.split() == [str(number) for number in range(4000)]
+
+
+#: 1,000 prints a second for 4 s, and 500 records a second.
+PRINT_WHILE_RECORDS_ARE_MADE = """
+import time
+
+start = time.perf_counter()
+for number in range(4000):
+    print(number)
+    if number % 2 == 0:
+        store.add(record(number))
+    time.sleep(max(0, start + number / 1000 - time.perf_counter()))
+"""
