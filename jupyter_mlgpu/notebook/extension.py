@@ -66,7 +66,15 @@ class Extension:
         kernel = getattr(shell, "kernel", None)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, {"watch": lambda _: self.watch.renew()})
+            KernelChannel(
+                kernel,
+                self.kit.recorder.run.id,
+                self._snapshot,
+                {
+                    "watch": lambda _: self.watch.renew(),
+                    "save": lambda content: self.commands.save_as_told(content),
+                },
+            )
             if kernel is not None
             else NoChannel()
         )

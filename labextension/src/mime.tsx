@@ -7,10 +7,9 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
-import { translateTo } from './i18n';
-import type { Translate } from './i18n';
-import { loadMessages } from './messages';
-import type { Messages } from './messages';
+import { languageOf } from './language';
+import type { Language } from './language';
+import { preferences } from './preferences';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
 import { restart } from './restartwidget';
@@ -20,12 +19,10 @@ import { Receipt } from './views/Receipt';
 class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   constructor(languageCode: string) {
     super();
-    this.t = translateTo(languageCode);
+    this.language = languageOf(languageCode);
     this.addClass('jp-mlgpu-ReceiptWidget');
-    void loadMessages(languageCode).then(messages => {
-      this.messages = messages;
-      this.update();
-    });
+    this.language.changed.connect(this.update, this);
+    preferences.changed.connect(this.update, this);
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -35,16 +32,21 @@ class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   }
 
   protected override render(): ReactElement {
+    const { messages, t } = this.language;
+    const { receipt: shown } = preferences.current;
+    this.node.dataset.shown = shown;
     return (
-      <MessagesContext.Provider value={this.messages}>
-        <Receipt record={this.record} t={this.t} />
+      <MessagesContext.Provider value={messages}>
+        {shown !== 'hidden' && (
+          // A key: with another setting it begins as that one says.
+          <Receipt key={shown} record={this.record} open={shown === 'open'} t={t} />
+        )}
       </MessagesContext.Provider>
     );
   }
 
-  private messages: Messages | null = null;
   private record: IRecord | Unreadable = 'invalid';
-  private readonly t: Translate;
+  private readonly language: Language;
 }
 
 const receipt: IRenderMime.IExtension = {

@@ -75,9 +75,9 @@ class Server:
         )  # fmt: skip
         self._wait_until_it_answers()
 
-    def change_setting(self, plugin: str, values: dict[str, Any]) -> None:
-        """Write a JupyterLab setting; pages loaded from now on follow it."""
-        path = self.settings / f"@jupyterlab/{plugin}.jupyterlab-settings"
+    def change_setting(self, plugin: str, values: dict[str, Any], package: str = "@jupyterlab") -> None:
+        """Write a setting of JupyterLab, or of another package; pages loaded from now on follow it."""
+        path = self.settings / package / f"{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
 
@@ -89,9 +89,13 @@ class Server:
 
     def add_kernel(self, name: str, *, language: str) -> None:
         """Install a kernel that says it runs another language; it is a Python kernel all the same."""
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        self.add_kernel_command(name, argv, language=language)
+
+    def add_kernel_command(self, name: str, argv: list[str], *, language: str = "python") -> None:
+        """Install a kernel that is started by a command."""
         folder = self._data / "kernels" / name
         folder.mkdir(parents=True)
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         (folder / "kernel.json").write_text(
             json.dumps({"argv": argv, "display_name": name, "language": language})
         )
