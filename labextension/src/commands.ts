@@ -3,13 +3,15 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { InputDialog, Notification, showErrorMessage } from '@jupyterlab/apputils';
+import { InputDialog, showErrorMessage } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { chooseDevice } from './choosing';
 import type { Language } from './language';
 import type { NotebookSession, Notebooks } from './notebooks';
+import { notify } from './notices';
 import type { Panel } from './panel';
 import type { Restarter } from './restarter';
 import { shownEntries } from './state';
@@ -71,14 +73,16 @@ export function addCommands(parts: IParts): void {
   add(COMMANDS.open, 'open', { execute: show });
   add(COMMANDS.now, 'now', { execute: showNow });
   add(COMMANDS.record, 'record', {
+    describedBy: { args: RECORD_ARGS },
     isEnabled: () => tracker.activeCell !== null,
-    execute: () => {
-      const cellId = tracker.activeCell?.model.id;
+    execute: ({ atPointer }) => {
+      const cell = atPointer === true ? cellAtPointer(parts) : tracker.activeCell;
+      const cellId = cell?.model.id;
       const session = current();
       const entry =
         session && shownEntries(session.model.state).findLast(one => one.cellId === cellId);
       if (!entry) {
-        Notification.info(language.t('cellWithoutRecord'));
+        notify('info', language.t('cellWithoutRecord'));
         return;
       }
       keep(session, 'opened', entry.key);
@@ -130,6 +134,22 @@ export function addCommands(parts: IParts): void {
   notebooks.currentChanged.connect(tell);
 }
 
+/** The cell whose context menu is open: JupyterLab does not make it the active one. */
+function cellAtPointer({ app, tracker }: IParts): Cell | undefined {
+  const node = app.contextMenuHitTest(one => one.classList.contains('jp-Cell'));
+  return tracker.currentWidget?.content.widgets.find(cell => cell.node === node);
+}
+
+const RECORD_ARGS = {
+  type: 'object',
+  properties: {
+    atPointer: {
+      type: 'boolean',
+      description: 'The cell whose context menu is open, rather than the active one.'
+    }
+  }
+};
+
 type CommandName = keyof typeof COMMANDS;
 type Add = (
   id: string,
@@ -169,7 +189,7 @@ async function saveRecords(session: NotebookSession, { t }: Language): Promise<v
   const said = await attempt(session.tell('save', { path }), t('command_save'));
   const sentence = text(said?.said, LONG);
   if (sentence !== null) {
-    Notification.success(sentence);
+    notify('success', sentence);
   }
 }
 

@@ -50,6 +50,7 @@ export function addToMenus(app: JupyterFrontEnd, mainMenu: IMainMenu, language: 
 export function addToContextMenu(app: JupyterFrontEnd): void {
   app.contextMenu.addItem({
     command: COMMANDS.record,
+    args: { atPointer: true },
     selector: '.jp-Notebook .jp-CodeCell',
     rank: CONTEXT_RANK
   });

@@ -8,19 +8,17 @@
  * vouched for by this user, and none was changed by others since.
  */
 
-import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Language } from './language';
 import type { Notebooks } from './notebooks';
+import { notify } from './notices';
 import { LOAD_LINE } from './protocol';
 import { runSilently } from './silently';
 import type { KernelState } from './state';
 import { object } from './untrusted';
 
 const KEY = 'jupyter_mlgpu';
-/** Milliseconds that a sentence of a few lines stands. */
-const READING_TIME = 15_000;
 
 /** Kernels in which tracing can be turned on: where the extension is not loaded, it is loaded. */
 const CAN_TRACE: readonly KernelState[] = ['live', 'absent'];
@@ -72,13 +70,14 @@ export class TracedNotebooks {
       Object.entries(object(model.getMetadata(KEY)) ?? {}).filter(([name]) => name !== 'trace')
     );
     if (on) {
+      this.markedHere.add(notebook);
       model.setMetadata(KEY, { ...others, trace: true });
     } else if (Object.keys(others).length > 0) {
       model.setMetadata(KEY, others);
     } else {
       model.deleteMetadata(KEY);
     }
-    this.say('info', on ? 'markedToTrace' : 'notMarkedToTrace');
+    notify('info', this.language.t(on ? 'markedToTrace' : 'notMarkedToTrace'));
     if (on && this.notebooks.current?.model.state.kernel === 'absent') {
       await this.load(notebook);
     }
@@ -123,28 +122,26 @@ export class TracedNotebooks {
       return;
     }
     this.tried.add(notebook);
-    if (isTrusted(notebook)) {
+    if (this.markedHere.has(notebook) || isTrusted(notebook)) {
       await this.load(notebook);
     } else {
-      this.say('warning', 'notTrustedToTrace');
+      notify('warning', this.language.t('notTrustedToTrace'));
     }
   }
 
   private async load(notebook: NotebookPanel): Promise<void> {
-    const why = await runSilently(notebook.sessionContext, LOAD_LINE);
-    if (why !== null) {
-      this.say('error', 'notLoaded', { why });
+    const { sessionContext } = notebook;
+    const kernel = sessionContext.session?.kernel;
+    const why = await runSilently(sessionContext, LOAD_LINE);
+    // A kernel that was ended meanwhile has not failed.
+    const ended = notebook.isDisposed || sessionContext.session?.kernel !== kernel;
+    if (why !== null && !ended) {
+      notify('error', this.language.t('notLoaded', { why }));
     }
   }
 
-  private say(
-    kind: 'info' | 'warning' | 'error',
-    message: 'markedToTrace' | 'notMarkedToTrace' | 'notTrustedToTrace' | 'notLoaded',
-    values: Readonly<Record<string, string>> = {}
-  ): void {
-    Notification[kind](this.language.t(message, values), { autoClose: READING_TIME });
-  }
-
+  /** Notebooks that this user has marked since the page was loaded. */
+  private readonly markedHere = new WeakSet<NotebookPanel>();
   /** Notebooks for whose present kernel process it was tried. */
   private readonly tried = new WeakSet<NotebookPanel>();
 }
@@ -155,6 +152,7 @@ function asksForIt(notebook: NotebookPanel): boolean {
 
 function isTrusted(notebook: NotebookPanel): boolean {
   const code = [...notebook.context.model.cells].filter(({ type }) => type === 'code');
-  // Of a notebook without code cells nobody can say that its user ran them.
-  return code.length > 0 && code.every(({ trusted }) => trusted);
+  // JupyterLab puts an empty cell into a notebook without cells, and trusts it: that says nothing of the notebook.
+  const some = code.some(({ sharedModel }) => sharedModel.getSource().trim() !== '');
+  return some && code.every(({ trusted }) => trusted);
 }
