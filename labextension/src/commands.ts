@@ -13,6 +13,7 @@ import type { Language } from './language';
 import type { NotebookSession, Notebooks } from './notebooks';
 import { notify } from './notices';
 import type { Panel } from './panel';
+import { showPanel } from './placing';
 import type { Restarter } from './restarter';
 import { shownEntries } from './state';
 import type { TracedNotebooks } from './traced';
@@ -47,10 +48,7 @@ export function addCommands(parts: IParts): void {
   const { commands } = app;
   const current = (): NotebookSession | null => notebooks.current;
   const live = (): boolean => current()?.model.state.kernel === 'live';
-  const show = (): void => {
-    app.shell.activateById(panel.id);
-    panel.node.focus();
-  };
+  const show = (): void => showPanel(app.shell, panel);
   const add: Add = (id, name, options): void => {
     commands.addCommand(id, {
       label: () => language.t(`command_${name}`),

@@ -27,6 +27,15 @@ export function placePanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
   place();
 }
 
+/** Show the panel, and give it the keyboard. */
+export function showPanel(shell: JupyterFrontEnd.IShell, panel: Panel): void {
+  // Notebook 7 hides the one that is asked for where it is shown already.
+  if (!panel.isVisible) {
+    shell.activateById(panel.id);
+  }
+  panel.node.focus();
+}
+
 /** Who loads the extension sees the sidebar, once a page, where nothing else stands in its place. */
 export function revealOnce(
   shell: JupyterFrontEnd.IShell,

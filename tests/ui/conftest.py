@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocke
 EXTENSION = "jupyter-mlgpu"
 LOAD = "%load_ext jupyter_mlgpu"
 START_LIMIT = 60.0
+ROOT = Path(__file__).resolve().parents[2]
 
 
 #: Notes, in a page that loads, when JupyterLab's layout is restored and when the running cell is shown.
@@ -44,7 +45,8 @@ look();
 class Server:
     """A JupyterLab of its own: nothing of the user's home, configuration or notebooks."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, python: str = sys.executable, app: str = "lab") -> None:
+        """`python`: in whose environment it runs; `app`: `lab`, or `notebook` for Notebook 7."""
         self.root = folder / "notebooks"
         self.settings = folder / "settings"
         self._config = folder / "config"
@@ -56,14 +58,14 @@ class Server:
         self.change_setting("apputils-extension/notification", {"fetchNews": "false"})
         self._process = subprocess.Popen(
             [
-                sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root",
+                python, "-m", "jupyter", app, "--no-browser", "--allow-root",
                 "--expose-app-in-browser", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1",
                 "--IdentityProvider.token=test", f"--ServerApp.root_dir={self.root}",
             ],
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env={
-                **os.environ,
+                **(os.environ if python == sys.executable else from_another(folder)),
                 "HOME": str(folder),
                 "IPYTHONDIR": str(folder / "ipython"),
                 "JUPYTER_CONFIG_DIR": str(self._config),
@@ -137,6 +139,26 @@ class Server:
         request = urllib.request.Request(f"{self.url}{path}", headers=headers, method=method)
         answer: HTTPResponse = urllib.request.urlopen(request)
         return answer
+
+
+def from_another(folder: Path) -> dict[str, str]:
+    """Variables with which another environment finds this package: the extension and the Python of here.
+
+    `folder` gets what is to be found there.
+    """
+    extensions = folder / "share" / "labextensions"
+    extensions.mkdir(parents=True)
+    (extensions / EXTENSION).symlink_to(ROOT / "jupyter_mlgpu" / "labextension")
+    return {**os.environ, "JUPYTER_PATH": str(folder / "share"), "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def front_ends() -> str:
+    """The Python with JupyterLab 4.4, Notebook 7 and JupyterHub; `make test-front-ends` makes it."""
+    python = os.environ.get("JUPYTER_MLGPU_FRONT_ENDS")
+    if python is None:
+        pytest.skip("needs an environment of its own: run `make test-front-ends`")
+    return str(Path(python).absolute())
 
 
 class Lab:
