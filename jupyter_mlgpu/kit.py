@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ class Kit:
         self.gpus = Once(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[ReplayBackend] = []
+        #: Told what a command that takes long is at, in one sentence, and "" at its end.
+        self.on_progress: Callable[[str], None] = lambda sentence: None
         self.recorder = Recorder(
             new_run(notebook),
             clock=SystemClock(),

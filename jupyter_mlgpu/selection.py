@@ -80,6 +80,11 @@ class Selection:
             return ", ".join(f"{device.framework} {device.name}" for device in chosen)
         return next((word for word in reversed(self._here.words) if word), self.word)
 
+    def asked(self) -> dict[str, str]:
+        """The word asked for of each framework that is loaded, where one was."""
+        words = {backend.name: self._word_for(backend) for backend in self._backends()}
+        return {name: word for name, word in words.items() if word is not None}
+
     def chosen(self) -> list[Device]:
         """The device asked for of each framework that is loaded and has it."""
         found: list[Device] = []

@@ -45,7 +45,7 @@ class KernelChannel:
         snapshot: Callable[[], dict[str, Any]],
         told: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]],
     ) -> None:
-        """`told` answers what browsers tell, by its type; it gets the whole message, which nobody vouches for."""
+        """`told` answers what browsers tell, by its type; it gets the whole message, which is not trusted."""
         self._told = told
         self._kernel = kernel
         self._run = run

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.errors import DeviceError, UsageError
 from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.notebook.channel import Channel
-from jupyter_mlgpu.notebook.state import device_state
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import parse
 
@@ -15,9 +15,10 @@ from jupyter_mlgpu.selection import parse
 class DeviceCommands:
     """The commands behind `%mlc_device`. All raise our errors, written for the user."""
 
-    def __init__(self, kit: Kit, channel: Channel) -> None:
+    def __init__(self, kit: Kit, tell: Callable[[], None]) -> None:
+        """`tell` has the browsers told of a device that was chosen."""
         self._kit = kit
-        self._channel = channel
+        self._tell = tell
 
     def run(self, line: str) -> str:
         """What was typed after `%mlc_device`; returns what to print."""
@@ -40,12 +41,27 @@ class DeviceCommands:
         if framework is not None or kind == "gpu" or number is not None:
             self._import(framework, word)  # only the framework knows whether this device exists
         self._kit.selection.request(word, framework)
-        self._tell_browsers()
+        self._tell()
         chosen = [one for one in self._kit.selection.chosen() if framework in (None, one.framework)]
         if not chosen:
             return f"Cells run on {word} as soon as a framework is imported."
         stays = "What was made on another device stays there."
         return f"Cells run on {_named(chosen)} from now on. {self._lacking()}{stays}"
+
+    def wish(self, word: str, framework: str | None = None) -> str:
+        """What somebody chooses in the sidebar: as `choose`, but no framework is imported for it.
+
+        An import takes seconds and may print: who wants that says so in a cell.
+        """
+        kind, number = parse(word)
+        if framework is not None and framework not in [one.name for one in registry.loaded()]:
+            raise DeviceError(f"No {framework!r:.40} is imported in this kernel; nothing was changed.")
+        if not registry.loaded() and (kind == "gpu" or number is not None):
+            raise DeviceError(
+                f"No framework is imported yet, so it is not known whether there is a device {word}: import "
+                f"one in a cell, or run `%mlc_device {word}`, which does; nothing was changed."
+            )
+        return self.choose(word, framework)
 
     def status(self) -> str:
         """`%mlc_device`; returns what to print."""
@@ -132,9 +148,6 @@ class DeviceCommands:
                 f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
             )
         _import_one(installed[0] if installed else next(iter(registry.BACKENDS)))
-
-    def _tell_browsers(self) -> None:
-        self._channel.push({"type": "device", "device": device_state(self._kit)})
 
 
 def _options(line: str) -> tuple[str, str | None, bool]:

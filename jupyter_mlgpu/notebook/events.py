@@ -60,7 +60,7 @@ class CellEvents:
         kit: Kit,
         capture: Capture,
         *,
-        on_start: Callable[[Measurement], None],
+        on_start: Callable[[Measurement, Asked], None],
         on_record: Callable[[Record], None],
     ) -> None:
         self.tracing = True
@@ -161,7 +161,7 @@ class CellEvents:
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
             )
-            self._on_start(running.measurement)
+            self._on_start(running.measurement, wanted)
         if problem is not None:
             raise problem
 

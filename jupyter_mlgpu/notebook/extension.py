@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,14 @@ from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import state, transform
+from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
+from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.logbook import Logbook
+from jupyter_mlgpu.notebook.ops_command import Asked
 from jupyter_mlgpu.notebook.watch import Watch
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
@@ -61,6 +65,8 @@ class Extension:
         journal = os.environ.get(JOURNAL_VARIABLE)
         self._journal = files.Journal(journal) if journal else None
         self._running: Measurement | None = None
+        self._run: tuple[int, int] | None = None
+        self._progress = ""
         self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
@@ -72,6 +78,8 @@ class Extension:
                 self._snapshot,
                 {
                     "watch": lambda _: self.watch.renew(),
+                    "device": lambda content: self.choices.device(content),
+                    "trace": lambda content: self.choices.trace(content),
                     "save": lambda content: self.commands.save_as_told(content),
                 },
             )
@@ -89,7 +97,14 @@ class Extension:
             shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
-        self.devices = DeviceCommands(self.kit, self.channel)
+        self.devices = DeviceCommands(self.kit, self._push_device)
+        self._between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
+        self.choices = Choices(
+            self._between,
+            self.devices,
+            lambda on: self.commands.trace("on" if on else "off", ""),
+            self._push,
+        )
 
     def start(self) -> None:
         """Trace from the next cell on."""
@@ -100,9 +115,14 @@ class Extension:
         repeats = Repeats(self._shell, self._events)
         self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
+        # Before a cell is measured, and after it was: what somebody chose meanwhile.
+        self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
+        self._shell.events.register("post_run_cell", self._push_device)
+        self._shell.events.register("post_run_cell", self._between.turn)
         self._shell.events.register("pre_run_cell", self.watch.cell_begins)
         self._shell.events.register("post_run_cell", self.watch.cell_ended)
+        self.kit.on_progress = self._on_progress
         self.kit.watch_imports()
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
         self.kit.store.subscribe(self._push_record)
@@ -115,6 +135,9 @@ class Extension:
         self.kit.store.unsubscribe(self._push_record)
         self.kit.close()
         self._events.unregister()
+        self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
+        self._shell.events.unregister("post_run_cell", self._push_device)
+        self._shell.events.unregister("post_run_cell", self._between.turn)
         self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
         self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
         atexit.unregister(self._capture.stop)
@@ -125,10 +148,16 @@ class Extension:
             for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
                 kind.pop(name, None)
 
-    def _on_start(self, measurement: Measurement) -> None:
-        self._running = measurement
+    def _on_start(self, measurement: Measurement, wanted: Asked) -> None:
+        self._running, self._run, self._progress = measurement, wanted.run, ""
         self._logbook.cell_begins(measurement.cell.sequence)
-        self._push({"type": "running", **state.running_state(measurement)})
+        self._push({"type": "running", **state.running_state(measurement, wanted.run)})
+
+    def _on_progress(self, sentence: str) -> None:
+        self._progress = sentence
+        if self._running is not None:
+            sequence = self._running.cell.sequence
+            self._push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
     def _on_record(self, record: Record) -> None:
         self._running = None
@@ -141,7 +170,6 @@ class Extension:
         finally:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
-            self._push_device()
 
     def _with_growth(self, record: Record) -> Record:
         if len(self.kit.store.records()) < FEWEST_RECORDS:
@@ -170,21 +198,32 @@ class Extension:
     def _push_record(self, record: Record) -> None:
         self.channel.push(lambda: {"type": "record", "record": record.to_json()})
 
-    def _push_device(self) -> None:
+    def _push_device(self, result: object = None) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""
-        device = state.device_state(self.kit)
+        try:
+            device = state.device_state(self.kit)
+        except Exception:  # a framework that is half imported: the next cell's end is soon enough
+            return
         if device != self._device_told:
             self._device_told = device
             self.channel.push({"type": "device", "device": device})
 
     def _snapshot(self) -> dict[str, Any]:
+        at = self._running
         return state.snapshot(
             self.kit,
             tracing=self._events.tracing,
-            running=self._running,
+            running=None if at is None else state.running_state(at, self._run, self._progress),
             logbook=self._logbook,
             counters=self.watch.state(),
+            choices=self.choices.state(),
         )
+
+
+def _scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
+    """Has a function called by the main thread's event loop; where there is none, the next cell does."""
+    loop = getattr(kernel, "io_loop", None)
+    return (lambda do: None) if loop is None else loop.add_callback
 
 
 def _surroundings(shell: Any) -> Surroundings:

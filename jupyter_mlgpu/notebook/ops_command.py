@@ -29,12 +29,14 @@ _HELP = (
 class Asked:
     """What the words over a cell ask for: times per operation, and how many light runs before them.
 
-    `items` is how many images, sequences or rows the user says that the cell works on.
+    `items` is how many images, sequences or rows the user says that the cell works on, `run` which of how
+    many runs this is, for one that repeats.
     """
 
     ops: bool = False
     repeat: int | None = None
     items: int | None = None
+    run: tuple[int, int] | None = None
 
 
 def asked(words: str) -> Asked:
@@ -104,7 +106,8 @@ class Repeats:
             raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
         made: list[Record] = []
         for number in range(times + 1):
-            with self._events.each_run(Asked(number == times, items=items)) as records:
+            wanted = Asked(number == times, items=items, run=(number + 1, times + 1))
+            with self._events.each_run(wanted) as records:
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
             if not result.success:
                 self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 1)

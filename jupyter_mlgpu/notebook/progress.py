@@ -1,4 +1,7 @@
-"""One line that says what runs now, for what takes more than two seconds; at the end it is gone."""
+"""One line that says what runs now, for what takes more than two seconds; at the end it is gone.
+
+The sidebar is told the same, at the same times.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from html import escape
 from typing import Any
 
 from IPython.display import display
+
+from jupyter_mlgpu import kit
 
 #: Nothing is said before this many seconds,
 PATIENCE_S = 2.0
@@ -49,6 +54,7 @@ class ProgressLine:
             sys.stderr.write(f"\r{text.ljust(self._width)}\r{text}")
             sys.stderr.flush()
         self._width = len(text)
+        kit.current().on_progress(text)
 
 
 def _bundle(text: str) -> dict[str, str]:

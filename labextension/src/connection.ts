@@ -14,12 +14,17 @@ import type { KernelModel } from './model';
 import { COMM_ID, REQUEST, SNAPSHOT_REQUEST, readDelta, readSnapshot } from './protocol';
 import type { ISnapshot } from './protocol';
 import { LONG, text } from './untrusted';
+import { Watcher } from './watcher';
 
 /** Milliseconds to wait for an answer, and before asking a silent kernel again (doubled each time). */
 const PATIENCE = 5_000;
 const LONGEST_PAUSE = 60_000;
+/** Questions in a row, each because the answer to the one before leaves a gap; what comes next will tell. */
+const MOST = 5;
 /** Milliseconds an idle kernel gets to report the end of its cell before we ask. */
 const GRACE = 1_000;
+/** Milliseconds for which a connection of our own is kept after a question; more than a question takes. */
+const LINGER = 20_000;
 
 class NoAnswer extends Error {}
 
@@ -29,11 +34,15 @@ export class Connection implements IDisposable {
     private readonly kernel: Kernel.IKernelConnection,
     private readonly model: KernelModel
   ) {
+    this.watcher = new Watcher(model, () => this.tell('watch'));
     kernel.iopubMessage.connect(this.onMessage, this);
     kernel.statusChanged.connect(this.onStatus, this);
     kernel.connectionStatusChanged.connect(this.onConnectionStatus, this);
     void this.ask();
   }
+
+  /** Says to the kernel that somebody sees its live counters. */
+  readonly watcher: Watcher;
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -45,7 +54,8 @@ export class Connection implements IDisposable {
     }
     this.disposed = true;
     clearTimeout(this.timer);
-    this.clone?.dispose();
+    this.watcher.stop();
+    this.hangUp();
     this.kernel.iopubMessage.disconnect(this.onMessage, this);
     this.kernel.statusChanged.disconnect(this.onStatus, this);
     this.kernel.connectionStatusChanged.disconnect(this.onConnectionStatus, this);
@@ -60,10 +70,11 @@ export class Connection implements IDisposable {
     this.asking = true;
     clearTimeout(this.timer);
     try {
-      while (this.wanted && !this.disposed) {
+      for (let asked = 0; this.wanted && !this.disposed && asked < MOST; asked++) {
         this.wanted = false;
         await this.askOnce();
       }
+      this.wanted = false;
       this.pause = PATIENCE;
     } catch (error) {
       if (!this.disposed) {
@@ -80,17 +91,11 @@ export class Connection implements IDisposable {
    * Resolves with the answer, in which nothing is vouched for; rejects with an Error of one sentence.
    */
   async tell(type: string, content: object = {}): Promise<Record<string, unknown>> {
-    const clone = this.kernel.clone({ handleComms: false });
-    try {
-      await connected(clone);
-      const answer = await request(clone, REQUEST, { ...content, type });
-      if (answer.status !== 'ok') {
-        throw new Error(text(answer.evalue, LONG) ?? 'The kernel could not answer.');
-      }
-      return answer;
-    } finally {
-      clone.dispose();
+    const answer = await this.inPrivate(clone => request(clone, REQUEST, { ...content, type }));
+    if (answer.status !== 'ok') {
+      throw new Error(text(answer.evalue, LONG) ?? 'The kernel could not answer.');
     }
+    return answer;
   }
 
   private async askOnce(): Promise<void> {
@@ -116,10 +121,7 @@ export class Connection implements IDisposable {
 
   /** What the kernel knows; null where the extension is not loaded. */
   private async inquire(): Promise<ISnapshot | null> {
-    const clone = this.kernel.clone({ handleComms: false });
-    this.clone = clone;
-    try {
-      await connected(clone);
+    return this.inPrivate(async clone => {
       const info = await request(clone, 'comm_info_request', { target_name: COMM_ID });
       if (!(COMM_ID in ((info.comms as object | undefined) ?? {}))) {
         return null;
@@ -129,10 +131,35 @@ export class Connection implements IDisposable {
         throw new NoAnswer('The kernel sent a snapshot that this version cannot read.');
       }
       return snapshot;
-    } finally {
-      this.clone = null;
-      clone.dispose();
+    });
+  }
+
+  /** Ask over a connection of our own. It stays for a while: who watches asks every few seconds. */
+  private async inPrivate<T>(
+    question: (clone: Kernel.IKernelConnection) => Promise<T>
+  ): Promise<T> {
+    if (this.disposed) {
+      throw new NoAnswer('The connection was closed.');
     }
+    if (this.clone === null || this.clone.isDisposed) {
+      this.clone = this.kernel.clone({ handleComms: false });
+    }
+    clearTimeout(this.linger);
+    this.linger = setTimeout(() => this.hangUp(), LINGER);
+    try {
+      await connected(this.clone);
+      return await question(this.clone);
+    } catch (error) {
+      // The next question gets a fresh one.
+      this.hangUp();
+      throw error;
+    }
+  }
+
+  private hangUp(): void {
+    clearTimeout(this.linger);
+    this.clone?.dispose();
+    this.clone = null;
   }
 
   private fail(error: unknown): void {
@@ -174,6 +201,9 @@ export class Connection implements IDisposable {
           this.checkEnd();
         }
         break;
+      case 'busy':
+        this.watcher.wake();
+        break;
       case 'dead':
         this.model.setKernel('dead');
         break;
@@ -189,7 +219,7 @@ export class Connection implements IDisposable {
     }
     this.restarting = true;
     // The old process will not answer any more.
-    this.clone?.dispose();
+    this.hangUp();
   }
 
   /**
@@ -226,6 +256,7 @@ export class Connection implements IDisposable {
   private clone: Kernel.IKernelConnection | null = null;
   private deltas = 0;
   private disposed = false;
+  private linger: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
   private pause = PATIENCE;
   private restarting = false;

@@ -6,6 +6,7 @@
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
+import { Counters } from './counters';
 import type { ILogLine } from './logs';
 import type { Event, IDelta, ISnapshot } from './protocol';
 import { NOTHING_KNOWN, liveEntry } from './state';
@@ -27,6 +28,9 @@ const LIVE_LINES = 2_000;
  */
 export class KernelModel {
   constructor(private readonly clock: () => number = () => performance.now()) {}
+
+  /** What the machine does now, beside the state. */
+  readonly counters = new Counters();
 
   /** A value that is replaced, never changed. */
   get state(): IState {
@@ -111,12 +115,15 @@ export class KernelModel {
     // A snapshot holds the newest records only; older ones of the same run that we have stay.
     const before = snapshot.older > 0 && joint > 0 ? known.slice(0, joint) : [];
     this.records = new Map([...before, ...received].map(entry => [entry.key, entry]));
+    this.counters.restore(snapshot.counters);
     this.apply(newer, {
       kernel: 'live',
       restarted: false,
       run: snapshot.run,
       tracing: snapshot.tracing,
       device: snapshot.device,
+      choices: snapshot.choices,
+      python: snapshot.python,
       running: snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [],
       logs: snapshot.logs,
       older: Math.max(0, snapshot.older - before.length)
@@ -126,10 +133,22 @@ export class KernelModel {
 
   private apply(deltas: readonly IReceived[], known: Partial<IState>): void {
     let state: IState = { ...this.current, ...known };
+    let news = Object.entries(known).some(
+      ([name, value]) => this.current[name as keyof IState] !== value
+    );
     for (const { delta, at } of deltas) {
       for (const event of delta.events) {
-        state = { ...state, ...this.change(state, event, at) };
+        if (event.type === 'counters') {
+          this.counters.add(event.counters);
+        } else {
+          state = { ...state, ...this.change(state, event, at) };
+          news = true;
+        }
       }
+    }
+    if (!news) {
+      // Counters come twice a second: nothing else is drawn again for them.
+      return;
     }
     for (const key of this.records.keys()) {
       if (this.records.size <= CAPACITY) {
@@ -140,7 +159,11 @@ export class KernelModel {
     this.publish({ ...state, entries: [...this.records.values()] });
   }
 
-  private change(state: IState, event: Event, at: number): Partial<IState> {
+  private change(
+    state: IState,
+    event: Exclude<Event, { type: 'counters' }>,
+    at: number
+  ): Partial<IState> {
     switch (event.type) {
       case 'hello':
         this.hello.emit();
@@ -153,7 +176,11 @@ export class KernelModel {
         const entry = liveEntry(event.record);
         this.records.set(entry.key, entry);
         const ended = event.record.runId === state.run ? event.record.cell.sequence : null;
-        return { running: without(state.running, ended), cleared: false };
+        return {
+          running: without(state.running, ended),
+          cleared: false,
+          ended: ended === null ? state.ended : event.record
+        };
       }
       case 'logs':
         return event.sequence === null
@@ -161,6 +188,16 @@ export class KernelModel {
           : { running: state.running.map(cell => withLines(cell, event.sequence, event.lines)) };
       case 'device':
         return { device: event.device };
+      case 'choices':
+        return { choices: event.choices };
+      case 'progress': {
+        const { sequence, progress } = event;
+        return {
+          running: state.running.map(cell =>
+            cell.cell.sequence === sequence ? { ...cell, progress } : cell
+          )
+        };
+      }
       case 'trace':
         return { tracing: event.on };
       case 'cleared':
@@ -173,6 +210,7 @@ export class KernelModel {
   }
 
   private forget(known: Partial<IState>): void {
+    this.counters.forget();
     this.seq = 0;
     this.waiting = false;
     this.held = [];

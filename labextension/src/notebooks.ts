@@ -55,6 +55,30 @@ export class NotebookSession {
     return this.notebook.title.label;
   }
 
+  /** The notebook was given another name, among other things. */
+  get renamed(): ISignal<unknown, unknown> {
+    return this.notebook.title.changed;
+  }
+
+  /** The cell that has the notebook's cursor, in the page; null: none. */
+  get activeNode(): Node | null {
+    return this.notebook.content.activeCell?.node ?? null;
+  }
+
+  /** Somebody can see the kernel's live counters. Answers what ends that. */
+  watch(): () => void {
+    this.watchers += 1;
+    if (this.watchers === 1) {
+      this.connection?.watcher.start();
+    }
+    return () => {
+      this.watchers -= 1;
+      if (this.watchers === 0) {
+        this.connection?.watcher.stop();
+      }
+    };
+  }
+
   /** Ask the kernel again, at the user's wish. */
   ask(): void {
     this.model.setKernel('asking');
@@ -96,6 +120,9 @@ export class NotebookSession {
     if (kernel !== null) {
       this.model.setKernel('asking');
       this.connection = new Connection(kernel, this.model);
+      if (this.watchers > 0) {
+        this.connection.watcher.start();
+      }
     }
   }
 
@@ -119,6 +146,7 @@ export class NotebookSession {
   private connection: Connection | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private watchers = 0;
 }
 
 /** A session for every open notebook, so that none misses what its kernel says, and the one in focus. */

@@ -6,11 +6,15 @@
  * contract is jupyter_mlgpu/notebook/channel.py.
  */
 
+import { readCountersEvent, readCountersHistory } from './counters';
+import type { ICountersEvent, ICountersHistory } from './counters';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { readCell, readDevice, readRecord } from './record';
 import type { ICell, IDevice, IRecord } from './record';
-import { LONG, amount, count, list, listOrNull, object, text } from './untrusted';
+import { readRestartHint } from './restart';
+import type { IRestartHint } from './restart';
+import { FEW, LONG, amount, count, list, listOrNull, object, pairs, text } from './untrusted';
 
 export const COMM_ID = 'jupyter_mlgpu';
 export const SNAPSHOT_REQUEST = 'jupyter_mlgpu_snapshot_request';
@@ -26,12 +30,33 @@ export interface IDeviceStatus {
   framework: string | null;
   available: IDevice[] | null;
   whyMissing: string | null;
+  /** The word asked for of each framework that is imported, where one was. */
+  asked: { framework: string; word: string }[];
+  /** The device that each has for its word, where it has one. */
+  chosen: { framework: string; device: string }[];
+  /** The frameworks that are imported. */
+  frameworks: { name: string; versions: [name: string, version: string][] }[];
+}
+
+/** What somebody has chosen in a sidebar, of this page or another. */
+export interface IChoices {
+  /** What waits for the end of the running cell; null: nothing. `framework` null: all of them. */
+  device: { word: string; framework: string | null } | null;
+  trace: boolean | null;
+  /** What was said of the last choice. */
+  said: { sentence: string; refused: boolean; restart: IRestartHint | null } | null;
 }
 
 export interface IRunning {
   cell: ICell;
   /** Seconds the cell had run when the kernel sent this. */
   elapsed: number;
+  /** Whether a profiler is on, so that its time is no timing. */
+  profiled: boolean;
+  /** Which of how many runs of a cell that repeats; null: it runs once. */
+  run: { number: number; of: number } | null;
+  /** What a command that takes long, a race for example, says that it is at. */
+  progress: string | null;
   /** Lines that it has brought so far. */
   logs: ILogLine[];
 }
@@ -43,6 +68,9 @@ export type Event =
   /** New lines of the running cell of that number; null: lines of no cell. */
   | { type: 'logs'; sequence: number | null; lines: ILogLine[] }
   | { type: 'device'; device: IDeviceStatus }
+  | { type: 'choices'; choices: IChoices }
+  | { type: 'progress'; sequence: number; progress: string | null }
+  | { type: 'counters'; counters: ICountersEvent }
   | { type: 'trace'; on: boolean };
 
 export interface IDelta {
@@ -63,6 +91,10 @@ export interface ISnapshot {
   logs: ILogLine[];
   /** Records the kernel holds that are older than the ones sent. */
   older: number;
+  choices: IChoices | null;
+  counters: ICountersHistory | null;
+  /** The version of Python. */
+  python: string | null;
 }
 
 /** Read a broadcast of the kernel; null for anything else, or a protocol we do not speak. */
@@ -93,7 +125,10 @@ export function readSnapshot(data: unknown): ISnapshot | null {
     running: readRunning(table.running),
     records: list(table.records, MANY, readKnownRecord),
     logs: readLogs(table.logs)[0],
-    older: count(table.older) ?? 0
+    older: count(table.older) ?? 0,
+    choices: readChoices(table.choices),
+    counters: readCountersHistory(table.counters),
+    python: text(object(table.versions)?.python)
   };
 }
 
@@ -123,6 +158,19 @@ function readEvent(data: unknown): Event | null {
     }
     case 'trace':
       return { type: 'trace', on: table.on === true };
+    case 'choices': {
+      const choices = readChoices(table.choices);
+      return choices && { type: 'choices', choices };
+    }
+    case 'progress': {
+      const sequence = count(table.sequence);
+      const progress = text(table.progress, LONG);
+      return sequence === null ? null : { type: 'progress', sequence, progress };
+    }
+    case 'counters': {
+      const counters = readCountersEvent(table);
+      return counters && { type: 'counters', counters };
+    }
     default:
       return null;
   }
@@ -136,7 +184,23 @@ function readKnownRecord(data: unknown): IRecord | null {
 function readRunning(data: unknown): IRunning | null {
   const table = object(data);
   const cell = readCell(table?.cell);
-  return cell && { cell, elapsed: amount(table?.elapsed_s) ?? 0, logs: readLogs(table?.logs)[0] };
+  return (
+    cell && {
+      cell,
+      elapsed: amount(table?.elapsed_s) ?? 0,
+      profiled: table?.mode === 'profiled',
+      run: readRun(table?.run),
+      progress: text(table?.progress, LONG),
+      logs: readLogs(table?.logs)[0]
+    }
+  );
+}
+
+function readRun(data: unknown): IRunning['run'] {
+  const table = object(data);
+  const number = count(table?.number);
+  const of = count(table?.of);
+  return number === null || of === null ? null : { number, of };
 }
 
 function readDeviceStatus(data: unknown): IDeviceStatus | null {
@@ -146,7 +210,41 @@ function readDeviceStatus(data: unknown): IDeviceStatus | null {
       requested: text(table.requested),
       framework: text(table.framework),
       available: listOrNull(table.available, readDevice),
-      whyMissing: text(table.why_missing, LONG)
+      whyMissing: text(table.why_missing, LONG),
+      asked: list(table.asked, FEW, item => {
+        const word = text(object(item)?.word);
+        const framework = text(object(item)?.framework);
+        return word && framework ? { framework, word } : null;
+      }),
+      chosen: list(table.chosen, FEW, item => {
+        const device = text(object(item)?.device);
+        const framework = text(object(item)?.framework);
+        return device && framework ? { framework, device } : null;
+      }),
+      frameworks: list(table.frameworks, FEW, item => {
+        const name = text(object(item)?.name);
+        return name
+          ? { name, versions: pairs(object(item)?.versions, version => text(version)) }
+          : null;
+      })
     }
   );
+}
+
+function readChoices(data: unknown): IChoices | null {
+  const table = object(data);
+  if (table === null) {
+    return null;
+  }
+  const device = object(table.device);
+  const word = text(device?.word);
+  const said = object(table.said);
+  const sentence = text(said?.sentence, LONG);
+  return {
+    device: word ? { word, framework: text(device?.framework) } : null,
+    trace: typeof table.trace === 'boolean' ? table.trace : null,
+    said: sentence
+      ? { sentence, refused: said?.refused === true, restart: readRestartHint(said?.restart) }
+      : null
+  };
 }

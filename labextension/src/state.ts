@@ -3,7 +3,7 @@
  */
 
 import type { ILogLine } from './logs';
-import type { IDeviceStatus, IRunning } from './protocol';
+import type { IChoices, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from './record';
 
 /** What is known about the kernel: only `live` has records of its own. */
@@ -40,12 +40,17 @@ export interface IState {
   run: string | null;
   tracing: boolean | null;
   device: IDeviceStatus | null;
+  choices: IChoices | null;
+  /** The version of Python. */
+  python: string | null;
   /** Nested cells run inside each other: the last one is the innermost. */
   running: readonly IRunningCell[];
   /** Lines that belong to no cell: they came before the first record. */
   logs: readonly ILogLine[];
   /** Oldest first. */
   entries: readonly IEntry[];
+  /** The record of the cell that has just ended; one that was there when we came is no news. */
+  ended: IRecord | null;
   /** Records the kernel holds that are older than the ones here. */
   older: number;
   /** The user cleared the records, and none has come since. */
@@ -59,9 +64,12 @@ export const NOTHING_KNOWN = {
   run: null,
   tracing: null,
   device: null,
+  choices: null,
+  python: null,
   running: [],
   logs: [],
   entries: [],
+  ended: null,
   older: 0,
   cleared: false
 } satisfies Partial<IState>;

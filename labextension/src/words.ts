@@ -47,6 +47,11 @@ export function known(record: IRecord, quantity: string): IReading | undefined {
   return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
 }
 
+/** A framework's module name as its people write it. */
+export function frameworkName(name: string): string {
+  return FRAMEWORKS.get(name) ?? name;
+}
+
 /** A quantity's name for people. */
 export function quantityName(quantity: string, t: Translate): string {
   return isMessage(quantity) ? t(quantity) : quantity.replaceAll('_', ' ');
@@ -149,7 +154,7 @@ function whereItRan(record: IRecord, t: Translate): string {
 function whereItCanHaveRun(record: IRecord, t: Translate): string {
   if (record.only.length > 0) {
     return record.only
-      .map(([name, device]) => t('onlyDevice', { framework: FRAMEWORKS.get(name) ?? name, device }))
+      .map(([name, device]) => t('onlyDevice', { framework: frameworkName(name), device }))
       .join(', ');
   }
   const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));

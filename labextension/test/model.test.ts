@@ -24,6 +24,11 @@ class Scene {
     return this.model.applySnapshot(snapshot);
   }
 
+  /** Sequence of the cell that has just ended. */
+  get ended(): number | null {
+    return this.model.state.ended?.cell.sequence ?? null;
+  }
+
   /** Sequences of the records, oldest first. */
   get sequences(): number[] {
     return this.model.state.entries.map(entry => entry.record.cell.sequence);
@@ -166,4 +171,83 @@ test('beyond 20,000 records the oldest are let go', () => {
   }
   assert.equal(scene.sequences.length, 20_000);
   assert.equal(scene.sequences[0], 2000);
+});
+
+test('what somebody has chosen waits with the snapshot and goes with an event', () => {
+  const scene = new Scene();
+  const wish = { word: 'gpu:0', framework: null };
+  scene.snapshot(1, [], { choices: { device: wish, trace: false, said: null } });
+  assert.deepEqual(scene.model.state.choices?.device, wish);
+  assert.equal(scene.model.state.choices.trace, false);
+  const said = { sentence: 'There is none.', refused: true, restart: { sentence: 'Restart.' } };
+  scene.delta(2, [{ type: 'choices', choices: { device: null, trace: null, said } }]);
+  assert.equal(scene.model.state.choices.device, null);
+  assert.equal(scene.model.state.choices.said?.restart?.sentence, 'Restart.');
+  scene.model.restart();
+  assert.equal(scene.model.state.choices, null);
+});
+
+test('what a long command is at belongs to its cell, and goes with it', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [], {
+    running: { ...runningJson(1), run: { number: 2, of: 6 }, mode: 'profiled' }
+  });
+  const at = (sequence: number, progress: string | null): object => ({
+    type: 'progress',
+    sequence,
+    progress
+  });
+  assert.deepEqual(scene.model.state.running[0]?.run, { number: 2, of: 6 });
+  assert.equal(scene.model.state.running[0].profiled, true);
+  scene.delta(2, [at(1, 'Race: cpu:0, run 2 of 5'), at(7, 'of another cell')]);
+  assert.equal(scene.model.state.running[0].progress, 'Race: cpu:0, run 2 of 5');
+  scene.delta(3, [at(1, null)]);
+  assert.equal(scene.model.state.running[0].progress, null);
+});
+
+test('the end of a cell is news, and a record that was there before is none', () => {
+  const scene = new Scene();
+  scene.snapshot(1, [1, 2]);
+  assert.equal(scene.ended, null);
+  scene.delta(2, [record(3, { run: { id: 'another' }, origin: 'loaded' })]);
+  assert.equal(scene.ended, null);
+  scene.delta(3, [record(4)]);
+  assert.equal(scene.ended, 4);
+  scene.snapshot(3, [1, 2, 4]);
+  assert.equal(scene.ended, 4);
+});
+
+test('messages in any order, and each of them twice, end in the same state', () => {
+  const deltas: [number, object[]][] = [
+    [2, [runningJson(1)]],
+    [3, [record(1), runningJson(2)]],
+    [4, [record(2), { type: 'trace', on: false }]],
+    [5, [runningJson(3), { type: 'device', device: { requested: 'cpu' } }]]
+  ];
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [1, 3, 0, 2],
+    [2, 0, 3, 1]
+  ]) {
+    const scene = new Scene();
+    scene.snapshot(1, []);
+    for (const index of [...order, ...order]) {
+      scene.delta(...(deltas[index] ?? [0, []]));
+    }
+    // What was missed on the way is in the snapshot that was asked for.
+    scene.snapshot(5, [1, 2], {
+      tracing: false,
+      device: { requested: 'cpu' },
+      running: runningJson(3)
+    });
+    assert.deepEqual(scene.sequences, [1, 2]);
+    const { tracing, device, running } = scene.model.state;
+    assert.equal(tracing, false);
+    assert.equal(device?.requested, 'cpu');
+    assert.deepEqual(
+      running.map(({ cell }) => cell.sequence),
+      [3]
+    );
+  }
 });

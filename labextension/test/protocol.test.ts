@@ -90,3 +90,51 @@ test('a snapshot says what runs and for how long', () => {
   assert.equal(snapshot.running?.elapsed, 12.3);
   assert.equal(snapshot.device?.available, null);
 });
+
+test('a delta of ten megabytes becomes a bounded value', () => {
+  const long = 'x'.repeat(2_500_000);
+  const delta = readDelta(
+    deltaJson(1, [
+      {
+        type: 'choices',
+        choices: { device: { word: long, framework: long }, said: { sentence: long } }
+      },
+      { type: 'progress', sequence: 1, progress: long },
+      {
+        type: 'device',
+        device: { requested: long, why_missing: long, available: [{ device: long }] }
+      },
+      { ...runningJson(1), cell: { sequence: 1, name: long } },
+      { type: long }
+    ])
+  );
+  assert.equal(delta?.events.length, 4);
+  assert(JSON.stringify(delta).length < 10_000);
+});
+
+test('choices that cannot be read are none', () => {
+  for (const rubbish of [null, 7, 'gpu', []]) {
+    assert.equal(readSnapshot(snapshotJson(1, [], { choices: rubbish }))?.choices, null);
+  }
+  const strange = { device: { word: 7 }, trace: 'on', said: { sentence: ['a'] } };
+  assert.deepEqual(readSnapshot(snapshotJson(1, [], { choices: strange }))?.choices, {
+    device: null,
+    trace: null,
+    said: null
+  });
+});
+
+test('a run of a cell that repeats needs both of its numbers', () => {
+  const run = (data: unknown): unknown =>
+    readSnapshot(snapshotJson(1, [], { running: { ...runningJson(1), run: data } }))?.running?.run;
+  assert.deepEqual(run({ number: 1, of: 3 }), { number: 1, of: 3 });
+  for (const rubbish of [
+    undefined,
+    { number: 1 },
+    { number: -1, of: 3 },
+    { number: 'x', of: 3 },
+    7
+  ]) {
+    assert.equal(run(rubbish), null);
+  }
+});

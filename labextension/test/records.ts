@@ -102,3 +102,25 @@ export const outOfMemory = logJson('OOM when allocating', {
   advice: 'Make the batch smaller.',
   count: 37
 });
+
+export function seriesJson(device: string, quantity: string, changes: object = {}): object {
+  return {
+    device,
+    quantity,
+    unit: 'bytes',
+    source: 'test',
+    limit: null,
+    why_missing: null,
+    ...changes
+  };
+}
+
+export function countersJson(t: number, values: unknown[], series?: unknown[]): object {
+  return {
+    type: 'counters',
+    time: '2026-11-21T08:00:00.000000Z',
+    t,
+    values,
+    ...(series === undefined ? {} : { series })
+  };
+}

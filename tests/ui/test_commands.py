@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, WebSocket, expect
 
 from jupyter_mlgpu.files import load_records
 from jupyter_mlgpu.render.bundle import bundle
@@ -490,6 +490,49 @@ def test_receipts_open_and_vanish_as_the_setting_says(lab: Lab, preferences: Any
     expect(lab.records).to_have_count(1)  # the sidebar still shows it
     lab.save()
     assert "jupyter-mlgpu" in (lab.server.root / "shown.ipynb").read_text()
+
+
+def test_without_live_gauges_the_kernel_is_asked_for_none(lab: Lab, preferences: Any) -> None:
+    preferences(liveGauges=False)
+    lab.write("off.ipynb", LOAD)
+    lab.load("off.ipynb")
+    lab.wait_for_app()
+    lab.run_to_end(0)
+    execute(lab, "show-now")
+    expect(lab.sidebar).to_contain_text("Live gauges are turned off in the settings")
+    asked = '"type":"watch"'
+    assert not any(asked in frame.replace(" ", "") for frame in lab.sent)
+    # At once, when they are turned on.
+    setting(open_settings(lab), "liveGauges").check()
+    expect(lab.sidebar.locator("[data-sampled]")).to_be_visible()
+    assert any(asked in frame.replace(" ", "") for frame in lab.sent)
+
+
+def test_gauges_are_drawn_as_seldom_as_the_setting_says(lab: Lab, preferences: Any) -> None:
+    preferences(redrawSeconds=60)
+    readings: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", note)
+
+    def note(frame: str | bytes) -> None:
+        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        readings.extend(re.findall(r'"type": ?"counters"', text))
+
+    lab.write("seldom.ipynb", LOAD)
+    lab.page.on("websocket", listen)
+    lab.load("seldom.ipynb")
+    lab.wait_for_app()
+    lab.run_to_end(0)
+    execute(lab, "show-now")
+    gauges = lab.sidebar.locator(".jp-mlgpu-Gauges[data-sampled]")
+    expect(gauges).to_be_visible()
+    drawn = gauges.get_attribute("data-sampled")
+    seen = len(readings)
+    while len(readings) < seen + 4:
+        lab.page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert gauges.get_attribute("data-sampled") == drawn
+    lab.page.remove_listener("websocket", listen)
 
 
 def test_settings_that_are_none_leave_the_defaults(lab: Lab, preferences: Any) -> None:

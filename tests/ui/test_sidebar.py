@@ -138,6 +138,45 @@ def test_a_restart_in_mid_cell_stops_the_clock(lab: Lab, gate: Gate) -> None:
     expect(lab.sidebar).to_contain_text("The kernel was restarted")
 
 
+def test_a_kernel_that_dies_in_mid_cell_leaves_no_running_cell_and_is_said_to_have_been_restarted(
+    lab: Lab,
+) -> None:
+    lab.write("dies.ipynb", LOAD, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    lab.open("dies.ipynb")
+    lab.run_to_end(0)
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.run(1)
+    # The server looks every few seconds whether its kernels live.
+    said = "The kernel was restarted, and the extension is not loaded."
+    expect(lab.sidebar).to_contain_text(said, timeout=60_000)
+    expect(lab.running).to_be_hidden()
+    expect(lab.sidebar.get_by_role("status")).to_contain_text("The kernel was restarted")
+
+
+def test_a_renamed_notebook_keeps_its_records_and_shows_its_new_name(lab: Lab) -> None:
+    lab.write("old_name.ipynb", LOAD, "a = 1")
+    lab.open("old_name.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records).to_have_count(1)
+    lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.rename('new_name.ipynb')")
+    expect(lab.sidebar.get_by_role("heading", name="new_name.ipynb")).to_be_visible()
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
+
+
+def test_strange_messages_and_one_of_ten_megabytes_do_not_keep_the_next_record_away(lab: Lab) -> None:
+    lab.write("strange.ipynb", LOAD, "a = 1", SEND_STRANGE_MESSAGES, "b = 2")
+    lab.open("strange.ipynb")
+    for index in range(4):
+        lab.run_to_end(index)
+    names = lab.records.locator(".jp-mlgpu-Name")
+    expect(names.first).to_have_text("b = 2")
+    expect(names.last).to_have_text("a = 1")
+    expect(lab.records).to_have_count(3)
+    expect(lab.running).to_be_hidden()
+    assert lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.isReady")
+
+
 def test_two_tabs_show_the_same_cell_and_the_same_records(
     lab: Lab, new_tab: Callable[[], Lab], gate: Gate
 ) -> None:
@@ -326,7 +365,9 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records.first).to_contain_text("实际用时")
+    lab.sidebar.get_by_role("tab", name="当前").click()
     expect(lab.sidebar).to_contain_text("跟踪")
+    expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("利用率")
     expect(lab.receipts.first).to_contain_text("峰值内存")
 
 
@@ -343,6 +384,22 @@ for part in range(20):
     delta = {"protocol": 1, "run": "0" * 32, "seq": part + 1, "prev": part, "events": events}
     content = {"comm_id": "jupyter_mlgpu", "data": delta}
     kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+"""
+
+#: A message that comes twice, one of a later protocol, a record of a later schema, rubbish, ten megabytes.
+SEND_STRANGE_MESSAGES = """
+kernel = get_ipython().kernel
+channel = get_ipython()._jupyter_mlgpu.channel
+def send(**changes):
+    delta = {"protocol": 1, "run": channel._run, "seq": 1, "prev": 0, "events": [{"type": "cleared"}]}
+    content = {"comm_id": "jupyter_mlgpu", "data": delta | changes}
+    kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+send()
+send(protocol=2, seq=1000)
+send(seq="one")
+channel.push({"type": "record", "record": {"schema": 99}})
+channel.push({"type": ["explode"], "data": {"a": None}})
+channel.push({"type": "explode", "data": "x" * 10_000_000})
 """
 
 TRACE_50_BLOCKS = """TRACED = 50

@@ -52,6 +52,8 @@ export const english = {
   summarySilent: 'no answer',
   summaryDead: 'kernel stopped',
 
+  gaugesOff: 'Live gauges are turned off in the settings, under “Hardware receipts”.',
+
   settingsAbout:
     'The sidebar with what the hardware did, and the receipts under cells. Each setting takes effect at once.',
   setting_position: 'Position of the sidebar',
@@ -127,6 +129,8 @@ export const chinese: Record<keyof typeof english, string> = {
   summaryNotLoaded: '未跟踪',
   summarySilent: '没有回应',
   summaryDead: '内核已停止',
+
+  gaugesOff: '实时读数已在设置的“硬件回执”中关闭。',
 
   settingsAbout: '显示硬件工作的侧边栏，以及单元格下方的回执。每项设置立即生效。',
   setting_position: '侧边栏的位置',

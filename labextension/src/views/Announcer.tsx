@@ -1,6 +1,7 @@
 /**
- * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: the end of
- * a cell that took a while or brought something to act on, and a cell that was not found.
+ * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: a kernel that
+ * stopped or was restarted, the end of a cell that took a while or brought something to act on, and a cell
+ * that was not found. Numbers that change by themselves, and records that were there before, are no news.
  */
 
 import type { ReactElement } from 'react';
@@ -22,24 +23,28 @@ export function Announcer(props: {
   const { state, lost, t } = props;
   return (
     <div className="jp-mlgpu-Hidden" role="status">
-      {lost === null ? lastEnd(state, t) : t(lost)}
+      {lost === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(lost)}
     </div>
   );
 }
 
-function lastEnd(state: IState, t: Translate): string {
-  const record = state.entries.at(-1)?.record;
-  if (record?.origin !== 'live') {
+function endOfKernel({ kernel, restarted }: IState, t: Translate): string | null {
+  if (kernel === 'dead') {
+    return t('kernelDead');
+  }
+  return kernel === 'absent' && restarted ? t('kernelRestarted') : null;
+}
+
+function lastEnd({ ended }: IState, t: Translate): string {
+  if (ended === null) {
     return '';
   }
-  const cell = `${t('cell')} ${record.cell.executionCount ?? ''}`.trim();
-  const wall = known(record, 'wall_time');
-  const ended =
+  const cell = `${t('cell')} ${ended.cell.executionCount ?? ''}`.trim();
+  const wall = known(ended, 'wall_time');
+  const said =
     wall === undefined || (wall.value ?? 0) < WHILE
       ? ''
-      : t('finishedIn', { cell, outcome: t(record.outcome), time: shown(wall, record, t) });
-  const notes = record.logs.some(({ verdict }) => isToActOn(verdict))
-    ? notesInWords(record, t)
-    : [];
-  return [ended || (notes.length > 0 ? cell : ''), ...notes].filter(Boolean).join(' · ');
+      : t('finishedIn', { cell, outcome: t(ended.outcome), time: shown(wall, ended, t) });
+  const notes = ended.logs.some(({ verdict }) => isToActOn(verdict)) ? notesInWords(ended, t) : [];
+  return [said || (notes.length > 0 ? cell : ''), ...notes].filter(Boolean).join(' · ');
 }

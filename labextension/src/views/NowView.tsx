@@ -3,10 +3,54 @@
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
+import type { NotebookSession } from '../notebooks';
 import type { IState } from '../state';
-import { DeviceStatus } from './DeviceStatus';
+import { frameworkName } from '../words';
+import { DevicePicker } from './DevicePicker';
+import { Gauges, useChartSoon } from './Gauges';
 
-export function NowView(props: { state: IState; t: Translate }): ReactElement {
+export function NowView(props: {
+  session: NotebookSession;
+  state: IState;
+  t: Translate;
+}): ReactElement {
+  const { session, state, t } = props;
+  useChartSoon();
+  if (state.kernel !== 'live') {
+    return <p className="jp-mlgpu-Empty">{t('notLive')}</p>;
+  }
+  return (
+    <div className="jp-mlgpu-Now">
+      <DevicePicker session={session} state={state} t={t} />
+      <Frameworks state={state} t={t} />
+      <Gauges session={session} t={t} />
+    </div>
+  );
+}
+
+function Frameworks(props: { state: IState; t: Translate }): ReactElement {
   const { state, t } = props;
-  return <DeviceStatus device={state.device} tracing={state.tracing} t={t} />;
+  const { device, python } = state;
+  const frameworks = device?.frameworks ?? [];
+  return (
+    <dl className="jp-mlgpu-Status">
+      <dt>{t('frameworks')}</dt>
+      <dd>
+        {frameworks.length === 0 && t('noFramework')}
+        {frameworks.map(({ name, versions }) => (
+          <div key={name}>
+            {versions.length === 0
+              ? frameworkName(name)
+              : versions.map(([part, version]) => `${frameworkName(part)} ${version}`).join(', ')}
+          </div>
+        ))}
+      </dd>
+      {python !== null && (
+        <>
+          <dt>Python</dt>
+          <dd>{python}</dd>
+        </>
+      )}
+    </dl>
+  );
 }

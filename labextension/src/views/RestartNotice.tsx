@@ -9,13 +9,15 @@ import type { IFailure } from '../restartdoor';
 
 export function RestartNotice(props: {
   hint: IRestartHint | null;
+  /** What the button says; left out, that cells run up to the one it stands under. */
+  label?: string;
   /** Why there is no button, or none that can be pressed; null: it can be. */
   obstacle: Message | 'elsewhere' | null;
   progress: 'restarting' | IFailure | null;
   onRestart: () => void;
   t: Translate;
 }): ReactElement {
-  const { hint, obstacle, progress, onRestart, t } = props;
+  const { hint, label, obstacle, progress, onRestart, t } = props;
   const reason = useId();
   if (hint === null) {
     return <p className="jp-mlgpu-Restart jp-mlgpu-Quiet">{t('invalidRestart')}</p>;
@@ -35,7 +37,7 @@ export function RestartNotice(props: {
             aria-describedby={reason}
             onClick={obstacle === null && !restarting ? onRestart : undefined}
           >
-            {t('restart')}
+            {label ?? t('restart')}
           </button>
           <span id={reason} role="status">
             {said(obstacle, progress, t)}

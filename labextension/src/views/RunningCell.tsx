@@ -35,8 +35,21 @@ export function RunningCell(props: {
       >
         <CellName cell={running.cell} running />
       </button>
+      <Phase running={running} t={t} />
     </section>
   );
+}
+
+/** What the kernel knows of where the cell is: a run of several, a profiler, a command's own words. */
+function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | null {
+  const { running, t } = props;
+  const { profiled, run, progress } = running;
+  const known = [
+    run && t('runOf', { number: String(run.number), of: String(run.of) }),
+    profiled && t('profilerOn'),
+    progress
+  ].filter(Boolean);
+  return known.length > 0 ? <p className="jp-mlgpu-Running-phase">{known.join(' · ')}</p> : null;
 }
 
 /** A cell's execution count, as the notebook writes it, and its first line of code. */

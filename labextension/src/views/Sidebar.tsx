@@ -14,16 +14,14 @@ import { countLines, shownEntries } from '../state';
 import type { IEntry, IState } from '../state';
 import { Announcer } from './Announcer';
 import { CellsView } from './CellsView';
-import { KernelNotice } from './KernelNotice';
+import { Header } from './Header';
 import { LogView } from './LogView';
 import { NowView } from './NowView';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
 import { Tabs } from './Tabs';
 import { useKept } from './useKept';
-
-/** What the sidebar shows of a notebook. */
-type View = 'now' | 'cells' | 'logs';
+import { useView } from './useView';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
   const { session, t } = props;
@@ -37,7 +35,7 @@ export function Sidebar(props: { session: NotebookSession | null; t: Translate }
 function NotebookView(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
   const state = useModel(session.model);
-  const [view, setView] = useKept<View>(session, 'view', 'cells');
+  const [view, setView] = useView(session);
   const [filter, setFilter] = useKept<ILogFilter>(session, 'filter', ALL_LINES);
   const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
@@ -56,14 +54,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
   const count = shownEntries(state).length;
   return (
     <>
-      <header className="jp-mlgpu-Header">
-        <h2 className="jp-mlgpu-Notebook" title={session.name}>
-          {session.name}
-        </h2>
-        {state.kernel !== 'live' && (
-          <KernelNotice state={state} onAsk={() => session.ask()} t={t} />
-        )}
-      </header>
+      <Header session={session} state={state} t={t} />
       {running && <RunningCell running={running} onGo={id => void session.goToCell(id)} t={t} />}
       <Tabs
         label={t('views')}
@@ -85,7 +76,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
             t={t}
           />
         ) : view === 'now' ? (
-          <NowView state={state} t={t} />
+          <NowView session={session} state={state} t={t} />
         ) : (
           <CellsView
             session={session}

@@ -1,0 +1,118 @@
+"""What somebody chooses in the sidebar: the device of the cells to come, and whether they are traced.
+
+Each is what a magic does, between two cells. On the control channel, with `jupyter_mlgpu_request`:
+
+    {"type": "device", "word": "gpu:0", "framework": "torch"}     framework null: all of them
+    {"type": "trace", "on": false}
+
+The answer says only that the wish was understood. What becomes of it is an event, and stands in snapshots
+under "choices":
+
+    {"type": "choices", "choices": {"device": {"word": "gpu:0", "framework": "torch"}, "trace": null,
+                                    "said": null}}
+
+`device` and `trace` are what waits for the end of the running cell, null where nothing does. `said` is what
+was said of the last choice, until the next cell begins: {"sentence": ..., "refused": true, "restart": null},
+where `restart` is {"sentence", "by_hand", "verbose"} (see `restart.py`) if a restart would bring the device.
+The choice itself comes as a `device` or `trace` event, as a magic's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jupyter_mlgpu.errors import MlgpuError, RestartNeededError, UsageError
+from jupyter_mlgpu.notebook.between import BetweenCells
+from jupyter_mlgpu.notebook.devices import DeviceCommands
+from jupyter_mlgpu.selection import parse
+
+State = dict[str, Any]
+
+#: Characters of a device's word.
+LONGEST = 40
+
+
+class Choices:
+    """Hears wishes on the control thread, and has them done between two cells."""
+
+    def __init__(
+        self,
+        between: BetweenCells,
+        devices: DeviceCommands,
+        set_tracing: Callable[[bool], object],
+        push: Callable[[State], None],
+    ) -> None:
+        self._between = between
+        self._devices = devices
+        self._set_tracing = set_tracing
+        self._push = push
+        # Values that are replaced, never changed: two threads look at them.
+        self._device: State | None = None
+        self._trace: bool | None = None
+        self._said: State | None = None
+
+    def state(self) -> State:
+        """What waits, and what was said last."""
+        return {"device": self._device, "trace": self._trace, "said": self._said}
+
+    def device(self, content: Mapping[str, Any]) -> State:
+        """A browser chooses a device. Raises UsageError for what is no device, in one sentence."""
+        word, framework = content.get("word"), content.get("framework")
+        if not isinstance(word, str) or len(word) > LONGEST or not isinstance(framework, str | None):
+            raise UsageError("A device is chosen by a word, as `gpu`, and a framework's name or null.")
+        parse(word)
+        wish = {"word": word, "framework": framework}
+        self._device, self._said = wish, None
+        self._tell()
+        self._between.ask("device", lambda: self._choose(wish))
+        return {}
+
+    def trace(self, content: Mapping[str, Any]) -> State:
+        """A browser turns tracing on or off."""
+        on = content.get("on")
+        if not isinstance(on, bool):
+            raise UsageError("Tracing is turned on with true and off with false.")
+        self._trace = on
+        self._tell()
+        self._between.ask("trace", lambda: self._turn(on))
+        return {}
+
+    def cell_begins(self, info: object = None) -> None:
+        """What was said of the last choice has been read, and what waits holds for this cell."""
+        if self._said is not None:
+            self._said = None
+            self._tell()
+        self._between.turn()
+
+    def _choose(self, wish: State) -> None:
+        try:
+            said = _said(self._devices.wish(wish["word"], wish["framework"]), refused=False)
+        except RestartNeededError as error:
+            restart = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
+            said = _said(error.refusal, refused=True) | {"restart": restart}
+        except MlgpuError as error:
+            said = _said(str(error), refused=True)
+        except Exception as error:  # a framework that does not start: its own words say why
+            why = f"{type(error).__name__}: {error}"
+            said = _said(f"{wish['word']} could not be chosen ({why}).", refused=True)
+        if self._device is wish:  # else another one has come meanwhile, and is next
+            self._device, self._said = None, said
+        self._tell()
+
+    def _turn(self, on: bool) -> None:
+        try:
+            self._set_tracing(on)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            self._said = _said(f"Tracing could not be turned {'on' if on else 'off'} ({why}).", refused=True)
+        if self._trace is on:
+            self._trace = None
+        self._tell()
+
+    def _tell(self) -> None:
+        self._push({"type": "choices", "choices": self.state()})
+
+
+def _said(sentence: str, *, refused: bool) -> State:
+    return {"sentence": sentence, "refused": refused, "restart": None}

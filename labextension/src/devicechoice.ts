@@ -1,0 +1,76 @@
+/** What can be chosen in the device picker: pure functions over what the kernel tells. */
+
+import type { IChoices, IDeviceStatus } from './protocol';
+import { frameworkName } from './words';
+
+/** One control: a framework's devices, or those of all frameworks. */
+export interface IPick {
+  /** null: holds for every framework. */
+  framework: string | null;
+  /** The framework's name for people; null: there is only one, or none yet. */
+  name: string | null;
+  /** The word chosen, the newest wish first; null: the choice is left to the framework. */
+  chosen: string | null;
+  words: { word: string; kind: string | null }[];
+}
+
+/**
+ * The controls: one for each framework whose devices are known, where there are several; else one.
+ *
+ * Before a framework is imported nobody knows of a GPU. Afterwards one can be asked for also where none is
+ * known: the kernel looks for it, and says why there is none, or that a restart would bring it.
+ */
+export function picks(status: IDeviceStatus | null, choices: IChoices | null): IPick[] {
+  const available = status?.available ?? [];
+  const names = [...new Set(available.map(({ framework }) => framework))];
+  if (names.length > 1) {
+    return names.map(name => onePick(name, status, choices));
+  }
+  return [onePick(null, status, choices)];
+}
+
+function onePick(
+  framework: string | null,
+  status: IDeviceStatus | null,
+  choices: IChoices | null
+): IPick {
+  const mine = <T extends { framework: string }>(entries: readonly T[]): T[] =>
+    entries.filter(entry => framework === null || entry.framework === framework);
+  const devices = mine(status?.available ?? []);
+  const known = devices.map(({ device, kind }) => ({ word: device, kind }));
+  const imported = (status?.frameworks ?? []).length > 0;
+  const words = [
+    { word: 'any', kind: null },
+    ...(known.length > 0 ? known : [{ word: 'cpu', kind: null }]),
+    ...(imported && !known.some(({ word }) => word.startsWith('gpu'))
+      ? [{ word: 'gpu', kind: null }]
+      : [])
+  ];
+  const wish = choices?.device ?? null;
+  const wished =
+    wish !== null && (framework === null || [null, framework].includes(wish.framework));
+  const chosen = wished ? wish.word : wordOf(framework, status, mine);
+  return {
+    framework,
+    name: framework === null ? null : frameworkName(framework),
+    chosen,
+    // A word that is in none of the lists, `gpu:3` for example, was typed in a cell and is waiting.
+    words:
+      chosen === null || words.some(({ word }) => word === chosen)
+        ? words
+        : [...words, { word: chosen, kind: null }]
+  };
+}
+
+/** The word that holds: `any` as it was written, else the device that it means where that is known. */
+function wordOf(
+  framework: string | null,
+  status: IDeviceStatus | null,
+  mine: <T extends { framework: string }>(entries: readonly T[]) => T[]
+): string | null {
+  const asked = mine(status?.asked ?? [])[0]?.word ?? null;
+  if (asked === null && framework === null) {
+    return status?.requested ?? null;
+  }
+  return asked === 'any' ? asked : (mine(status?.chosen ?? [])[0]?.device ?? asked);
+}

@@ -1,0 +1,81 @@
+/**
+ * Keeps a kernel's live counters going for as long as somebody can see them: the kernel looks only while a
+ * browser says so, and forgets it after some seconds.
+ */
+
+import { readWatch } from './counters';
+import type { KernelModel } from './model';
+
+/** Part of the time for which the kernel believes us that passes before we say it again. */
+const SOON_ENOUGH = 0.6;
+/** Milliseconds before a kernel that did not answer is told again. */
+const PAUSE = 10_000;
+
+export class Watcher {
+  /** `tell` says to the kernel that somebody watches, and answers what it answered. */
+  constructor(
+    private readonly model: KernelModel,
+    private readonly tell: () => Promise<Record<string, unknown>>
+  ) {}
+
+  /** Somebody can see the counters. */
+  start(): void {
+    this.watching = true;
+    this.model.stateChanged.connect(this.onState, this);
+    void this.renew();
+  }
+
+  /** Nobody can any more. */
+  stop(): void {
+    this.watching = false;
+    this.told = null;
+    clearTimeout(this.timer);
+    this.model.stateChanged.disconnect(this.onState, this);
+  }
+
+  /** A cell may have begun, with which counters that rest go on. */
+  wake(): void {
+    if (this.model.counters.value.whyResting !== null) {
+      void this.renew();
+    }
+  }
+
+  /** Another run of the kernel has heard of nobody who watches. */
+  private onState(): void {
+    const { kernel, run } = this.model.state;
+    if (kernel === 'live' && run !== this.told) {
+      void this.renew();
+    }
+  }
+
+  private async renew(): Promise<void> {
+    clearTimeout(this.timer);
+    const { kernel, run } = this.model.state;
+    if (kernel !== 'live' || !this.watching) {
+      return;
+    }
+    this.told = run;
+    let pause = PAUSE;
+    try {
+      const answer = readWatch(await this.tell());
+      this.model.counters.setWatch(answer);
+      // Who rests is told again when a cell begins: each message is a sign of life.
+      pause = answer.watching ? Math.max(1, answer.seconds * SOON_ENOUGH) * 1000 : 0;
+    } catch {
+      // The connection's own troubles are told elsewhere; numbers that stay away are said to.
+    }
+    clearTimeout(this.timer);
+    if (this.isWatching() && pause > 0) {
+      this.timer = setTimeout(() => void this.renew(), pause);
+    }
+  }
+
+  /** Asked again after an answer: it may have ended meanwhile. */
+  private isWatching(): boolean {
+    return this.watching;
+  }
+
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private told: string | null = null;
+  private watching = false;
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { ICounters, ISample, ISeries } from '../src/counters';
+import { extremes, gaugeValue, groups, points, rows, span, top } from '../src/gauges';
+import { translateTo } from '../src/i18n';
+
+const t = translateTo('en');
+
+function series(device: string, quantity: string, whyMissing: string | null = null): ISeries {
+  return { device, quantity, unit: 'W', source: 'test', limit: null, whyMissing };
+}
+
+function counters(samples: ISample[], changes: Partial<ICounters> = {}): ICounters {
+  return {
+    series: [],
+    samples,
+    interval: 0.5,
+    sampled: null,
+    zero: 0,
+    whyResting: null,
+    ...changes
+  };
+}
+
+const at = (time: number, ...values: (number | null)[]): ISample => ({ t: time, values });
+
+test('series stand with their device, and keep their place in the samples', () => {
+  const found = groups([series('a', 'power'), series('b', 'power'), series('a', 'memory')]);
+  assert.deepEqual(
+    found.map(({ device, gauges }) => [device, gauges.map(({ index }) => index)]),
+    [
+      ['a', [0, 2]],
+      ['b', [1]]
+    ]
+  );
+});
+
+test('a reason that all of a device share stands once, others stand with their quantity', () => {
+  const why = 'No driver.';
+  assert.equal(
+    groups([series('GPU', 'power', why), series('GPU', 'memory', why)])[0]?.whyMissing,
+    why
+  );
+  assert.equal(groups([series('GPU', 'power', why), series('GPU', 'memory')])[0]?.whyMissing, null);
+});
+
+test('a line is broken where nobody looked and where nothing was known', () => {
+  const known = counters([at(10, 1), at(10.5, null), at(11, 3), at(41, 4)]);
+  assert.deepEqual(points(known, 0), [
+    [-31, -30.5, -30, -15, 0],
+    [1, null, 3, null, 4]
+  ]);
+});
+
+test('charts show a minute at least, and all there is', () => {
+  assert.equal(span(counters([])), 60);
+  assert.equal(span(counters([at(5, 1), at(6, 1)])), 60);
+  assert.equal(span(counters([at(5, 1), at(205, 1)])), 200);
+});
+
+test('the lowest and highest are of what was known', () => {
+  assert.deepEqual(extremes(counters([at(1, 5), at(2, null), at(3, 0)]), 0), [0, 5]);
+  assert.equal(extremes(counters([at(1, null)]), 0), null);
+});
+
+test('the top of a chart is the limit, or a round number above what was seen', () => {
+  assert.equal(top(700, 300), 700);
+  assert.equal(top(1, 1.02), 1.02, 'a limit that was passed cuts nothing off');
+  assert.equal(top(null, 312), 500);
+  assert.equal(top(null, 500), 500);
+  assert.equal(top(null, 0.7), 1);
+  assert.equal(top(null, 0), 1);
+});
+
+test('a table has a row every ten seconds of the day, the newest first', () => {
+  const zero = 1_000_000_000_000;
+  const known = counters([at(1, 1), at(9.9, 2), at(10, 3), at(25, 4)], { zero });
+  assert.deepEqual(rows(known), [
+    { at: zero + 20_000, values: [4] },
+    { at: zero + 10_000, values: [3] },
+    { at: zero, values: [2] }
+  ]);
+});
+
+test('values have the unit that suits them', () => {
+  assert.equal(gaugeValue(0.314, 'share', t), '31 %');
+  assert.equal(gaugeValue(1.53, 'cores', t), '1.5 cores');
+  assert.equal(gaugeValue(2, 'cores', t), '2 cores');
+  assert.equal(gaugeValue(2 * 1024 ** 3, 'bytes', t), '2 GiB');
+  assert.equal(gaugeValue(312.4, 'W', t), '312 W');
+  assert.equal(gaugeValue(41, '°C', t), '41 °C');
+});
