@@ -1,6 +1,6 @@
 /** The button in a notebook's toolbar that shows its device, and opens the sidebar on what happens now. */
 
-import { ReactWidget, ToolbarButtonComponent } from '@jupyterlab/ui-components';
+import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Language } from './language';
@@ -23,14 +23,13 @@ export class DeviceButton extends ReactWidget {
   }
 
   protected override render(): ReactElement {
-    const { t } = this.language;
+    // Not JupyterLab's own component, which tells a screen reader no more than its label: `cpu`.
+    const sentence = this.language.t('deviceButton', { device: this.words });
     return (
-      <ToolbarButtonComponent
-        icon={icon}
-        label={this.words}
-        tooltip={t('deviceButton', { device: this.words })}
-        onClick={this.onClick}
-      />
+      <button type="button" title={sentence} aria-label={sentence} onClick={this.onClick}>
+        <icon.react tag="span" />
+        <span className="jp-mlgpu-DeviceButton-name">{this.words}</span>
+      </button>
     );
   }
 

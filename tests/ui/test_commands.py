@@ -361,7 +361,10 @@ def test_after_restart_and_run_all_every_cell_is_traced(lab: Lab) -> None:
     expect(lab.sidebar).to_contain_text("No records yet")
     lab.page.evaluate("() => void jupyterapp.commands.execute('notebook:restart-run-all')")
     lab.page.get_by_role("dialog").get_by_role("button", name="Confirm Kernel Restart").click()
-    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["b = 2", "a = 1"])
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(
+        ["b = 2", "a = 1"],
+        timeout=30_000,  # a kernel starts
+    )
 
 
 def test_the_wish_is_taken_back_and_what_else_stands_there_stays(lab: Lab) -> None:

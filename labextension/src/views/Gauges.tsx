@@ -37,13 +37,15 @@ export function Gauges(props: { session: NotebookSession; t: Translate }): React
     },
     () => store.value
   );
-  const counters = usePaced(newest, redrawSeconds);
+  // The first numbers are not waited for.
+  const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
   useEffect(
     () => (liveGauges ? whileVisible(() => session.watch()) : undefined),
     [session, liveGauges]
   );
   const late = useLate(newest);
-  const { samples, series, sampled, whyResting } = counters;
+  const { samples, series, sampled } = counters;
+  const { whyResting } = newest;
   const live = sampled !== null && !late && whyResting === null;
   if (!liveGauges) {
     return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
