@@ -22,7 +22,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import browser  # scripts/browser.py
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks import machine, report
@@ -30,6 +29,7 @@ from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.spread import median_interval, quartiles
 
+SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 PAIRS = 11
 #: Seconds that the extension may add to JupyterLab's start, in the median.
 TARGET = 0.100
@@ -123,6 +123,9 @@ def start(server: Server, page: Page, on: bool) -> float:
 
 def measure(pairs: int) -> list[Pair]:
     """Starts in pairs; raises RuntimeError where no browser or no JupyterLab starts."""
+    sys.path.insert(0, str(SCRIPTS))
+    import browser  # which finds the Chromium of the browser tests
+
     executable = browser.on_path()
     reason = browser.why_it_does_not_start(executable)
     if reason is not None:
