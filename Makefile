@@ -12,6 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
+FRONT_ENDS := .venv-front-ends
 BENCHMARK := .venv-benchmark
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -60,7 +61,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(BENCHMARK) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -68,7 +69,7 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-lessons test-other-python
+	test-front-ends test-hub test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -108,6 +109,17 @@ test-frameworks: $(FRAMEWORKS)/.packages ## tests over TensorFlow, PyTorch, JAX 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium
 	@$(STEP) "browser tests" $(PYTEST) tests/ui $(MARKS) $(PYTEST_ARGS)
+
+# Their tests stand in tests/ui, for they share its browser; test-ui says that they are run here.
+PYTEST_FRONT_ENDS := env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST)
+.PHONY: test-front-ends
+test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLab 4.4 and Notebook 7
+	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/ui/test_other_front_ends.py \
+		$(MARKS) $(PYTEST_ARGS)
+
+.PHONY: test-hub
+test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real JupyterHub and its proxy
+	@$(STEP) "tests with JupyterHub" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(LESSONS)
 .PHONY: test-lessons
@@ -160,6 +172,7 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
 	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks.device_scope
 	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
+	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks.lab_start
 
 .PHONY: benchmark-profilers
 benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER, scalene and viztracer; half an hour
@@ -206,6 +219,14 @@ $(OTHER)/.python: $(if $(OTHER_PYTHON),FORCE)
 
 $(OTHER)/.packages: constraints/unit.txt $(OTHER)/.python
 	@$(STEP) "installing what the unit tests need into $(OTHER)" $(OTHER)/bin/python $(FROM_LIST) $<
+	@touch $@
+
+$(FRONT_ENDS)/.python: $(VENV)/.python
+	@scripts/make_venv.sh $(FRONT_ENDS) $(BIN)/python
+
+$(FRONT_ENDS)/.packages: constraints/front-ends.txt $(FRONT_ENDS)/.python
+	@$(STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub into $(FRONT_ENDS)" \
+		$(FRONT_ENDS)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.

@@ -64,6 +64,8 @@ FILES = (
     ),
     # What `make` installs into .venv-other, for the unit tests under the other Python.
     ConstraintFile("unit.txt", groups=("unit",), agrees_with=("extras.txt",)),
+    # What `make` installs into .venv-front-ends: an older JupyterLab, so it agrees with none of the others.
+    ConstraintFile("front-ends.txt", groups=("front-ends",)),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
     ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with=("extras.txt",), macos="14.0"),
     # What `make` adds in .venv-frameworks to the packages of .venv, beside torch.txt.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.errors import UsageError
@@ -109,6 +109,17 @@ class Commands:
     def _save(self, path: str) -> str:
         count = files.save_records(path, self._kit.store.records())
         return f"Saved {count:,} records to {path}."
+
+    def save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.
+
+        The path is seen from the kernel's folder. Raises UsageError for what is no path, RecordError where it
+        cannot be written.
+        """
+        path = content.get("path")
+        if not isinstance(path, str) or not path.strip():
+            raise UsageError("Saving the records needs a file's name, for example records.jsonl.")
+        return {"said": self._save(path)}
 
     def _load(self, path: str) -> str:
         records, problems = files.load_records(path)

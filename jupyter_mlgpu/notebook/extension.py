@@ -78,6 +78,7 @@ class Extension:
             "device": lambda content: self.choices.device(content),
             "trace": lambda content: self.choices.trace(content),
             "compare": self._compare,
+            "save": lambda content: self.commands.save_as_told(content),
             "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
             **self.inside.answers(),
         }

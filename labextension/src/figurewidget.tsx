@@ -7,8 +7,9 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
 
-import { translateTo } from './i18n';
 import type { Translate } from './i18n';
+import { languageOf } from './language';
+import type { Language } from './language';
 import { PLAN_TYPE, readPlan } from './plan';
 import { RACE_TYPE, readRace } from './race';
 import type { Unreadable } from './record';
@@ -25,7 +26,8 @@ class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.
     languageCode: string
   ) {
     super();
-    this.t = translateTo(languageCode);
+    this.language = languageOf(languageCode);
+    this.language.changed.connect(this.update, this);
     this.addClass('jp-mlgpu-FigureWidget');
   }
 
@@ -36,17 +38,18 @@ class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.
   }
 
   protected override render(): ReactElement {
+    const { t } = this.language;
     return typeof this.figure === 'string' ? (
       <p className="jp-mlgpu-Figure jp-mlgpu-Quiet">
-        {this.t(this.figure === 'newer' ? 'newerFigure' : 'invalidFigure')}
+        {t(this.figure === 'newer' ? 'newerFigure' : 'invalidFigure')}
       </p>
     ) : (
-      <Suspense>{this.draw(this.figure, this.t)}</Suspense>
+      <Suspense>{this.draw(this.figure, t)}</Suspense>
     );
   }
 
   private figure: T | Unreadable = 'invalid';
-  private readonly t: Translate;
+  private readonly language: Language;
 }
 
 export const plan: IRenderMime.IExtension = {

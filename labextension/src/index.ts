@@ -1,93 +1,95 @@
 /**
- * The sidebar's plug-in: one panel in JupyterLab's right area that follows the focused notebook.
+ * The sidebar's plug-in: a panel beside the notebook in focus, its commands, and where they are found.
  */
 
-import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
+import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { translateTo } from './i18n';
-import type { Translate } from './i18n';
-import { loadMessages } from './messages';
+import { COMMANDS, addCommands } from './commands';
+import { languageOf } from './language';
+import { addToContextMenu, addToMenus, addToPalette } from './menus';
 import { Notebooks } from './notebooks';
 import { Panel } from './panel';
+import { placePanel, revealOnce } from './placing';
 import { door } from './restartdoor';
 import { Restarter } from './restarter';
+import { PLUGIN, followSettings } from './settings';
+import { StatusItem } from './statusbar';
+import { DeviceButton } from './toolbar';
+import { TracedNotebooks } from './traced';
 
-const OPEN = 'jupyter-mlgpu:open';
-const RESTART = 'jupyter-mlgpu:restart-and-run-to-here';
+/** Nearer to the left of the status bar's middle than JupyterLab's own items. */
+const STATUS_RANK = 10;
 
 const plugin: JupyterFrontEndPlugin<void> = {
-  id: 'jupyter-mlgpu:sidebar',
+  id: PLUGIN,
   description: 'Shows what the hardware did in each cell of the focused notebook.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator, ILabShell, ILayoutRestorer, ICommandPalette],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    ISettingRegistry,
+    ICommandPalette,
+    IMainMenu,
+    IToolbarWidgetRegistry,
+    IStatusBar
+  ],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     translator: ITranslator | null,
-    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
-    palette: ICommandPalette | null
+    settings: ISettingRegistry | null,
+    palette: ICommandPalette | null,
+    mainMenu: IMainMenu | null,
+    toolbar: IToolbarWidgetRegistry | null,
+    statusBar: IStatusBar | null
   ) => {
     const known = translator ?? nullTranslator;
-    const { languageCode } = known;
-    const t = translateTo(languageCode);
+    const language = languageOf(known.languageCode);
     const notebooks = new Notebooks(tracker, app.shell);
-    const panel = new Panel(notebooks, t, loadMessages(languageCode));
-    app.shell.add(panel, 'right', { rank: 300, type: 'Hardware' });
+    const panel = new Panel(notebooks, language);
+    placePanel(app.shell, panel);
     restorer?.add(panel, panel.id);
-    app.commands.addCommand(OPEN, {
-      label: t('open'),
-      execute: () => {
-        app.shell.activateById(panel.id);
-        panel.node.focus();
-      }
-    });
-    palette?.addItem({ command: OPEN, category: t('title') });
-    const restarter = new Restarter(tracker, known, t);
+    revealOnce(app.shell, notebooks, panel);
+    const traced = new TracedNotebooks(tracker, notebooks, language);
+    const restarter = new Restarter(tracker, known, language);
     door.open(restarter);
-    addRestart(app.commands, tracker, restarter, t);
-    palette?.addItem({ command: RESTART, category: t('title') });
-    if (labShell !== null) {
-      revealOnce(labShell, notebooks, panel);
+
+    addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
+    addToContextMenu(app);
+    if (palette !== null) {
+      addToPalette(palette, language);
+    }
+    if (mainMenu !== null) {
+      addToMenus(app, mainMenu, language);
+    }
+    const showNow = (): void => void app.commands.execute(COMMANDS.now);
+    toolbar?.addFactory<NotebookPanel>(
+      'Notebook',
+      'jupyter-mlgpu-device',
+      notebook => new DeviceButton(notebooks.of(notebook), language, showNow)
+    );
+    const item = new StatusItem(notebooks, language, showNow);
+    statusBar?.registerStatusItem('jupyter-mlgpu:status', {
+      item,
+      align: 'left',
+      rank: STATUS_RANK,
+      isActive: () => item.active,
+      activeStateChanged: item.activeChanged
+    });
+    if (settings !== null) {
+      void followSettings(settings, language.t);
     }
   }
 };
-
-/** Restart and run up to the active cell, from the command palette. */
-function addRestart(
-  commands: JupyterFrontEnd['commands'],
-  tracker: INotebookTracker,
-  restarter: Restarter,
-  t: Translate
-): void {
-  commands.addCommand(RESTART, {
-    label: t('restartCommand'),
-    isEnabled: () =>
-      tracker.activeCell !== null && restarter.obstacle(tracker.activeCell.node) === null,
-    execute: async () => {
-      const cell = tracker.activeCell;
-      const failure = cell && (await restarter.restart(cell.node, null, () => undefined));
-      if (failure) {
-        await showErrorMessage(t('restartCommand'), t(failure.message, { why: failure.why }));
-      }
-    }
-  });
-}
-
-/** Who loads the extension sees the sidebar, once a page, where nothing else stands in its place. */
-function revealOnce(shell: ILabShell, notebooks: Notebooks, panel: Panel): void {
-  const reveal = (): void => {
-    notebooks.greeted.disconnect(reveal);
-    if (shell.rightCollapsed) {
-      shell.activateById(panel.id);
-    }
-  };
-  notebooks.greeted.connect(reveal);
-}
 
 export default plugin;

@@ -8,10 +8,9 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import { plan, race } from './figurewidget';
-import { translateTo } from './i18n';
-import type { Translate } from './i18n';
-import { loadMessages } from './messages';
-import type { Messages } from './messages';
+import { languageOf } from './language';
+import type { Language } from './language';
+import { preferences } from './preferences';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
 import { restart } from './restartwidget';
@@ -21,12 +20,10 @@ import { Receipt } from './views/Receipt';
 class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   constructor(languageCode: string) {
     super();
-    this.t = translateTo(languageCode);
+    this.language = languageOf(languageCode);
     this.addClass('jp-mlgpu-ReceiptWidget');
-    void loadMessages(languageCode).then(messages => {
-      this.messages = messages;
-      this.update();
-    });
+    this.language.changed.connect(this.update, this);
+    preferences.changed.connect(this.update, this);
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -36,16 +33,21 @@ class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
   }
 
   protected override render(): ReactElement {
+    const { messages, t } = this.language;
+    const { receipt: shown } = preferences.current;
+    this.node.dataset.shown = shown;
     return (
-      <MessagesContext.Provider value={this.messages}>
-        <Receipt record={this.record} t={this.t} />
+      <MessagesContext.Provider value={messages}>
+        {shown !== 'hidden' && (
+          // A key: with another setting it begins as that one says.
+          <Receipt key={shown} record={this.record} open={shown === 'open'} t={t} />
+        )}
       </MessagesContext.Provider>
     );
   }
 
-  private messages: Messages | null = null;
   private record: IRecord | Unreadable = 'invalid';
-  private readonly t: Translate;
+  private readonly language: Language;
 }
 
 const receipt: IRenderMime.IExtension = {

@@ -177,15 +177,15 @@ export class Notebooks {
     private readonly tracker: INotebookTracker,
     private readonly shell: JupyterFrontEnd.IShell
   ) {
-    tracker.forEach(notebook => this.sessionOf(notebook));
-    tracker.widgetAdded.connect((_, notebook) => this.sessionOf(notebook));
+    tracker.forEach(notebook => this.of(notebook));
+    tracker.widgetAdded.connect((_, notebook) => this.of(notebook));
     tracker.currentChanged.connect(() => this.currentSignal.emit());
   }
 
   /** The session of the notebook that has the focus, or had it last. */
   get current(): NotebookSession | null {
     const notebook = this.tracker.currentWidget;
-    return notebook && this.sessionOf(notebook);
+    return notebook && this.of(notebook);
   }
 
   get currentChanged(): ISignal<this, void> {
@@ -197,8 +197,8 @@ export class Notebooks {
     return this.greetedSignal;
   }
 
-  /** JupyterLab may focus a notebook before it says that one was added. */
-  private sessionOf(notebook: NotebookPanel): NotebookSession {
+  /** The session of a notebook, which JupyterLab may focus before it says that one was added. */
+  of(notebook: NotebookPanel): NotebookSession {
     let session = this.sessions.get(notebook);
     if (session === undefined) {
       session = new NotebookSession(notebook, this.shell);

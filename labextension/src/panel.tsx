@@ -6,13 +6,13 @@ import { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import type { ReactElement } from 'react';
 
-import type { Translate } from './i18n';
-import type { Messages } from './messages';
+import type { Language } from './language';
 import type { NotebookSession, Notebooks } from './notebooks';
 import { MessagesContext } from './views/MessagesContext';
 import { Sidebar } from './views/Sidebar';
 
-const icon = new LabIcon({
+/** The sidebar's, and that of its commands. */
+export const icon = new LabIcon({
   name: 'jupyter-mlgpu:receipt',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
   <g class="jp-icon3" fill="#616161">
@@ -26,29 +26,25 @@ const icon = new LabIcon({
 export class Panel extends ReactWidget {
   constructor(
     private readonly notebooks: Notebooks,
-    private readonly t: Translate,
-    messages: Promise<Messages | null>
+    private readonly language: Language
   ) {
     super();
     this.id = 'jupyter-mlgpu-sidebar';
     this.addClass('jp-mlgpu-Panel');
     this.title.icon = icon;
-    this.title.caption = t('title');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', t('title'));
     this.node.tabIndex = -1;
     notebooks.currentChanged.connect(this.follow, this);
+    language.changed.connect(this.speak, this);
+    this.speak();
     this.follow();
-    void messages.then(loaded => {
-      this.messages = loaded;
-      this.update();
-    });
   }
 
   protected override render(): ReactElement | null {
+    const { messages, t } = this.language;
     return this.isVisible ? (
-      <MessagesContext.Provider value={this.messages}>
-        <Sidebar session={this.session} t={this.t} />
+      <MessagesContext.Provider value={messages}>
+        <Sidebar session={this.session} t={t} />
       </MessagesContext.Provider>
     ) : null;
   }
@@ -68,6 +64,12 @@ export class Panel extends ReactWidget {
     this.update();
   }
 
-  private messages: Messages | null = null;
+  private speak(): void {
+    const title = this.language.t('title');
+    this.title.caption = title;
+    this.node.setAttribute('aria-label', title);
+    this.update();
+  }
+
   private session: NotebookSession | null = null;
 }

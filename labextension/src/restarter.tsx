@@ -3,16 +3,17 @@
  */
 
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
-import type { ISessionContext } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { ITranslator } from '@jupyterlab/translation';
 
 import type { Message, Translate } from './i18n';
+import type { Language } from './language';
 import { preparation } from './restart';
 import { door } from './restartdoor';
 import type { IFailure, IRestarter } from './restartdoor';
+import { runSilently } from './silently';
 import { RestartQuestion } from './views/RestartQuestion';
 
 /** A cell of an open notebook. */
@@ -25,10 +26,14 @@ export class Restarter implements IRestarter {
   constructor(
     private readonly tracker: INotebookTracker,
     private readonly translator: ITranslator,
-    private readonly t: Translate
+    private readonly language: Language
   ) {
     tracker.forEach(notebook => this.watch(notebook));
     tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+  }
+
+  private get t(): Translate {
+    return this.language.t;
   }
 
   obstacle(node: Node): Message | 'elsewhere' | null {
@@ -48,7 +53,8 @@ export class Restarter implements IRestarter {
     if (!sessionContext.isReady) {
       return { message: 'restartFailed', why: '' };
     }
-    const problem = verbose === null ? null : await prepare(sessionContext, verbose);
+    const problem =
+      verbose === null ? null : await runSilently(sessionContext, preparation(verbose));
     if (problem !== null) {
       return { message: 'settingFailed', why: problem };
     }
@@ -123,19 +129,4 @@ function obstacleAt({ notebook, cell }: IPlace): Message | null {
 function upTo({ notebook, cell }: IPlace): Cell[] {
   const { widgets } = notebook.content;
   return widgets.slice(0, widgets.indexOf(cell) + 1);
-}
-
-/** Give the fresh kernel its setting before the first cell; answers what went wrong. */
-async function prepare(sessionContext: ISessionContext, verbose: string): Promise<string | null> {
-  const execution = sessionContext.session?.kernel?.requestExecute({
-    code: preparation(verbose),
-    silent: true,
-    store_history: false
-  });
-  try {
-    const content = (await execution?.done)?.content;
-    return content?.status === 'error' ? `${content.ename}: ${content.evalue}` : null;
-  } catch (error) {
-    return String(error);
-  }
 }

@@ -6,8 +6,8 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
-import { translateTo } from './i18n';
-import type { Translate } from './i18n';
+import { languageOf } from './language';
+import type { Language } from './language';
 import { RESTART_MIME_TYPE, readRestartHint } from './restart';
 import type { IRestartHint } from './restart';
 import { door } from './restartdoor';
@@ -17,7 +17,8 @@ import { RestartNotice } from './views/RestartNotice';
 class RestartWidget extends ReactWidget implements IRenderMime.IRenderer {
   constructor(languageCode: string) {
     super();
-    this.t = translateTo(languageCode);
+    this.language = languageOf(languageCode);
+    this.language.changed.connect(this.update, this);
     this.addClass('jp-mlgpu-RestartWidget');
     door.changed.connect(this.update, this);
   }
@@ -40,7 +41,7 @@ class RestartWidget extends ReactWidget implements IRenderMime.IRenderer {
         obstacle={door.restarter === null ? 'elsewhere' : door.restarter.obstacle(this.node)}
         progress={this.progress}
         onRestart={() => void this.restart()}
-        t={this.t}
+        t={this.language.t}
       />
     );
   }
@@ -59,7 +60,7 @@ class RestartWidget extends ReactWidget implements IRenderMime.IRenderer {
   // Kept here: React's own state goes whenever JupyterLab takes the output out of the page.
   private progress: 'restarting' | IFailure | null = null;
   private hint: IRestartHint | null = null;
-  private readonly t: Translate;
+  private readonly language: Language;
 }
 
 export const restart: IRenderMime.IExtension = {

@@ -32,7 +32,6 @@ export const english = {
   copied: 'Copied',
 
   restart: 'Restart the kernel and run all cells up to here…',
-  restartCommand: 'Restart the Kernel and Run All Cells Up to Here…',
   restartTitle: 'Restart the kernel of {notebook}?',
   restartLoses: 'All variables of this notebook are lost.',
   restartStops: 'The kernel is running a cell now: it is stopped, and its work is lost.',

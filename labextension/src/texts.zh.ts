@@ -32,7 +32,6 @@ export const chinese: Record<Message, string> = {
   copied: '已复制',
 
   restart: '重启内核并运行到此处为止的所有单元格…',
-  restartCommand: '重启内核并运行到此处为止的所有单元格…',
   restartTitle: '重启 {notebook} 的内核？',
   restartLoses: '此笔记本的所有变量都会丢失。',
   restartStops: '内核正在运行一个单元格：它会被停止，已做的工作会丢失。',

@@ -15,6 +15,8 @@ from check_lab import what_jupyter_lists
 import jupyter_mlgpu
 from constraints import ROOT
 
+#: Bytes, all static files together.
+STATIC_LIMIT = 350_000
 DATA = f"jupyter_mlgpu-{jupyter_mlgpu.__version__}.data/data"
 
 
@@ -44,6 +46,32 @@ def test_the_wheel_puts_the_labextension_where_jupyterlab_looks(wheel: set[str])
     assert f"{folder}/package.json" in wheel
     assert f"{folder}/install.json" in wheel
     assert any(name.startswith(f"{folder}/static/remoteEntry") for name in wheel)
+
+
+def test_what_a_browser_loads_of_the_extension_is_small(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    static = f"{DATA}/share/jupyter/labextensions/jupyter-mlgpu/static/"
+    (path,) = built.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        sizes = {
+            one.filename.removeprefix(static): one.file_size
+            for one in archive.infolist()
+            # No page loads maps, or the licences of what is bundled; the anywidget bundle is for other pages.
+            if one.filename.startswith(static)
+            and not one.filename.endswith((".map", ".jsonl"))
+            and "anywidget" not in one.filename
+        }
+    assert "style.js" in sizes
+    with capsys.disabled():
+        print(f"\n    the extension's static files: {sum(sizes.values()) / 1000:.0f} kB")
+        for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
+            print(f"        {size / 1000:6.1f} kB  {name}")
+    assert sum(sizes.values()) <= STATIC_LIMIT
+
+
+def test_the_wheel_brings_the_settings(wheel: set[str]) -> None:
+    assert f"{DATA}/share/jupyter/labextensions/jupyter-mlgpu/schemas/jupyter-mlgpu/sidebar.json" in wheel
 
 
 def test_the_wheel_enables_the_server_extension(built: Path) -> None:

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocke
 EXTENSION = "jupyter-mlgpu"
 LOAD = "%load_ext jupyter_mlgpu"
 START_LIMIT = 60.0
+ROOT = Path(__file__).resolve().parents[2]
 
 
 #: Notes, in a page that loads, when JupyterLab's layout is restored and when the running cell is shown.
@@ -44,7 +45,8 @@ look();
 class Server:
     """A JupyterLab of its own: nothing of the user's home, configuration or notebooks."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, python: str = sys.executable, app: str = "lab") -> None:
+        """`python`: in whose environment it runs; `app`: `lab`, or `notebook` for Notebook 7."""
         self.root = folder / "notebooks"
         self.settings = folder / "settings"
         self._config = folder / "config"
@@ -56,14 +58,14 @@ class Server:
         self.change_setting("apputils-extension/notification", {"fetchNews": "false"})
         self._process = subprocess.Popen(
             [
-                sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root",
+                python, "-m", "jupyter", app, "--no-browser", "--allow-root",
                 "--expose-app-in-browser", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1",
                 "--IdentityProvider.token=test", f"--ServerApp.root_dir={self.root}",
             ],
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env={
-                **os.environ,
+                **(os.environ if python == sys.executable else from_another(folder)),
                 "HOME": str(folder),
                 "IPYTHONDIR": str(folder / "ipython"),
                 "JUPYTER_CONFIG_DIR": str(self._config),
@@ -75,9 +77,9 @@ class Server:
         )  # fmt: skip
         self._wait_until_it_answers()
 
-    def change_setting(self, plugin: str, values: dict[str, Any]) -> None:
-        """Write a JupyterLab setting; pages loaded from now on follow it."""
-        path = self.settings / f"@jupyterlab/{plugin}.jupyterlab-settings"
+    def change_setting(self, plugin: str, values: dict[str, Any], package: str = "@jupyterlab") -> None:
+        """Write a setting of JupyterLab, or of another package; pages loaded from now on follow it."""
+        path = self.settings / package / f"{plugin}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
 
@@ -89,9 +91,13 @@ class Server:
 
     def add_kernel(self, name: str, *, language: str) -> None:
         """Install a kernel that says it runs another language; it is a Python kernel all the same."""
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        self.add_kernel_command(name, argv, language=language)
+
+    def add_kernel_command(self, name: str, argv: list[str], *, language: str = "python") -> None:
+        """Install a kernel that is started by a command."""
         folder = self._data / "kernels" / name
         folder.mkdir(parents=True)
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         (folder / "kernel.json").write_text(
             json.dumps({"argv": argv, "display_name": name, "language": language})
         )
@@ -135,6 +141,26 @@ class Server:
         request = urllib.request.Request(f"{self.url}{path}", headers=headers, method=method)
         answer: HTTPResponse = urllib.request.urlopen(request)
         return answer
+
+
+def from_another(folder: Path) -> dict[str, str]:
+    """Variables with which another environment finds this package: the extension and the Python of here.
+
+    `folder` gets what is to be found there.
+    """
+    extensions = folder / "share" / "labextensions"
+    extensions.mkdir(parents=True)
+    (extensions / EXTENSION).symlink_to(ROOT / "jupyter_mlgpu" / "labextension")
+    return {**os.environ, "JUPYTER_PATH": str(folder / "share"), "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def front_ends() -> str:
+    """The Python with JupyterLab 4.4, Notebook 7 and JupyterHub; `make test-front-ends` makes it."""
+    python = os.environ.get("JUPYTER_MLGPU_FRONT_ENDS")
+    if python is None:
+        pytest.skip("needs an environment of its own: run `make test-front-ends`")
+    return str(Path(python).absolute())
 
 
 class Lab:

@@ -11,6 +11,7 @@ import type { Translate } from '../i18n';
 import type { NotebookSession } from '../notebooks';
 import { quantityName } from '../words';
 import { GaugeTable } from './GaugeTable';
+import { usePaced, usePreferences } from './usePreferences';
 
 const Chart = lazy(() => import('./Chart'));
 
@@ -28,17 +29,27 @@ export function useChartSoon(): void {
 export function Gauges(props: { session: NotebookSession; t: Translate }): ReactElement {
   const { session, t } = props;
   const { counters: store } = session.model;
-  const counters = useSyncExternalStore(
+  const { liveGauges, redrawSeconds } = usePreferences();
+  const newest = useSyncExternalStore(
     changed => {
       store.changed.connect(changed);
       return () => void store.changed.disconnect(changed);
     },
     () => store.value
   );
-  useEffect(() => whileVisible(() => session.watch()), [session]);
-  const late = useLate(counters);
-  const { samples, series, sampled, whyResting } = counters;
+  // The first numbers are not waited for.
+  const counters = usePaced(newest, newest.sampled === null ? 0 : redrawSeconds);
+  useEffect(
+    () => (liveGauges ? whileVisible(() => session.watch()) : undefined),
+    [session, liveGauges]
+  );
+  const late = useLate(newest);
+  const { samples, series, sampled } = counters;
+  const { whyResting } = newest;
   const live = sampled !== null && !late && whyResting === null;
+  if (!liveGauges) {
+    return <p className="jp-mlgpu-Quiet">{t('gaugesOff')}</p>;
+  }
   return (
     <section className="jp-mlgpu-Gauges" aria-label={t('gauges')} data-sampled={sampled}>
       {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}

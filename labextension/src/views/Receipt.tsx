@@ -13,8 +13,13 @@ import { Outcome } from './Outcome';
 import { RecordDetails } from './RecordDetails';
 import { TimeBars } from './TimeBars';
 
-export function Receipt(props: { record: IRecord | Unreadable; t: Translate }): ReactElement {
-  const { record, t } = props;
+export function Receipt(props: {
+  record: IRecord | Unreadable;
+  /** Open from the start. */
+  open: boolean;
+  t: Translate;
+}): ReactElement {
+  const { record, open, t } = props;
   if (typeof record === 'string') {
     return (
       <p className="jp-mlgpu-Receipt jp-mlgpu-Quiet">
@@ -22,12 +27,12 @@ export function Receipt(props: { record: IRecord | Unreadable; t: Translate }): 
       </p>
     );
   }
-  return <KnownReceipt record={record} t={t} />;
+  return <KnownReceipt record={record} initially={open} t={t} />;
 }
 
-function KnownReceipt(props: { record: IRecord; t: Translate }): ReactElement {
-  const { record, t } = props;
-  const [open, setOpen] = useState(false);
+function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate }): ReactElement {
+  const { record, initially, t } = props;
+  const [open, setOpen] = useState(initially);
   const details = useId();
   const Caret = open ? caretDownIcon : caretRightIcon;
   const labels = [

@@ -1,6 +1,7 @@
 /** State of a view that outlives it: while the sidebar is hidden, nothing of it is in the page. */
 
-import { useCallback, useState } from 'react';
+import { Signal } from '@lumino/signaling';
+import { useCallback, useState, useSyncExternalStore } from 'react';
 
 /** Like `useState`; the value belongs to `owner`, and is found again when the view comes back. */
 export function useKept<T>(
@@ -8,18 +9,26 @@ export function useKept<T>(
   name: string,
   initial: T
 ): [value: T, set: (value: T) => void] {
-  const [value, setValue] = useState<T>(
-    () => (kept.get(owner)?.get(name) as T | undefined) ?? initial
+  const [first] = useState(initial);
+  const value = useSyncExternalStore(
+    subscribe,
+    () => (kept.get(owner)?.get(name) as T | undefined) ?? first
   );
-  const set = useCallback(
-    (next: T): void => {
-      const values = kept.get(owner) ?? new Map<string, unknown>();
-      kept.set(owner, values.set(name, next));
-      setValue(next);
-    },
-    [owner, name]
-  );
+  const set = useCallback((next: T): void => keep(owner, name, next), [owner, name]);
   return [value, set];
 }
 
+/** Set what `useKept` gives in a view, in one that is not in the page too. */
+export function keep(owner: object, name: string, value: unknown): void {
+  const values = kept.get(owner) ?? new Map<string, unknown>();
+  kept.set(owner, values.set(name, value));
+  changed.emit();
+}
+
+function subscribe(onChange: () => void): () => void {
+  changed.connect(onChange);
+  return () => void changed.disconnect(onChange);
+}
+
 const kept = new WeakMap<object, Map<string, unknown>>();
+const changed = new Signal<object, void>(kept);
