@@ -13,7 +13,6 @@ import { useTrait } from './model';
 import type { IModel } from './model';
 
 /** A receipt is one line until somebody opens it. */
-const CLOSED = { open: false };
 
 /** More than the kernel sends: it bounds them by their size too. */
 const MANY = 100;
@@ -42,7 +41,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
           {records.map(record => (
             <li key={`${record.runId}/${record.cell.sequence}`} className="jp-mlgpu-Trace-row">
               <CellName cell={record.cell} />
-              <Receipt record={record} t={t} {...CLOSED} />
+              <Receipt record={record} t={t} open={false} />
             </li>
           ))}
         </ol>
