@@ -157,10 +157,6 @@ format: install ## let ruff, prettier and eslint rewrite what they can
 	$(BIN)/ruff format .
 	$(JLPM) lint:fix
 
-.PHONY: messages
-messages: $(VENV)/.packages ## write the Chinese log messages for the browser from the catalogue
-	@$(STEP) "Chinese log messages" $(BIN)/python scripts/messages_for_browser.py
-
 .PHONY: constraints
 constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)

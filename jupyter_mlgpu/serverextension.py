@@ -1,7 +1,7 @@
-"""Keep JupyterLab's busy indicator right while a browser asks a busy kernel for its records.
+"""What the server does for the browser: it keeps the busy indicator right, and tells what log messages mean.
 
-The answers travel on the control channel, and each makes the kernel report itself idle for a moment.
-JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
+The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
+moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
 """
 
 from __future__ import annotations
@@ -25,3 +25,6 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     manager = server_app.kernel_manager
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
+    from jupyter_mlgpu.servermessages import handlers  # which only a server can import
+
+    server_app.web_app.add_handlers(".*$", handlers(server_app.base_url))

@@ -12,18 +12,10 @@ import { rspack } from '@rspack/core';
 const HERE = new URL('./', import.meta.url);
 const path = name => fileURLToPath(new URL(name, HERE));
 
-/** The sidebar's styles, and those that only the controls need. */
-const styles = [...imported('style/index.css'), 'widgets.css']
-  .map(name => readFileSync(path(`style/${name}`), 'utf8'))
-  .join('\n')
-  .replace(/\/\*[^]*?\*\//g, '')
-  .replace(/\s*\n\s*/g, '\n');
-
-/** The files of ours that a style file imports. */
-function imported(name) {
-  const text = readFileSync(path(name), 'utf8');
-  return [...text.matchAll(/@import url\('([\w-]+\.css)'\)/g)].map(match => match[1]);
-}
+/** The sidebar's styles, as style.mjs made them, and those that only the controls need. */
+const styles = ['lib/style/index.css', 'style/widgets.css']
+  .map(name => readFileSync(path(name), 'utf8'))
+  .join('\n');
 
 const ENTRY = 'lib/anywidget/index.js';
 const development = process.argv.includes('--development');

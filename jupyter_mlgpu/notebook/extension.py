@@ -59,6 +59,9 @@ class _Counters:
 class Extension:
     """What `%load_ext jupyter_mlgpu` sets up in a shell."""
 
+    commands: Commands
+    choices: Choices
+
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path

@@ -3,6 +3,7 @@
  */
 
 import type { ILogLine } from './logs';
+import { LONG, object, text } from './untrusted';
 
 export interface IExplanation {
   meaning: string | null;
@@ -11,6 +12,19 @@ export interface IExplanation {
 
 /** Explanations by message id, with `{fields}` in their places. */
 export type Messages = Readonly<Record<string, { meaning: string; advice: string }>>;
+
+/** Read what the server told; messages without both texts are left out. */
+export function readMessages(data: unknown): Messages {
+  const found: Record<string, { meaning: string; advice: string }> = {};
+  for (const [id, texts] of Object.entries(object(data) ?? {})) {
+    const meaning = text(object(texts)?.meaning, LONG);
+    const advice = text(object(texts)?.advice, LONG);
+    if (meaning !== null && advice !== null) {
+      found[id] = { meaning, advice };
+    }
+  }
+  return found;
+}
 
 /** What a line means and what to do; in English where the catalogue does not know it. */
 export function explain(line: ILogLine, messages: Messages | null): IExplanation {

@@ -15,8 +15,8 @@ import { RACE_TYPE, readRace } from './race';
 import type { Unreadable } from './record';
 
 // What draws them is loaded with the first of them.
-const PlanView = lazy(async () => ({ default: (await import('./views/plan/PlanView')).PlanView }));
-const RaceView = lazy(async () => ({ default: (await import('./views/race/RaceView')).RaceView }));
+const PlanView = lazy(async () => ({ default: (await import('./views/figures')).PlanView }));
+const RaceView = lazy(async () => ({ default: (await import('./views/figures')).RaceView }));
 
 class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.IRenderer {
   constructor(

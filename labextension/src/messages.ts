@@ -1,14 +1,17 @@
 /**
- * What log messages mean, in Chinese, loaded when it is wanted: a file beside the extension's own, so that
- * a saved notebook needs no kernel for it. Records bring the English.
- *
- * scripts/messages_for_browser.py writes the messages, packmessages.mjs packs them.
+ * What log messages mean, in Chinese, asked of the Jupyter server when it is wanted: a saved notebook needs no
+ * kernel for it. Records bring the English. The server's side is jupyter_mlgpu/servermessages.py.
  */
 
+import { ServerConnection } from '@jupyterlab/services';
+
+import { readMessages } from './explain';
 import type { Messages } from './explain';
 import { isChinese } from './i18n';
 
 export type { Messages } from './explain';
+
+const PATH = 'jupyter-mlgpu/messages/zh';
 
 /** The catalogue for a language code; null where the records' own English is to be shown. */
 export async function loadMessages(languageCode: string): Promise<Messages | null> {
@@ -28,16 +31,10 @@ export async function loadMessages(languageCode: string): Promise<Messages | nul
 let loading: Promise<Messages> | null = null;
 
 async function load(): Promise<Messages> {
-  const answer = await fetch(new URL('./messages.zh.deflate', import.meta.url));
-  if (!answer.ok || answer.body === null) {
+  const settings = ServerConnection.makeSettings();
+  const answer = await ServerConnection.makeRequest(settings.baseUrl + PATH, {}, settings);
+  if (!answer.ok) {
     throw new Error(`the server answered ${answer.status}`);
   }
-  const unpacked = answer.body.pipeThrough(new DecompressionStream('deflate-raw'));
-  const [ids, meanings, advice] = (await new Response(unpacked).json()) as Columns;
-  return Object.fromEntries(
-    ids.map((id, index) => [id, { meaning: meanings[index] ?? '', advice: advice[index] ?? '' }])
-  );
+  return readMessages(await answer.json());
 }
-
-/** What the file holds: a column each, the same message in the same place. */
-type Columns = [ids: string[], meanings: string[], advice: string[]];

@@ -51,13 +51,9 @@ export const english = {
   invalidRestart: 'This output cannot be read: its data is not of jupyter_mlgpu.',
 
   device: 'Device',
-  askedFor: 'asked for {device}',
   anyDevice: 'left to the framework',
   available: 'Available: {devices}',
-  availableUnknown: 'Available devices are not known.',
   tracing: 'Tracing',
-  tracingOn: 'on',
-  tracingOff: 'off',
 
   running: 'Running',
   cell: 'Cell',

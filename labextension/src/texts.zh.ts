@@ -47,13 +47,9 @@ export const chinese: Record<Message, string> = {
   invalidRestart: '无法读取此输出：其数据不属于 jupyter_mlgpu。',
 
   device: '设备',
-  askedFor: '指定 {device}',
   anyDevice: '由框架决定',
   available: '可用：{devices}',
-  availableUnknown: '尚不清楚有哪些可用设备。',
   tracing: '跟踪',
-  tracingOn: '开启',
-  tracingOff: '关闭',
 
   running: '正在运行',
   cell: '单元格',

@@ -71,13 +71,13 @@ test('a missing reading is not a zero', () => {
 
 test('Chinese is chosen by the language code, and values find their place', () => {
   for (const code of ['zh_CN', 'zh-CN', 'zh', 'zh-Hans']) {
-    assert.equal(translateTo(code)('askedFor', { device: 'cpu:1' }), '指定 cpu:1');
+    assert.equal(translateTo(code)('scale', { time: '2 s' }), '满格：2 s');
   }
   assert.equal(translateTo('de_DE')('running'), 'Running');
 });
 
 test('a value is put in as it came, also where it looks like a name', () => {
-  assert.equal(english('askedFor', { device: '{device} $& <b>' }), 'asked for {device} $& <b>');
+  assert.equal(english('scale', { time: '{time} $& <b>' }), 'Full bar: {time} $& <b>');
 });
 
 test('where frameworks were asked onto devices, each is compared with its own', () => {

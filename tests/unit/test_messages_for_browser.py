@@ -1,14 +1,20 @@
-"""A Chinese JupyterLab explains every message of the catalogue."""
+"""A browser that speaks Chinese finds every message of the catalogue on the server."""
 
-import messages_for_browser  # scripts/messages_for_browser.py
+import json
 
+from jupyter_mlgpu import servermessages
 from jupyter_mlgpu.logs.catalogue import Catalogue
 
 
-def test_the_chinese_messages_in_the_browser_are_those_of_the_catalogue():
-    shown = messages_for_browser.WRITTEN.read_text(encoding="utf-8")
-    assert shown == messages_for_browser.written(), "run `make messages` after a change of the catalogue"
+def test_every_message_is_there_with_its_fields_unfilled():
+    told = json.loads(servermessages.messages("zh"))
+    definitions = Catalogue.load().definitions
+    assert told.keys() == definitions.keys()
+    for name, texts in told.items():
+        assert texts.keys() == {"meaning", "advice"}
+        assert texts["meaning"] == definitions[name].tables["zh"]["meaning"]
 
 
-def test_no_message_is_without_chinese():
-    assert messages_for_browser.messages().keys() == Catalogue.load().definitions.keys()
+def test_the_address_follows_the_servers_own():
+    ((address, _),) = servermessages.handlers("/user/ada/")
+    assert address.startswith("/user/ada/jupyter-mlgpu/messages/")

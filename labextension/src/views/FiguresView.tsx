@@ -6,8 +6,8 @@ import type { ReactElement } from 'react';
 import type { IFigure } from '../plansandraces';
 import type { Translate } from '../i18n';
 
-const PlanView = lazy(async () => ({ default: (await import('./plan/PlanView')).PlanView }));
-const RaceView = lazy(async () => ({ default: (await import('./race/RaceView')).RaceView }));
+const PlanView = lazy(async () => ({ default: (await import('./figures')).PlanView }));
+const RaceView = lazy(async () => ({ default: (await import('./figures')).RaceView }));
 
 export function FiguresView(props: {
   figures: readonly IFigure[];

@@ -1,6 +1,0 @@
-import './base.css';
-import './now.css';
-import './cells.css';
-import './inside.css';
-import './logs.css';
-import './plan.css';
