@@ -136,7 +136,7 @@ export class KernelModel {
   applyPage(page: IPage): void {
     if (page.run === this.current.run) {
       this.records.takeOlder(placed(page));
-      this.apply([], {});
+      this.publish({ entries: this.records.entries(), older: this.records.older });
     }
   }
 

@@ -9,6 +9,9 @@ import { frameworkName } from '../words';
 import { DevicePicker } from './DevicePicker';
 import { Gauges, useChartSoon } from './Gauges';
 
+/** A name is the same in both languages. */
+const PYTHON = 'Python';
+
 export function NowView(props: {
   session: NotebookSession;
   state: IState;
@@ -47,7 +50,7 @@ function Frameworks(props: { state: IState; t: Translate }): ReactElement {
       </dd>
       {python !== null && (
         <>
-          <dt>Python</dt>
+          <dt>{PYTHON}</dt>
           <dd>{python}</dd>
         </>
       )}

@@ -54,7 +54,7 @@ export function Page(props: ICellPage): ReactElement {
       <Summary record={record} t={t} />
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
       {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
-        <Section title="whereItRan" t={t}>
+        <Section heading="whereItRan" t={t}>
           {place(record, t) && <p>{place(record, t)}</p>}
           {record.ranOn !== null && record.ranOn.length > 0 && (
             <Devices devices={record.ranOn} t={t} />
@@ -63,7 +63,7 @@ export function Page(props: ICellPage): ReactElement {
         </Section>
       )}
       {record.logs.length > 0 && (
-        <Section title="logNotes" t={t}>
+        <Section heading="logNotes" t={t}>
           <LogNotes record={record} t={t} />
           <NotesCount record={record} t={t}>
             {words => (
@@ -80,17 +80,17 @@ export function Page(props: ICellPage): ReactElement {
         </Section>
       )}
       {record.ops.length > 0 && (
-        <Section title="opsSection" t={t}>
+        <Section heading="opsSection" t={t}>
           <OperationsSection record={record} t={t} />
         </Section>
       )}
-      <Section title="timelineSection" t={t}>
+      <Section heading="timelineSection" t={t}>
         <TimelineSection inside={inside} t={t} />
       </Section>
-      <Section title="memorySection" t={t}>
+      <Section heading="memorySection" t={t}>
         <MemorySection inside={inside} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
       </Section>
-      <Section title="howMeasured" t={t}>
+      <Section heading="howMeasured" t={t}>
         <table aria-label={t('readings')}>
           <thead>
             <tr>
@@ -106,7 +106,7 @@ export function Page(props: ICellPage): ReactElement {
         </table>
       </Section>
       {missing.length > 0 && (
-        <Section title="notMeasuredSection" t={t}>
+        <Section heading="notMeasuredSection" t={t}>
           <table aria-label={t('notMeasuredSection')}>
             <tbody>
               {missing.map((reading, index) => (
@@ -116,7 +116,7 @@ export function Page(props: ICellPage): ReactElement {
           </table>
         </Section>
       )}
-      <Section title="insideElse" t={t}>
+      <Section heading="insideElse" t={t}>
         {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
         <About record={record} t={t} />
       </Section>
@@ -148,11 +148,11 @@ function Summary(props: { record: IRecord; t: Translate }): ReactElement {
   );
 }
 
-function Section(props: { title: Message; t: Translate; children: ReactNode }): ReactElement {
+function Section(props: { heading: Message; t: Translate; children: ReactNode }): ReactElement {
   const id = useId();
   return (
     <section className="jp-mlgpu-Details jp-mlgpu-Page-section" aria-labelledby={id}>
-      <h3 id={id}>{props.t(props.title)}</h3>
+      <h3 id={id}>{props.t(props.heading)}</h3>
       {props.children}
     </section>
   );
