@@ -116,7 +116,7 @@ def where(record: Record) -> str:
     if ran_on is None:
         place = _not_known(record)
     elif not ran_on:
-        place = "no operations on a device"
+        place = "no operations seen on a device"
     else:
         # Memory that was given out, or arrays that are there: more may have run elsewhere.
         used = [entry.device for entry in ran_on if entry.evidence in ("allocator", "results")]

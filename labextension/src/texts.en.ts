@@ -95,7 +95,7 @@ export const english = {
   ranOn: 'ran on {devices}',
   used: 'used {devices}',
   onlyDevice: '{framework}: {device} only',
-  ranNowhere: 'no operations on a device',
+  ranNowhere: 'no operations seen on a device',
   deviceUnknown: 'device not known',
   askedButRan: 'asked for {device}, {place}',
 

@@ -91,7 +91,7 @@ export const chinese: Record<Message, string> = {
   ranOn: '运行于 {devices}',
   used: '使用了 {devices}',
   onlyDevice: '{framework}：只有 {device}',
-  ranNowhere: '没有在设备上的运算',
+  ranNowhere: '未见在设备上的运算',
   deviceUnknown: '设备未知',
   askedButRan: '指定 {device}，{place}',
 
