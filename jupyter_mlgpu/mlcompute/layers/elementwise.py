@@ -1,0 +1,224 @@
+"""Layers that look at each number by itself: arithmetic, comparison, activation, dropout, selection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, broadcast, number
+from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.ops import Ops, Value
+from jupyter_mlgpu.mlcompute.tensors import Tensor
+
+Formula = Callable[..., Value]
+
+_ONE: dict[str, Formula] = {
+    "Rsqrt": lambda o, x: 1.0 / o.sqrt(x),
+    "Exp2": lambda o, x: o.exp(x * math.log(2)),
+    "Log2": lambda o, x: o.log(x) / math.log(2),
+} | {
+    # These bear the same name in ops.py.
+    name: lambda o, x, word=name.lower(): getattr(o, word)(x)
+    for name in (
+        "Floor Round Ceil Sqrt Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp Log".split()
+    )
+}
+
+
+def _divide_no_nan(o: Ops, x: Value, y: Value) -> Value:
+    zero = o.equal(y, 0.0)
+    return o.where(zero, 0.0, x / o.where(zero, 1.0, y))
+
+
+_TWO: dict[str, Formula] = {
+    "Add": lambda o, x, y: x + y,
+    "Subtract": lambda o, x, y: x - y,
+    "Multiply": lambda o, x, y: x * y,
+    "Divide": lambda o, x, y: x / y,
+    "Pow": lambda o, x, y: o.power(x, y),
+    # 0 where y is 0, even for x = NaN or infinity.
+    "MultiplyNoNaN": lambda o, x, y: o.where(o.equal(y, 0.0), 0.0, x) * y,
+    "DivideNoNaN": _divide_no_nan,
+    "Min": lambda o, x, y: o.minimum(x, y),
+    "Max": lambda o, x, y: o.maximum(x, y),
+}
+
+
+class Arithmetic(Layer):
+    """One or two tensors, number by number, with broadcasting.
+
+    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for Round
+    and Ceil, we take one.
+    """
+
+    def __init__(self, operation: str) -> None:
+        self.operation = choose("MLCArithmeticOperation", operation, "arithmetic_layer")
+        self.least = self.most = 1 if self.operation in _ONE else 2
+
+    @property
+    def title(self) -> str:
+        return self.operation.lower()
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        if self.operation in ("Add", "Subtract", "Multiply", "Min", "Max"):
+            self.need_one_type(*sources)
+            if sources[0].data_type == "Boolean":
+                self.refuse(sources, "it needs numbers, and these are Boolean")
+        else:
+            self.need_floats(*sources)
+        return [Spec(broadcast(self, sources), sources[0].data_type)]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        return (_ONE | _TWO)[self.operation](run.ops, *sources)
+
+
+_COMPARE: dict[str, Formula] = {
+    "Equal": lambda o, x, y: o.equal(x, y),
+    "NotEqual": lambda o, x, y: o.logical_not(o.equal(x, y)),
+    "Less": lambda o, x, y: o.less(x, y),
+    "Greater": lambda o, x, y: o.less(y, x),
+    "LessOrEqual": lambda o, x, y: o.less_equal(x, y),
+    "GreaterOrEqual": lambda o, x, y: o.less_equal(y, x),
+    "LogicalAND": lambda o, x, y: o.logical_and(x, y),
+    "LogicalOR": lambda o, x, y: o.logical_or(x, y),
+    "LogicalNOT": lambda o, x: o.logical_not(x),
+    "LogicalNAND": lambda o, x, y: o.logical_not(o.logical_and(x, y)),
+    "LogicalNOR": lambda o, x, y: o.logical_not(o.logical_or(x, y)),
+    "LogicalXOR": lambda o, x, y: o.logical_and(o.logical_or(x, y), o.logical_not(o.logical_and(x, y))),
+}
+
+
+class Comparison(Layer):
+    """True or false, number by number, with broadcasting (MLCComparisonOperation in MLCTypes.h)."""
+
+    def __init__(self, operation: str) -> None:
+        self.operation = choose("MLCComparisonOperation", operation, "comparison_layer")
+        self.least = self.most = 1 if self.operation == "LogicalNOT" else 2
+
+    @property
+    def title(self) -> str:
+        return self.operation.lower()
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        self.need_one_type(*sources)
+        if self.operation.startswith("Logical") and sources[0].data_type != "Boolean":
+            self.refuse(sources, f"it needs Boolean, and these are {sources[0].data_type}")
+        return [Spec(broadcast(self, sources), "Boolean")]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        return _COMPARE[self.operation](run.ops, *sources)
+
+
+def _elu(o: Ops, x: Value, a: float) -> Value:
+    # e^x of the positive ones is not wanted, and may be infinite.
+    return o.where(o.less(x, 0.0), a * o.expm1(o.minimum(x, 0.0)), x)
+
+
+def _clip(o: Ops, x: Value, low: float, high: float) -> Value:
+    return o.minimum(o.maximum(x, low), high)
+
+
+_SELU_SCALE, _SELU_A = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+
+_ACTIVATE: dict[str, Formula] = {
+    "None": lambda o, x, a, b: x,
+    "ReLU": lambda o, x, a, b: o.maximum(x, 0.0) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
+    "Linear": lambda o, x, a, b: a * x + b,
+    "Sigmoid": lambda o, x, a, b: o.sigmoid(x),
+    "HardSigmoid": lambda o, x, a, b: _clip(o, x * a + b, 0.0, 1.0),
+    "Tanh": lambda o, x, a, b: a * o.tanh(b * x),
+    "Absolute": lambda o, x, a, b: o.abs(x),
+    "SoftPlus": lambda o, x, a, b: a * o.softplus(b * x),
+    "SoftSign": lambda o, x, a, b: x / (1.0 + o.abs(x)),
+    "ELU": lambda o, x, a, b: _elu(o, x, a),
+    "ReLUN": lambda o, x, a, b: o.minimum(o.where(o.less(x, 0.0), a * x, x), b),
+    "LogSigmoid": lambda o, x, a, b: -o.softplus(-x),
+    "SELU": lambda o, x, a, b: _SELU_SCALE * _elu(o, x, _SELU_A),
+    "CELU": lambda o, x, a, b: _elu(o, x / a, 1.0) * a,
+    "HardShrink": lambda o, x, a, b: o.where(o.less(a, o.abs(x)), x, 0.0),
+    "SoftShrink": lambda o, x, a, b: x - _clip(o, x, -a, a),
+    "TanhShrink": lambda o, x, a, b: x - o.tanh(x),
+    "Threshold": lambda o, x, a, b: o.where(o.less(a, x), x, b),
+    "GELU": lambda o, x, a, b: 0.5 * x * (1.0 + o.erf(x * math.sqrt(0.5))),
+    "HardSwish": lambda o, x, a, b: x * _clip(o, x + 3.0, 0.0, 6.0) / 6.0,
+    "Clamp": lambda o, x, a, b: _clip(o, x, a, b),
+}
+# Apple's headers name no defaults; these give the function that bears the name elsewhere.
+_DEFAULTS: dict[str, tuple[float, float]] = {
+    "ReLU": (0.0, 0.0),
+    "HardSigmoid": (0.2, 0.5),
+    "ReLUN": (0.0, 6.0),
+    "HardShrink": (0.5, 0.0),
+    "SoftShrink": (0.5, 0.0),
+    "Threshold": (0.0, 0.0),
+    "Linear": (1.0, 0.0),
+    "Clamp": (-1.0, 1.0),
+}
+
+
+class Activation(Layer):
+    """One of Apple's 21 activation functions, with its numbers a and b.
+
+    The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK), of which GELU is x times the
+    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is max(0, x) + min(0, a (e^(x/a) - 1)).
+    """
+
+    def __init__(self, activation: str, a: float | None = None, b: float | None = None) -> None:
+        self.activation = choose("MLCActivationType", activation, "activation_layer")
+        default = _DEFAULTS.get(self.activation, (1.0, 1.0))
+        self.a, self.b = default[0] if a is None else a, default[1] if b is None else b
+
+    @property
+    def title(self) -> str:
+        return self.activation.lower()
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        self.need_floats(*sources)
+        return [Spec(sources[0].shape, sources[0].data_type)]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        return _ACTIVATE[self.activation](run.ops, *sources, self.a, self.b)
+
+
+class Dropout(Layer):
+    """While training, each number is made 0 with probability `rate`, and the rest divided by 1 - rate.
+
+    So the expected value stays (Srivastava et al., 2014, section 10). Not training, it does nothing.
+    """
+
+    def __init__(self, rate: float, seed: int = 0) -> None:
+        self.rate, self.seed = number(rate, "rate", "dropout_layer", 0, 1), seed
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        self.need_floats(*sources)
+        return [Spec(sources[0].shape, sources[0].data_type)]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        return drop(run, sources[0], self.rate, self.seed)
+
+
+def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
+    """See Dropout."""
+    if not run.training or rate == 0:
+        return x
+    dtype = np.dtype(str(x.dtype.name))
+    chance = run.ops.random_uniform(tuple(x.shape), dtype, run.seed(seed))
+    return run.ops.where(run.ops.less(chance, rate), 0.0, x / (1.0 - rate))
+
+
+class Selection(Layer):
+    """Sources are a condition (Boolean), x and y: x where it is true, y where it is false; with broadcasting."""
+
+    least = most = 3
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        condition, x, y = sources
+        if condition.data_type != "Boolean":
+            self.refuse(sources, f"the first must be Boolean, and is {condition.data_type}")
+        self.need_one_type(x, y)
+        return [Spec(broadcast(self, sources), x.data_type)]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        return run.ops.where(*sources)

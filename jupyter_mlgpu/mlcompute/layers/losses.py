@@ -1,0 +1,120 @@
+"""The nine losses: one number, or one a prediction, that is small where predictions are near their labels.
+
+Where Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, whose names and arguments
+(reduction, weights, label_smoothing, epsilon, delta) Apple's losses share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, broadcast, number
+from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.ops import Ops, Value
+from jupyter_mlgpu.mlcompute.tensors import Tensor
+
+
+def _huber(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
+    error = o.abs(x - z)
+    near = o.minimum(error, loss.delta)
+    return 0.5 * near * near + loss.delta * (error - near)
+
+
+def _log(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
+    return -z * o.log(x + loss.epsilon) - (1.0 - z) * o.log(1.0 - x + loss.epsilon)
+
+
+# x are predictions, z labels. Classes are along dimension 1.
+_LOSSES: dict[str, Callable[[Ops, Value, Value, Any], Value]] = {
+    "MeanAbsoluteError": lambda o, x, z, loss: o.abs(x - z),
+    "MeanSquaredError": lambda o, x, z, loss: (x - z) * (x - z),
+    # With x any numbers, whose softmax are the probabilities.
+    "SoftmaxCrossEntropy": lambda o, x, z, loss: -o.sum(z * o.log_softmax(x, 1), [1]),
+    # With x any numbers, whose sigmoid is the probability: log(1 + e^x) - z x.
+    "SigmoidCrossEntropy": lambda o, x, z, loss: o.softplus(x) - z * x,
+    # With x probabilities.
+    "CategoricalCrossEntropy": lambda o, x, z, loss: -o.sum(z * o.log(x + loss.epsilon), [1]),
+    # Labels 0 and 1 stand for -1 and 1.
+    "Hinge": lambda o, x, z, loss: o.maximum(1.0 - (2.0 * z - 1.0) * x, 0.0),
+    # e^2 / 2 up to delta, from there on a straight line.
+    "Huber": _huber,
+    # With x and z of length 1 along dimension 1.
+    "CosineDistance": lambda o, x, z, loss: 1.0 - o.sum(x * z, [1]),
+    # With x the probability of 1.
+    "Log": _log,
+}
+_OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance")
+_SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntropy")
+
+
+class Loss(Layer):
+    """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
+
+    Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and type; the
+    two cross entropies of classes also take the classes' numbers (Int32 or Int64) without dimension 1. Smoothing s
+    makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
+    """
+
+    least, most = 2, 3
+
+    def __init__(
+        self,
+        loss_type: str,
+        reduction_type: str = "mean",
+        *,
+        weight: float = 1.0,
+        label_smoothing: float = 0.0,
+        class_count: int | None = None,
+        epsilon: float = 1e-7,
+        delta: float = 1.0,
+    ) -> None:
+        call = "loss_layer"
+        self.loss_type = choose("MLCLossType", loss_type, call)
+        self.reduction = choose("MLCReductionType", reduction_type, call, ["None", "Sum", "Mean"])
+        self.weight, self.delta = weight, number(delta, "delta", call, 0)
+        self.label_smoothing = number(label_smoothing, "label_smoothing", call, 0, 1)
+        self.class_count, self.epsilon = class_count, number(epsilon, "epsilon", call, 0)
+
+    @property
+    def title(self) -> str:
+        return f"{self.loss_type.lower()} loss"
+
+    def results(self, *sources: Tensor) -> list[Spec]:
+        predictions, labels, *more = sources
+        self.need_floats(predictions)
+        shape = predictions.shape
+        classes = self.loss_type in _OF_CLASSES
+        if classes and (len(shape) < 2 or self.class_count not in (None, shape[1])):
+            self.refuse(sources, f"it needs {self.class_count or 'the'} classes along dimension 1")
+        each = (*shape[:1], *shape[2:]) if classes else shape
+        by_number = classes and self.loss_type != "CosineDistance" and labels.data_type in ("Int32", "Int64")
+        if labels.shape != (each if by_number else shape):
+            self.refuse(sources, "labels must have the predictions' shape, or be class numbers without dimension 1")
+        if not by_number:
+            self.need_one_type(predictions, labels)
+        for weight in more:
+            self.need_one_type(predictions, weight)
+            if broadcast(self, [weight], [weight.shape, each]) != each:
+                self.refuse([weight], f"there is one weight for each of the losses, {list(each)}")
+        return [Spec(each if self.reduction == "None" else (), predictions.data_type)]
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        ops, (x, z, *weights) = run.ops, sources
+        if z.dtype.name.startswith("int"):
+            numbers = ops.reshape(z, (z.shape[0], 1, *z.shape[1:]))
+            one_hot = np.arange(x.shape[1]).reshape(1, -1, *[1] * (len(x.shape) - 2))
+            z = ops.cast(
+                ops.equal(numbers, ops.constant(one_hot.astype(z.dtype.name))), np.dtype(x.dtype.name)
+            )
+        if self.label_smoothing and self.loss_type in _SMOOTHED:
+            share = self.label_smoothing / (2 if self.loss_type == "SigmoidCrossEntropy" else x.shape[1])
+            z = z * (1.0 - self.label_smoothing) + share
+        losses = _LOSSES[self.loss_type](ops, x, z, self) * self.weight
+        losses = losses * weights[0] if weights else losses
+        axes = range(len(losses.shape))
+        if self.reduction == "None":
+            return losses
+        return ops.sum(losses, axes) if self.reduction == "Sum" else ops.mean(losses, axes)
