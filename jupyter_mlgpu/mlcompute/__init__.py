@@ -1,4 +1,5 @@
-"""Apple's ML Compute as a small library to learn from: tensors, layers, graphs, and engines that compute them.
+"""Apple's ML Compute as a small library to learn from: tensors, layers, graphs, and engines that compute
+them.
 
     import jupyter_mlgpu.mlcompute as mlc
 
@@ -11,47 +12,100 @@
     i.execute({"a": [1, 2, 3], "b": [4, 5, 6]})
     c.print()
 
-Names are Apple's, in Python's spelling. What each layer computes stands in its class, in layers/. Importing this
-imports no framework; a device does.
+Names are Apple's, in Python's spelling. What each layer computes stands in its class, in layers/. Importing
+this imports no framework; a device does.
 """
 
 from jupyter_mlgpu.errors import GraphError
+from jupyter_mlgpu.mlcompute import optimizers
 from jupyter_mlgpu.mlcompute.device import Device, device
-from jupyter_mlgpu.mlcompute.execution import InferenceGraph as inference_graph
-from jupyter_mlgpu.mlcompute.execution import TrainingGraph as training_graph
-from jupyter_mlgpu.mlcompute.graph import Graph as graph
-from jupyter_mlgpu.mlcompute.layers.arranging import Concatenation as concatenation_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Gather as gather_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Padding as padding_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Reshape as reshape_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Scatter as scatter_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Slice as slice_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Split as split_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Transpose as transpose_layer
-from jupyter_mlgpu.mlcompute.layers.arranging import Upsample as upsample_layer
-from jupyter_mlgpu.mlcompute.layers.dense import Embedding as embedding_layer
-from jupyter_mlgpu.mlcompute.layers.dense import FullyConnected as fully_connected_layer
-from jupyter_mlgpu.mlcompute.layers.dense import GramMatrix as gram_matrix_layer
-from jupyter_mlgpu.mlcompute.layers.dense import MatMul as matmul_layer
-from jupyter_mlgpu.mlcompute.layers.elementwise import Activation as activation_layer
-from jupyter_mlgpu.mlcompute.layers.elementwise import Arithmetic as arithmetic_layer
-from jupyter_mlgpu.mlcompute.layers.elementwise import Comparison as comparison_layer
-from jupyter_mlgpu.mlcompute.layers.elementwise import Dropout as dropout_layer
-from jupyter_mlgpu.mlcompute.layers.elementwise import Selection as selection_layer
-from jupyter_mlgpu.mlcompute.layers.losses import Loss as loss_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import BatchNormalization as batch_normalization_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import GroupNormalization as group_normalization_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import InstanceNormalization as instance_normalization_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import LayerNormalization as layer_normalization_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import Reduction as reduction_layer
-from jupyter_mlgpu.mlcompute.layers.reducing import Softmax as softmax_layer
-from jupyter_mlgpu.mlcompute.layers.sequences import LSTM as lstm_layer
-from jupyter_mlgpu.mlcompute.layers.sequences import MultiheadAttention as multihead_attention_layer
-from jupyter_mlgpu.mlcompute.layers.windows import Convolution as convolution_layer
-from jupyter_mlgpu.mlcompute.layers.windows import Pooling as pooling_layer
-from jupyter_mlgpu.mlcompute.optimizers import SGD as sgd_optimizer
-from jupyter_mlgpu.mlcompute.optimizers import Adam as adam_optimizer
-from jupyter_mlgpu.mlcompute.optimizers import AdamW as adamw_optimizer
-from jupyter_mlgpu.mlcompute.optimizers import RMSProp as rmsprop_optimizer
+from jupyter_mlgpu.mlcompute.execution import InferenceGraph, TrainingGraph
+from jupyter_mlgpu.mlcompute.graph import Graph
+from jupyter_mlgpu.mlcompute.layers import arranging, dense, elementwise, losses, reducing, sequences, windows
 from jupyter_mlgpu.mlcompute.tensors import Tensor, TensorData, tensor, tensor_data, tensor_parameter
 
+graph = Graph
+inference_graph = InferenceGraph
+training_graph = TrainingGraph
+
+activation_layer = elementwise.Activation
+arithmetic_layer = elementwise.Arithmetic
+batch_normalization_layer = reducing.BatchNormalization
+comparison_layer = elementwise.Comparison
+concatenation_layer = arranging.Concatenation
+convolution_layer = windows.Convolution
+dropout_layer = elementwise.Dropout
+embedding_layer = dense.Embedding
+fully_connected_layer = dense.FullyConnected
+gather_layer = arranging.Gather
+gram_matrix_layer = dense.GramMatrix
+group_normalization_layer = reducing.GroupNormalization
+instance_normalization_layer = reducing.InstanceNormalization
+layer_normalization_layer = reducing.LayerNormalization
+loss_layer = losses.Loss
+lstm_layer = sequences.LSTM
+matmul_layer = dense.MatMul
+multihead_attention_layer = sequences.MultiheadAttention
+padding_layer = arranging.Padding
+pooling_layer = windows.Pooling
+reduction_layer = reducing.Reduction
+reshape_layer = arranging.Reshape
+scatter_layer = arranging.Scatter
+selection_layer = elementwise.Selection
+slice_layer = arranging.Slice
+softmax_layer = reducing.Softmax
+split_layer = arranging.Split
+transpose_layer = arranging.Transpose
+upsample_layer = arranging.Upsample
+
+adam_optimizer = optimizers.Adam
+adamw_optimizer = optimizers.AdamW
+rmsprop_optimizer = optimizers.RMSProp
+sgd_optimizer = optimizers.SGD
+
+__all__ = [
+    "Device",
+    "GraphError",
+    "Tensor",
+    "TensorData",
+    "activation_layer",
+    "adam_optimizer",
+    "adamw_optimizer",
+    "arithmetic_layer",
+    "batch_normalization_layer",
+    "comparison_layer",
+    "concatenation_layer",
+    "convolution_layer",
+    "device",
+    "dropout_layer",
+    "embedding_layer",
+    "fully_connected_layer",
+    "gather_layer",
+    "gram_matrix_layer",
+    "graph",
+    "group_normalization_layer",
+    "inference_graph",
+    "instance_normalization_layer",
+    "layer_normalization_layer",
+    "loss_layer",
+    "lstm_layer",
+    "matmul_layer",
+    "multihead_attention_layer",
+    "padding_layer",
+    "pooling_layer",
+    "reduction_layer",
+    "reshape_layer",
+    "rmsprop_optimizer",
+    "scatter_layer",
+    "selection_layer",
+    "sgd_optimizer",
+    "slice_layer",
+    "softmax_layer",
+    "split_layer",
+    "tensor",
+    "tensor_data",
+    "tensor_parameter",
+    "training_graph",
+    "transpose_layer",
+    "upsample_layer",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 
 from jupyter_mlgpu.errors import DeviceError, MissingPackageError
@@ -65,22 +64,24 @@ def device(name: str = "any", engine: str = "tensorflow") -> Device:
         from jupyter_mlgpu.mlcompute.apple import framework
 
         framework()
-        return Device(asked, chosen, asked, "as Apple's ML Compute chooses" if asked == "Any" else asked, True)
+        return Device(
+            asked, chosen, asked, "as Apple's ML Compute chooses" if asked == "Any" else asked, True
+        )
     if asked == "ANE":
         raise DeviceError(
-            "There is no ANE for the engine {0}: only Apple's ML Compute, the engine \"apple\", reaches the Neural "
-            "Engine; take device(\"any\").".format(chosen)
+            f'There is no ANE for the engine {chosen}: only Apple\'s ML Compute, the engine "apple", '
+            'reaches the Neural Engine; take device("any").'
         )
     if chosen == "numpy":
         if asked == "GPU":
-            raise DeviceError("NumPy has no GPU, it computes on the CPU: take device(\"cpu\", \"numpy\").")
+            raise DeviceError('NumPy has no GPU, it computes on the CPU: take device("cpu", "numpy").')
         return Device(asked, chosen, "", "CPU, through NumPy")
     return _tensorflow(asked)
 
 
 def _tensorflow(asked: str) -> Device:
     try:
-        tf = importlib.import_module("tensorflow")
+        import tensorflow as tf
     except ImportError as error:
         raise MissingPackageError(
             f"TensorFlow, which computes graphs here, cannot be imported ({error}): install "

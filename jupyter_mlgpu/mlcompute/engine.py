@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from jupyter_mlgpu.mlcompute.graph import Program
 from jupyter_mlgpu.mlcompute.tensors import Array, Tensor
 
 
 class Executable(Protocol):
     """A program compiled for a device. Values are anything that NumPy can read.
 
-    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which random
-    numbers follow, so that a gradient repeats the forward pass it belongs to.
+    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which
+    random numbers follow, so that a gradient repeats the forward pass it belongs to.
     """
 
     #: Whether calls return before the device has finished.
@@ -30,9 +29,7 @@ class Executable(Protocol):
     def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
         """The optimizer's step number `time` with these gradients of the trained tensors."""
 
-    def step(
-        self, feeds: Sequence[Array], count: int, rate: float, time: int
-    ) -> tuple[list[Any], list[Any]]:
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
         """Forward, gradient and update in one; the results and the gradients of the trained tensors."""
 
     def times(self, feeds: Sequence[Array], training: bool, count: int) -> list[float]:

@@ -64,11 +64,17 @@ class ExecutableGraph(Graph):
             GraphError: a name is taken, or no layer takes the tensor.
         """
         taken = {source for step in self.steps for source in step.sources}
-        for name, tensor in [*inputs.items(), *(loss_labels or {}).items(), *(loss_label_weights or {}).items()]:
+        for name, tensor in [
+            *inputs.items(),
+            *(loss_labels or {}).items(),
+            *(loss_label_weights or {}).items(),
+        ]:
             if not isinstance(tensor, Tensor):
                 raise GraphError(f"add_inputs takes tensors, and {name!r} is {tensor!r:.60}.")
             if self._inputs.get(name, tensor) is not tensor:
-                raise GraphError(f"There are two inputs of the name {name!r}: {self._inputs[name]} and {tensor}.")
+                raise GraphError(
+                    f"There are two inputs of the name {name!r}: {self._inputs[name]} and {tensor}."
+                )
             if any(tensor in step.results for step in self.steps):
                 raise GraphError(f"{tensor} is made by a layer of this graph, so it cannot be an input.")
             if tensor.own:
@@ -94,7 +100,8 @@ class ExecutableGraph(Graph):
         return {name: tensor.numpy() for name, tensor in self._outputs.items()}
 
     def link_with(self, graphs: Iterable[ExecutableGraph]) -> bool:
-        """Join graphs where one takes what another makes: the maker is executed first, and gives its values on.
+        """Join graphs where one takes what another makes: the maker is executed first, and gives its values
+        on.
 
         Raises:
             GraphError: two that share nothing, or take from each other in a circle.
@@ -116,8 +123,8 @@ class ExecutableGraph(Graph):
     def compile(self, device: Device, compilation_options: str | Iterable[str] = ()) -> bool:
         """Make it ready for a device; True, or an error that says what is missing.
 
-        All options of MLCGraphCompilationOptions are understood, and none is needed: every tensor can be read after
-        an execution, and all gradients are computed.
+        All options of MLCGraphCompilationOptions are understood, and none is needed: every tensor can be read
+        after an execution, and all gradients are computed.
 
         Raises:
             GraphError: there is no layer, or a tensor comes from nowhere.
@@ -146,7 +153,7 @@ class ExecutableGraph(Graph):
         steps = tuple(in_order(self.steps))
         made = {result for step in steps for result in step.results}
         linked = {result for maker in self._makers for step in maker.steps for result in step.results}
-        inputs, own = dict.fromkeys(self._inputs.values()), {}
+        inputs, own = dict.fromkeys(self._inputs.values()), dict[Tensor, None]()
         for step in steps:
             own |= dict.fromkeys((*step.layer.parameters, *step.layer.kept))
             for source in step.sources:
@@ -157,12 +164,17 @@ class ExecutableGraph(Graph):
                 elif source not in made and source not in inputs:
                     why = "has no values and is no input: name it in add_inputs"
                     if source.step is not None:
-                        why = (
-                            f"is made by {source.step.layer.title} in another graph: give that graph, too, or link them"
-                        )
+                        why = f"is made by {source.step.layer.title} in another graph: "
+                        why += "give that graph, too, or link them"
                     raise GraphError(f"{step.layer.title} takes {source}, which {why}.")
         return Program(
-            steps, tuple(inputs), tuple(own), self._trained(), self._losses(), frozenset(self._stopped), self.optimizer
+            steps,
+            tuple(inputs),
+            tuple(own),
+            self._trained(),
+            self._losses(),
+            frozenset(self._stopped),
+            self.optimizer,
         )
 
     # Running it.
@@ -178,14 +190,18 @@ class ExecutableGraph(Graph):
 
         Args:
             inputs_data: by the names given to add_inputs.
-            batch_size: 0 takes the shapes as they stand. Another number is that of the examples, not more than the
+            batch_size: 0 takes the shapes as they stand. Another number is that of the examples, not more
+            than the
                 tensors' first size: it stands in its place in every input that has it.
-            execution_options: of MLCExecutionOptions. `synchronous` waits for the device; `profiling` measures
-                execution_time; `per_layer_profiling` runs the layers one by one besides, and notes the seconds of each.
+            execution_options: of MLCExecutionOptions. `synchronous` waits for the device; `profiling`
+            measures
+                execution_time; `per_layer_profiling` runs the layers one by one besides, and notes the
+                seconds of each.
             completion_handler: see CompletionHandler.
 
         Raises:
-            GraphError: not compiled yet, data missing, too much or too little, of another type; or NaN came out.
+            GraphError: not compiled yet, data missing, too much or too little, of another type; or NaN came
+            out.
         """
         feeds = self._feeds(inputs_data, batch_size, "execute")
         return self._execute(feeds, False, execution_options, completion_handler)
@@ -260,8 +276,8 @@ class ExecutableGraph(Graph):
         step, tensor = next((step, one) for step in program.steps for one in step.results if _nan(one))
         sources = " and ".join(map(str, step.sources))
         return GraphError(
-            f"{step.layer.title} gave NaN in {_nan(tensor)} of the {tensor.numpy().size} numbers of {tensor}, made of "
-            f"{sources}; explain(tensor) shows their values."
+            f"{step.layer.title} gave NaN in {_nan(tensor)} of the {tensor.numpy().size} numbers of {tensor}, "
+            f"made of {sources}; explain(tensor) shows their values."
         )
 
     def _ready(self, call: str) -> tuple[Executable, Program]:
@@ -278,7 +294,10 @@ class ExecutableGraph(Graph):
             by_tensor[self._inputs[name]] = values
         whole = program.inputs[0].shape[0] if program.inputs and program.inputs[0].shape else 0
         if batch_size < 0 or batch_size > whole:
-            raise GraphError(f"{call} takes a batch_size from 0 to {whole}, the first size of its inputs, not {batch_size}.")
+            raise GraphError(
+                f"{call} takes a batch_size from 0 to {whole}, the first size of its inputs, "
+                f"not {batch_size}."
+            )
         feeds = []
         for tensor in program.inputs:
             batch = batch_size if batch_size and tensor.shape and tensor.shape[0] == whole else None
@@ -327,8 +346,9 @@ class InferenceGraph(ExecutableGraph):
 class TrainingGraph(ExecutableGraph):
     """A graph that learns: forward, loss, gradients, update.
 
-    With a loss layer, the graph's last result is compared with the labels named in add_inputs. Without one, the loss
-    layers of the graph are taken, and their sum is made small. An optimizer may be compiled in later.
+    With a loss layer, the graph's last result is compared with the labels named in add_inputs. Without one,
+    the loss layers of the graph are taken, and their sum is made small. An optimizer may be compiled in
+    later.
     """
 
     def __init__(
@@ -345,7 +365,8 @@ class TrainingGraph(ExecutableGraph):
     def add_inputs(
         self, inputs: Named, loss_labels: Named | None = None, loss_label_weights: Named | None = None
     ) -> bool:
-        """As of any graph; and the labels, and a weight for each loss if wanted, to which the loss layer is joined.
+        """As of any graph; and the labels, and a weight for each loss if wanted, to which the loss layer is
+        joined.
 
         Raises:
             GraphError: also where predictions and labels do not fit.
@@ -357,8 +378,8 @@ class TrainingGraph(ExecutableGraph):
             if len(ends) != 1:
                 found = " and ".join(map(str, ends))
                 raise GraphError(
-                    f"The loss layer takes the graph's one last result, and there are {found}: add loss layers to the "
-                    "graph with add_layer instead."
+                    f"The loss layer takes the graph's one last result, and there are {found}: add loss layers "
+                    "to the graph with add_layer instead."
                 )
             weights = [*(loss_label_weights or {}).values()]
             self.add_layer(self._loss_layer, [ends[0], *labels, *weights])
@@ -417,7 +438,8 @@ class TrainingGraph(ExecutableGraph):
         execution_options: str | Iterable[str] = (),
         completion_handler: CompletionHandler | None = None,
     ) -> bool:
-        """One step of training: forward, gradients and update at once. See InferenceGraph.execute for the arguments.
+        """One step of training: forward, gradients and update at once. See InferenceGraph.execute for the
+        arguments.
 
         With the option `forward_for_inference`, the forward pass alone, as inference does it.
         """
@@ -431,7 +453,9 @@ class TrainingGraph(ExecutableGraph):
         executable, program = self._ready("execute")
         optimizer = self._optimizer()
         if not program.losses:
-            raise GraphError("execute of a training graph needs a loss; use execute_forward for a linked part of it.")
+            raise GraphError(
+                "execute of a training graph needs a loss; use execute_forward for a linked part of it."
+            )
 
         def work() -> None:
             time = self._updates + 1
@@ -461,12 +485,16 @@ class TrainingGraph(ExecutableGraph):
             # What a linked graph has made is there already.
             missing = [tensor for tensor in self._inputs.values() if not tensor.has_values]
             if missing:
-                raise GraphError(f"execute_forward needs data for {missing[0]}: call bind_and_write_data first.")
+                raise GraphError(
+                    f"execute_forward needs data for {missing[0]}: call bind_and_write_data first."
+                )
             held = {name: np.asarray(tensor._held) for name, tensor in self._inputs.items()}
             self._bound = (self._feeds(held, batch_size, "execute_forward"), batch_size)
         feeds, bound = self._bound
         if batch_size != bound:
-            raise GraphError(f"execute_forward has a batch_size of {batch_size}, and data was bound for {bound}.")
+            raise GraphError(
+                f"execute_forward has a batch_size of {batch_size}, and data was bound for {bound}."
+            )
         self._forward_count = self._count
         chosen = options("MLCExecutionOptions", execution_options, "execute_forward")
         return self._execute(feeds, "ForwardForInference" not in chosen, chosen, completion_handler)
@@ -483,7 +511,9 @@ class TrainingGraph(ExecutableGraph):
         """
         executable, program = self._ready("execute_gradient")
         if self._forward_count is None or self._bound is None:
-            raise GraphError("execute_gradient comes after execute_forward, which computes what it starts from.")
+            raise GraphError(
+                "execute_gradient comes after execute_forward, which computes what it starts from."
+            )
         feeds, count = self._bound[0], self._forward_count
         upstream: dict[Tensor, Any] = {}
         for user in self._users:
@@ -492,7 +522,9 @@ class TrainingGraph(ExecutableGraph):
                     one = np.asarray(user._gradients[tensor])
                     upstream[tensor] = upstream[tensor] + one if tensor in upstream else one
         if not program.losses and not upstream:
-            raise GraphError("execute_gradient needs a loss, or a linked graph whose gradients are there already.")
+            raise GraphError(
+                "execute_gradient needs a loss, or a linked graph whose gradients are there already."
+            )
 
         def work() -> None:
             self._gradients = executable.gradient(feeds, count, upstream)
@@ -511,7 +543,9 @@ class TrainingGraph(ExecutableGraph):
         executable, program = self._ready("execute_optimizer_update")
         optimizer = self._optimizer()
         if not set(program.trained) <= self._gradients.keys():
-            raise GraphError("execute_optimizer_update comes after execute_gradient, which computes the gradients.")
+            raise GraphError(
+                "execute_optimizer_update comes after execute_gradient, which computes the gradients."
+            )
 
         def work() -> None:
             self._updates += 1

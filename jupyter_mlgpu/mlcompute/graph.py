@@ -13,6 +13,7 @@ from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.layers.elementwise import Selection
 from jupyter_mlgpu.mlcompute.optimizers import Optimizer
 from jupyter_mlgpu.mlcompute.tensors import Tensor
+from jupyter_mlgpu.planning.svg import Picture
 
 
 @dataclass(eq=False)
@@ -84,16 +85,18 @@ class Graph:
         """
         given = [sources] if isinstance(sources, Tensor) else list(sources)
         if not isinstance(layer, Layer) or not all(isinstance(source, Tensor) for source in given):
-            raise GraphError(f"add_layer takes a layer and tensors, and was given {layer!r:.60} and {given!r:.60}.")
-        if any(step.layer is layer for step in self.steps) or getattr(layer, "_joined", False):
             raise GraphError(
-                f"This {layer.title} is in a graph already: make another one, with the same tensors as weights if "
-                "both are to learn the same."
+                f"add_layer takes a layer and tensors, and was given {layer!r:.60} and {given!r:.60}."
+            )
+        if layer.joined:
+            raise GraphError(
+                f"This {layer.title} is in a graph already: make another one, with the same tensors as "
+                "weights if both are to learn the same."
             )
         specs = layer.check(given)
         step = Step(layer, tuple(given), updates=not disable_update)
         step.results = tuple(Tensor(spec.shape, spec.data_type, step) for spec in specs)
-        layer._joined = True
+        layer.joined = True
         self.steps.append(step)
         return step.results[0] if len(step.results) == 1 else list(step.results)
 
@@ -138,7 +141,7 @@ class Graph:
         """How the tensor came to be, layer by layer, with the values of the last execution."""
         return show.explain(tensor)
 
-    def picture(self) -> show.Picture:
+    def picture(self) -> Picture:
         """The graph as a drawing; a notebook shows it by itself."""
         return show.picture(self)
 

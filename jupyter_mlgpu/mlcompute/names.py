@@ -97,7 +97,9 @@ def choose(enumeration: str, word: str, where: str, among: Iterable[str] | None 
 
 def options(enumeration: str, words: str | Iterable[str], where: str) -> frozenset[str]:
     """Several words of an enumeration of flags; one may be given by itself."""
-    return frozenset(choose(enumeration, word, where) for word in ([words] if isinstance(words, str) else words))
+    return frozenset(
+        choose(enumeration, word, where) for word in ([words] if isinstance(words, str) else words)
+    )
 
 
 def _plain(word: str) -> str:

@@ -49,9 +49,7 @@ class NumpyExecutable:
             tensor._held = new.array.astype(tensor.dtype)
             self._state[tensor] = [slot.array.astype(tensor.dtype) for slot in slots]
 
-    def step(
-        self, feeds: Sequence[Array], count: int, rate: float, time: int
-    ) -> tuple[list[Any], list[Any]]:
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
         run = self._run(feeds, True, count)
         found = self._gradients(run, {})
         gradients = [found[tensor] for tensor in self._program.trained]
@@ -94,7 +92,6 @@ class NumpyExecutable:
         found = backward(starts)
         gradients = {}
         for tensor, value in (run.values | self._leaves).items():
-            if tensor.data_type in FLOATS and (id(value) in found or tensor in self._program.trained):
-                zeros = np.zeros(value.shape, tensor.dtype)
-                gradients[tensor] = found.get(id(value), zeros)
+            if tensor.data_type in FLOATS and (id(value) in found or tensor in self._leaves):
+                gradients[tensor] = found.get(id(value), np.zeros_like(value.array))
         return gradients

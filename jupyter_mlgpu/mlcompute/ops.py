@@ -1,8 +1,8 @@
 """The contract of engines: the few operations on arrays that every layer is written in.
 
-A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary `-`
-are the arrays' own. What stands here as an abstract word, an engine must have. What has a body is a formula
-out of the others: right as it stands, and an engine may put a faster kernel of its own in its place.
+A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary
+`-` are the arrays' own. What stands here as an abstract word, an engine must have. What has a body is a
+formula out of the others: right as it stands, and an engine may put a faster kernel of its own in its place.
 
 Pictures are [batch, channels, height, width]. Shapes are known and constant. Axes count from 0.
 """
@@ -122,6 +122,9 @@ class Ops(ABC):
     def min(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
         return -self.max(-x, axes, keep)
 
+    def argmin(self, x: Value, axis: int) -> Value:
+        return self.argmax(-x, axis)
+
     def mean(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
         return self.sum(x, axes, keep) / math.prod(x.shape[axis] for axis in axes)
 
@@ -183,7 +186,9 @@ class Ops(ABC):
         turned = self.reshape(
             self.transpose(turned, (0, 2, 1, 3, 4)), (groups * outputs, channels // groups, rows, columns)
         )
-        return self.convolution(self.slice(x, [slice(None)] * 2 + list(ends)), turned, (1, 1), dilations, groups)
+        return self.convolution(
+            self.slice(x, [slice(None)] * 2 + list(ends)), turned, (1, 1), dilations, groups
+        )
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         """`max` or `mean` of each patch."""

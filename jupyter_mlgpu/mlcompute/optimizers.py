@@ -1,8 +1,8 @@
 """From gradients to better parameters: SGD, Adam, AdamW, RMSProp, with regularisation and clipping before.
 
-Each is a formula in the words of ops.py for one parameter: p the parameter, g its gradient, a state of arrays that
-begin as zeros, and t the number of the update from 1 on. The formulas are those of PyTorch's pages of the same names,
-which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad) follow.
+Each is a formula in the words of ops.py for one parameter: p the parameter, g its gradient, a state of arrays
+that begin as zeros, and t the number of the update from 1 on. The formulas are those of PyTorch's pages of
+the same names, which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad) follow.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ class Optimizer:
     """What all have: gradients are rescaled, clipped and regularised before the update.
 
     * gradient_rescale: gradients are multiplied by it.
-    * gradient_clipping: `by_value` between gradient_clip_min and gradient_clip_max; `by_norm`, each gradient's length at
-      most maximum_clipping_norm; `by_global_norm`, the length of all together (custom_global_norm in its place if given).
+    * gradient_clipping: `by_value` between gradient_clip_min and gradient_clip_max; `by_norm`, each
+      gradient's length at most maximum_clipping_norm; `by_global_norm`, the length of all together
+      (custom_global_norm in its place if given).
     * regularization_type: `l1` adds scale * sign(p) to the gradient, `l2` scale * p.
     """
 
@@ -47,7 +48,9 @@ class Optimizer:
         self.low, self.high = gradient_clip_min, gradient_clip_max
         self.norm, self.global_norm = maximum_clipping_norm, custom_global_norm
         if self.clipping == "ByValue" and not self.low < self.high:
-            raise GraphError(f"{name} clips by value between gradient_clip_min and a larger gradient_clip_max.")
+            raise GraphError(
+                f"{name} clips by value between gradient_clip_min and a larger gradient_clip_max."
+            )
         if self.clipping in ("ByNorm", "ByGlobalNorm") and not self.norm > 0:
             raise GraphError(f"{name} clips by a norm with a maximum_clipping_norm above 0.")
         self.regularization = choose("MLCRegularizationType", regularization_type, name)
@@ -159,8 +162,8 @@ class AdamW(Adam):
 class RMSProp(Optimizer):
     """v' = a v + (1 - a) g^2,  p' = p - rate g / (sqrt(v') + epsilon)   (Hinton's lecture 6e, 2012).
 
-    Centred, the square of the gradient's running mean is taken from v'; with momentum, p moves by a velocity to which
-    the quotient is added.
+    Centred, the square of the gradient's running mean is taken from v'; with momentum, p moves by a velocity
+    to which the quotient is added.
     """
 
     def __init__(
@@ -174,7 +177,10 @@ class RMSProp(Optimizer):
     ) -> None:
         super().__init__(learning_rate, **more)  # type: ignore[arg-type]
         self.momentum = number(momentum_scale, "momentum_scale", "RMSProp", 0, 1)
-        self.alpha, self.epsilon = number(alpha, "alpha", "RMSProp", 0, 1), number(epsilon, "epsilon", "RMSProp", 0)
+        self.alpha, self.epsilon = (
+            number(alpha, "alpha", "RMSProp", 0, 1),
+            number(epsilon, "epsilon", "RMSProp", 0),
+        )
         self.centered = is_centered
         self.slots = 1 + bool(self.momentum) + is_centered
 

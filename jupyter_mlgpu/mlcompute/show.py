@@ -40,7 +40,9 @@ def summary(graph: Graph) -> str:
         row = (step.layer.title, ", ".join(one.name for one in step.sources), made, weights)
         rows.append((*row, *[_seconds(step)] * profiled))
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
     total = sum(math.prod(one.shape) for one in _parameters(graph))
     ends = [f"{len(graph.steps)} layers, {total:,} weights"]
     return "\n".join([*lines, *ends, *(f"{word}: {value}" for word, value in graph.described().items())])
@@ -90,7 +92,7 @@ def picture(graph: Graph) -> Picture:
     makers = {result: step for step in graph.steps for result in step.results}
     given = list(dict.fromkeys(one for step in graph.steps for one in step.sources if one not in makers))
     names = {step: f"step {place}" for place, step in enumerate(graph.steps)}
-    before = {tensor.name: [] for tensor in given} | {
+    before: dict[str, list[str]] = {tensor.name: [] for tensor in given} | {
         names[step]: [names[makers[one]] if one in makers else one.name for one in step.sources]
         for step in graph.steps
     }
@@ -109,12 +111,17 @@ def picture(graph: Graph) -> Picture:
     height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
     about = "; ".join(f"{word}: {value}" for word, value in graph.described().items()) or "not compiled"
     words = f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights."
-    boxes = [_box(places[one.name], one.name, f"{list(one.shape)} {one.data_type}", "given", one.name) for one in given]
+    boxes = [
+        _box(places[one.name], one.name, f"{list(one.shape)} {one.data_type}", "given", one.name)
+        for one in given
+    ]
     for step in graph.steps:
         made = ", ".join(map(str, step.results))
         time = "" if step.seconds is None else f", {_seconds(step)}"
         details = ", ".join(f"{name}={value}" for name, value in step.layer.details().items())
-        hover = f"{step.layer.title} of {', '.join(map(str, step.sources))}{f': {details}' if details else ''}"
+        hover = (
+            f"{step.layer.title} of {', '.join(map(str, step.sources))}{f': {details}' if details else ''}"
+        )
         kind = "learns" if step.layer.parameters else "layer"
         boxes.append(_box(places[names[step]], step.layer.title, made + time, kind, hover))
     arrows = [_arrow(places[start], places[end]) for end, starts in before.items() for start in starts]

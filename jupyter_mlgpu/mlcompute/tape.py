@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair
-from jupyter_mlgpu.mlcompute.tensors import Array
+from jupyter_mlgpu.mlcompute.tensors import Array, Shape
 
 Back = Callable[[Array], Array]
 
@@ -29,8 +29,8 @@ class Value:
         self.parents = tuple((one, back) for one, back in parents if isinstance(one, Value))
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.array.shape
+    def shape(self) -> Shape:
+        return tuple(self.array.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -49,7 +49,7 @@ class Value:
         return _two(np.divide, self, other, lambda g, x, y: g / y, lambda g, x, y: -g * x / (y * y))
 
     def __rsub__(self, other: Any) -> Value:
-        return -self + other
+        return _two(np.subtract, other, self, lambda g, x, y: g, lambda g, x, y: -g)
 
     def __rtruediv__(self, other: Any) -> Value:
         return _two(np.divide, other, self, lambda g, x, y: g / y, lambda g, x, y: -g * x / (y * y))
@@ -130,7 +130,7 @@ def _spread(x: Array, axes: Sequence[int], keep: bool) -> Callable[[Array], Arra
     return lambda g: g if keep else np.expand_dims(g, tuple(axis % x.ndim for axis in axes))
 
 
-def _grid(shape: tuple[int, ...], indices: Array, axis: int) -> tuple[Array, ...]:
+def _grid(indices: Array, axis: int) -> tuple[Array, ...]:
     places = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
     places[axis] = indices
     return tuple(places)
@@ -245,10 +245,10 @@ class NumpyOps(Ops):
         return _at(x, (slice(None),) * axis + (plain(indices),))
 
     def take_along(self, x: Any, indices: Any, axis: int) -> Value:
-        return _at(x, _grid(plain(x).shape, plain(indices), axis))
+        return _at(x, _grid(plain(indices), axis))
 
     def put_along(self, x: Any, indices: Any, updates: Any, axis: int, add: bool) -> Value:
-        places, result = _grid(plain(x).shape, plain(indices), axis), plain(x).copy()
+        places, result = _grid(plain(indices), axis), plain(x).copy()
         if add:
             np.add.at(result, places, plain(updates))
         else:

@@ -19,8 +19,8 @@ from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
 class TensorFlowExecutable:
     """See jupyter_mlgpu.mlcompute.engine.Executable.
 
-    `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Each kind of execution is one
-    tf.function, and TensorFlow compiles it once for each batch size.
+    `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Each kind of execution is
+    one tf.function, and TensorFlow compiles it once for each batch size.
     """
 
     def __init__(self, program: Program, place: str, asynchronous: bool) -> None:
@@ -57,7 +57,9 @@ class TensorFlowExecutable:
             given = [self._tf.convert_to_tensor(one) for one in upstream.values()]
             count = self._tf.constant(count, self._tf.int32)
             found = self._gradient(self._given(feeds), count, order, given)
-        return {tensor: value for tensor, value in zip(self._wanted(), found, strict=True) if value is not None}
+        return {
+            tensor: value for tensor, value in zip(self._wanted(), found, strict=True) if value is not None
+        }
 
     def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
         with self._device():
@@ -65,9 +67,7 @@ class TensorFlowExecutable:
             given = [self._tf.convert_to_tensor(one) for one in gradients]
             self._update(given, self._tf.constant([rate, time], self._tf.float64))
 
-    def step(
-        self, feeds: Sequence[Array], count: int, rate: float, time: int
-    ) -> tuple[list[Any], list[Any]]:
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
         with self._device():
             self._bring()
             clock = self._tf.constant([rate, time, count], self._tf.float64)
@@ -159,7 +159,7 @@ class TensorFlowExecutable:
         values = run.values | self._leaves
         found = tape.gradient(targets, [values[tensor] for tensor in self._wanted()], [*ones, *upstream])
         return [
-            self._tf.zeros(tensor.shape, tensor.dtype) if one is None and tensor in self._program.trained else one
+            self._tf.zeros_like(values[tensor]) if one is None and tensor in self._leaves else one
             for tensor, one in zip(self._wanted(), map(self._dense, found), strict=True)
         ]
 

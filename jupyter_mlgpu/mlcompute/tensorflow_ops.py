@@ -10,10 +10,36 @@ import numpy as np
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Array
 
-_SAME_NAME = (
-    "abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p logical_not round sign sin sinh "
-    "sqrt tan tanh sigmoid softplus logical_and logical_or"
-).split()
+_SAME_NAME = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "expm1",
+    "floor",
+    "log",
+    "log1p",
+    "logical_not",
+    "round",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "sigmoid",
+    "softplus",
+    "logical_and",
+    "logical_or",
+]
 _BOTH = {"maximum": "maximum", "minimum": "minimum", "power": "pow", "equal": "equal", "less": "less"}
 
 _TO_LAST, _TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -62,6 +88,10 @@ class TensorFlowOps(Ops):
     def argmax(self, x: Value, axis: int) -> Value:
         return self._tf.argmax(x, axis, self._tf.int32)
 
+    def argmin(self, x: Value, axis: int) -> Value:
+        # Of argmax(-x), TensorFlow 2.19's optimiser loses a reshape that follows (seen).
+        return self._tf.argmin(x, axis, self._tf.int32)
+
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         return self._tf.reshape(x, shape)
 
@@ -100,8 +130,9 @@ class TensorFlowOps(Ops):
     def softmax(self, x: Value, axis: int) -> Value:
         return self._tf.nn.softmax(x, axis)
 
-    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of groups,
-    # and of depthwise convolutions with unequal strides are missing there, so these are brought to those that exist.
+    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of
+    # groups, and of depthwise convolutions with unequal strides are missing there, so these are brought to
+    # those that exist.
 
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
         outputs, channels = weights.shape[:2]
@@ -154,4 +185,6 @@ class TensorFlowOps(Ops):
         if dilations != (1, 1):
             return super().pool(x, kind, kernel, strides, dilations)
         function = self._tf.nn.max_pool2d if kind == "max" else self._tf.nn.avg_pool2d
-        return self._tf.transpose(function(self._tf.transpose(x, _TO_LAST), kernel, strides, "VALID"), _TO_FIRST)
+        return self._tf.transpose(
+            function(self._tf.transpose(x, _TO_LAST), kernel, strides, "VALID"), _TO_FIRST
+        )

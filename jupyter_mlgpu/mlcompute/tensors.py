@@ -1,7 +1,7 @@
 """Tensors, the nodes of a graph, and the data that fills them.
 
-A tensor has a shape, a type and a name, and no values before a graph is executed, unless it is given some: then
-it is a constant, or a layer's weights. `tensor_data` wraps values, and belongs to no graph.
+A tensor has a shape, a type and a name, and no values before a graph is executed, unless it is given some:
+then it is a constant, or a layer's weights. `tensor_data` wraps values, and belongs to no graph.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ class Tensor:
         if array.dtype != self.dtype:
             if given.typed:
                 raise GraphError(
-                    f"{self} takes {self.data_type} and was given {array.dtype} of shape {list(array.shape)}; "
-                    f"pass the array with .astype({self.dtype.name!r})."
+                    f"{self} takes {self.data_type} and was given {array.dtype} of shape "
+                    f"{list(array.shape)}; pass the array with .astype({self.dtype.name!r})."
                 )
             array = array.astype(self.dtype)
         shape = self.shape if batch is None else (batch, *self.shape[1:])
@@ -189,14 +189,15 @@ def tensor(
     Apple's word uniform has no documented bounds; these are ours.
 
     Raises:
-        GraphError: a shape with anything but whole numbers from 1 on, an unknown type, data that does not fit.
+        GraphError: a shape with anything but whole numbers from 1 on, an unknown type, data that does not
+        fit.
     """
     sizes = tuple(shape)
     if not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
         raise GraphError(f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
     types = [name for name in (*ENUMERATIONS["MLCDataType"], "Float64") if name != "Invalid"]
     made = Tensor([int(size) for size in sizes], choose("MLCDataType", data_type, "tensor", types))
-    if [data, fill, random].count(None) < 2:
+    if sum(one is not None for one in (data, fill, random)) > 1:
         raise GraphError("tensor takes one of data, fill and random, and was given more than one.")
     if data is not None:
         made._held = made.fill(data).copy()

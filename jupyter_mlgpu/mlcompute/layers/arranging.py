@@ -1,9 +1,12 @@
-"""Layers that move numbers to other places: join, cut, reshape, transpose, slice, gather, scatter, pad, resize."""
+"""Layers that move numbers to other places: join, cut, reshape, transpose, slice, gather, scatter, pad,
+resize.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -54,9 +57,11 @@ class Split(Layer):
         (source,) = sources
         axis = self.axis(source, self.dimension)
         ends = self._ends(source.shape[axis])
-        lengths = [after - before for before, after in zip(ends, ends[1:], strict=False)]
+        lengths = [after - before for before, after in pairwise(ends)]
         if ends[-1] != source.shape[axis] or not lengths or min(lengths) < 1:
-            self.refuse(sources, f"{self.parts} does not divide its {source.shape[axis]} along {self.dimension}")
+            self.refuse(
+                sources, f"{self.parts} does not divide its {source.shape[axis]} along {self.dimension}"
+            )
         shape = source.shape
         return [Spec((*shape[:axis], length, *shape[axis + 1 :]), source.data_type) for length in lengths]
 
@@ -64,7 +69,7 @@ class Split(Layer):
         (x,) = sources
         axis = self.dimension % len(x.shape)
         before, ends = [slice(None)] * axis, self._ends(x.shape[axis])
-        return [run.ops.slice(x, [*before, slice(a, b)]) for a, b in zip(ends, ends[1:], strict=False)]
+        return [run.ops.slice(x, [*before, slice(a, b)]) for a, b in pairwise(ends)]
 
 
 class Reshape(Layer):
@@ -86,9 +91,10 @@ class Reshape(Layer):
     def compute(self, run: Run, *sources: Value) -> Value:
         (x,) = sources
         before, after = self._declared
+        if not after or not before:
+            return run.ops.reshape(x, after)
         # A smaller batch than the one the graph was made for shrinks the first size.
-        first = after[0] * x.shape[0] // before[0] if after else None
-        return run.ops.reshape(x, (first, *after[1:]) if after else ())
+        return run.ops.reshape(x, (after[0] * x.shape[0] // before[0], *after[1:]))
 
 
 class Transpose(Layer):
@@ -101,7 +107,8 @@ class Transpose(Layer):
         (source,) = sources
         if sorted(self.dimensions) != list(range(len(source.shape))) or self.dimensions[0] != 0:
             self.refuse(
-                sources, f"dimensions must be 0 and then the others in some order, not {list(self.dimensions)}"
+                sources,
+                f"dimensions must be 0 and then the others in some order, not {list(self.dimensions)}",
             )
         return [Spec(tuple(source.shape[axis] for axis in self.dimensions), source.data_type)]
 
@@ -125,8 +132,8 @@ class Slice(Layer):
         if not fits:
             self.refuse(
                 sources,
-                f"start {list(self.start)}, end {list(self.end)} and stride {list(self.stride)} must give for each "
-                "dimension 0 <= start < end <= size and a stride from 1 on",
+                f"start {list(self.start)}, end {list(self.end)} and stride {list(self.stride)} must give "
+                "for each dimension 0 <= start < end <= size and a stride from 1 on",
             )
         return [Spec(tuple(len(range(*one)) for one in ranges), source.data_type)]
 
@@ -153,7 +160,8 @@ class Gather(Layer):
         return [Spec(indices.shape, source.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        return run.ops.take_along(*sources, self.dimension % len(sources[0].shape))
+        source, indices = sources
+        return run.ops.take_along(source, indices, self.dimension % len(source.shape))
 
 
 class Scatter(Layer):
@@ -186,7 +194,9 @@ class Scatter(Layer):
 def _check_indices(layer: Layer, source: Tensor, indices: Tensor, axis: int) -> None:
     if indices.data_type not in _INTEGERS:
         layer.refuse([source, indices], f"the indices must be Int32 or Int64, and are {indices.data_type}")
-    same = [a == b or place == axis for place, (a, b) in enumerate(zip(source.shape, indices.shape, strict=False))]
+    same = [
+        a == b or place == axis for place, (a, b) in enumerate(zip(source.shape, indices.shape, strict=False))
+    ]
     if len(source.shape) != len(indices.shape) or not all(same):
         layer.refuse([source, indices], f"they may differ in dimension {axis} alone")
 
@@ -202,7 +212,9 @@ class Padding(Layer):
         self.type = choose("MLCPaddingType", padding_type, "padding_layer")
         self.sizes = tuple(sizes)
         if len(self.sizes) != 4 or not all(isinstance(one, int) and one >= 0 for one in self.sizes):
-            raise GraphError(f"padding_layer takes left, right, top and bottom, from 0 on, not {list(sizes)}.")
+            raise GraphError(
+                f"padding_layer takes left, right, top and bottom, from 0 on, not {list(sizes)}."
+            )
         self.value = value if self.type == "Constant" else 0.0
 
     def results(self, *sources: Tensor) -> list[Spec]:
@@ -212,7 +224,9 @@ class Padding(Layer):
         *before, height, width = source.shape
         most = {"Reflect": -1, "Symmetric": 0}.get(self.type)
         if most is not None and (max(left, right) > width + most or max(top, bottom) > height + most):
-            self.refuse(sources, f"a mirror shows no more than {height + most} rows and {width + most} columns")
+            self.refuse(
+                sources, f"a mirror shows no more than {height + most} rows and {width + most} columns"
+            )
         return [Spec((*before, height + top + bottom, width + left + right), source.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
@@ -221,13 +235,15 @@ class Padding(Layer):
         if self.type in ("Zero", "Constant"):
             return run.ops.pad(x, [(0, 0), (0, 0), (top, bottom), (left, right)], self.value)
         for axis, sizes in ((2, (top, bottom)), (3, (left, right))):
-            mode = "reflect" if self.type == "Reflect" else "symmetric"
-            x = run.ops.take(x, np.pad(np.arange(x.shape[axis]), sizes, mode), axis)
+            places = np.arange(x.shape[axis])
+            mirrored = np.pad(places, sizes, "reflect" if self.type == "Reflect" else "symmetric")
+            x = run.ops.take(x, mirrored, axis)
         return x
 
 
 class Upsample(Layer):
-    """A picture in another size [height, width]: each place takes the nearest number, or mixes the two beside it.
+    """A picture in another size [height, width]: each place takes the nearest number, or mixes the two beside
+    it.
 
     Place i of the result lies at i * old / new of the source (nearest, rounded down), at
     (i + 0.5) * old / new - 0.5 (linear), or, with aligned corners, at i * (old - 1) / (new - 1), which takes

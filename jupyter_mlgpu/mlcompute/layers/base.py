@@ -1,4 +1,6 @@
-"""What every layer is: a rule for shapes, checked when it joins a graph, and a formula in the words of ops.py."""
+"""What every layer is: a rule for shapes, checked when it joins a graph, and a formula in the words of
+ops.py.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
-from jupyter_mlgpu.mlcompute.tensors import FLOATS, Shape, Tensor, TensorData
+from jupyter_mlgpu.mlcompute.tensors import FLOATS, Shape, Tensor
 
 
 class Spec(NamedTuple):
@@ -51,6 +53,7 @@ class Layer:
     """
 
     least, most = 1, 1  # sources
+    joined = False  # whether a graph has it
     parameters: tuple[Tensor, ...] = ()
     kept: tuple[Tensor, ...] = ()
 
@@ -65,7 +68,9 @@ class Layer:
         return {
             name: value
             for name, value in vars(self).items()
-            if not name.startswith("_") and isinstance(value, int | float | str | tuple) and name not in _HIDDEN
+            if not name.startswith("_")
+            and isinstance(value, int | float | str | tuple)
+            and name not in _HIDDEN
         }
 
     def results(self, *sources: Tensor) -> list[Spec]:
@@ -118,7 +123,7 @@ class Layer:
 
 
 _MANY = 10**6
-_HIDDEN = ("least", "most", "parameters", "kept")
+_HIDDEN = ("least", "most", "joined")
 
 
 def _listed(sources: Sequence[Tensor]) -> str:
@@ -184,6 +189,3 @@ def number(value: float, name: str, layer: str, low: float, below: float = math.
         limit = f" and below {below:g}" if below < math.inf else ""
         raise GraphError(f"{layer} takes a {name} from {low:g} on{limit}, not {value!r}.")
     return value
-
-
-__all__ = ["Layer", "Run", "Spec", "TensorData", "broadcast", "number", "pair", "weights"]

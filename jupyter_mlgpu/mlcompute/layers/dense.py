@@ -32,11 +32,15 @@ class FullyConnected(Layer):
         self.need_floats(*sources, *self.parameters)
         outputs, inputs = self.weights.shape
         if len(source.shape) < 2 or source.shape[-1] != inputs:
-            self.refuse(sources, f"its weights [{outputs}, {inputs}] need {inputs} numbers along the last axis")
+            self.refuse(
+                sources, f"its weights [{outputs}, {inputs}] need {inputs} numbers along the last axis"
+            )
         return [Spec((*source.shape[:-1], outputs), source.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        return linear(run.ops, sources[0], run[self.weights], None if self.biases is None else run[self.biases])
+        return linear(
+            run.ops, sources[0], run[self.weights], None if self.biases is None else run[self.biases]
+        )
 
 
 class MatMul(Layer):

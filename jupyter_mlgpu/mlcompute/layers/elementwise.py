@@ -20,9 +20,28 @@ _ONE: dict[str, Formula] = {
     "Log2": lambda o, x: o.log(x) / math.log(2),
 } | {
     # These bear the same name in ops.py.
-    name: lambda o, x, word=name.lower(): getattr(o, word)(x)
+    name: lambda o, x, name=name: getattr(o, name.lower())(x)
     for name in (
-        "Floor Round Ceil Sqrt Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp Log".split()
+        [
+            "Floor",
+            "Round",
+            "Ceil",
+            "Sqrt",
+            "Sin",
+            "Cos",
+            "Tan",
+            "Asin",
+            "Acos",
+            "Atan",
+            "Sinh",
+            "Cosh",
+            "Tanh",
+            "Asinh",
+            "Acosh",
+            "Atanh",
+            "Exp",
+            "Log",
+        ]
     )
 }
 
@@ -49,8 +68,8 @@ _TWO: dict[str, Formula] = {
 class Arithmetic(Layer):
     """One or two tensors, number by number, with broadcasting.
 
-    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for Round
-    and Ceil, we take one.
+    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for
+    Round and Ceil, we take one.
     """
 
     def __init__(self, operation: str) -> None:
@@ -162,7 +181,8 @@ class Activation(Layer):
     """One of Apple's 21 activation functions, with its numbers a and b.
 
     The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK), of which GELU is x times the
-    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is max(0, x) + min(0, a (e^(x/a) - 1)).
+    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is max(0, x) + min(0, a (e^(x/a)
+    - 1)).
     """
 
     def __init__(self, activation: str, a: float | None = None, b: float | None = None) -> None:

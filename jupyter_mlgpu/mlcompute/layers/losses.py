@@ -1,7 +1,7 @@
 """The nine losses: one number, or one a prediction, that is small where predictions are near their labels.
 
-Where Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, whose names and arguments
-(reduction, weights, label_smoothing, epsilon, delta) Apple's losses share.
+Where Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, whose names and
+arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses share.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntr
 class Loss(Layer):
     """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
 
-    Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and type; the
-    two cross entropies of classes also take the classes' numbers (Int32 or Int64) without dimension 1. Smoothing s
-    makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
+    Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and
+    type; the two cross entropies of classes also take the classes' numbers (Int32 or Int64) without dimension
+    1. Smoothing s makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
     """
 
     least, most = 2, 3
@@ -92,7 +92,9 @@ class Loss(Layer):
         each = (*shape[:1], *shape[2:]) if classes else shape
         by_number = classes and self.loss_type != "CosineDistance" and labels.data_type in ("Int32", "Int64")
         if labels.shape != (each if by_number else shape):
-            self.refuse(sources, "labels must have the predictions' shape, or be class numbers without dimension 1")
+            self.refuse(
+                sources, "labels must have the predictions' shape, or be class numbers without dimension 1"
+            )
         if not by_number:
             self.need_one_type(predictions, labels)
         for weight in more:

@@ -13,8 +13,9 @@ from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 
 class Reduction(Layer):
-    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm), any or
-    all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones the first.
+    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm),
+    any or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones
+    the first.
     """
 
     def __init__(self, reduction_type: str, dimensions: int | Sequence[int]) -> None:
@@ -56,7 +57,7 @@ _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
     "Max": lambda o, x, axes: o.max(x, axes),
     "Min": lambda o, x, axes: o.min(x, axes),
     "ArgMax": lambda o, x, axes: o.argmax(x, axes[0]),
-    "ArgMin": lambda o, x, axes: o.argmax(-x, axes[0]),
+    "ArgMin": lambda o, x, axes: o.argmin(x, axes[0]),
     "L1Norm": lambda o, x, axes: o.sum(o.abs(x), axes),
     "Any": _any,
     "All": lambda o, x, axes: o.logical_not(_any(o, o.logical_not(x), axes)),
@@ -102,7 +103,9 @@ class _Normalization(Layer):
         self.beta, self.gamma = beta, gamma
         self.epsilon = number(epsilon, "variance_epsilon", call, 0)
         given = (("beta", beta), ("gamma", gamma))
-        self.parameters = tuple(weights(call, name, one, [channels]) for name, one in given if one is not None)
+        self.parameters = tuple(
+            weights(call, name, one, [channels]) for name, one in given if one is not None
+        )
 
     @property
     def title(self) -> str:
@@ -214,7 +217,9 @@ class GroupNormalization(_Normalization):
 
 
 class LayerNormalization(Layer):
-    """Standardised over the last axes, which have `normalized_shape`; beta and gamma have it too (Ba et al., 2016)."""
+    """Standardised over the last axes, which have `normalized_shape`; beta and gamma have it too (Ba et al.,
+    2016).
+    """
 
     def __init__(
         self,
@@ -247,4 +252,3 @@ class LayerNormalization(Layer):
         x = standardise(run.ops, x, range(rank - last, rank), self.epsilon)[0]
         x = x if self.gamma is None else x * run[self.gamma]
         return x if self.beta is None else x + run[self.beta]
-

@@ -27,13 +27,14 @@ class LSTM(Layer):
         o = sigmoid(W_o x + U_o h + b_o)    how much is put out
         c' = f * c + i * g,   h' = o * tanh(c')
 
-    Weights are lists of four tensors a layer, in the order i, f, g, o: input weights [hidden, input], hidden weights
-    [hidden, hidden], biases [hidden]. A bidirectional layer has eight, the backward ones last; it runs over the
-    sequence from both ends and puts out both, so that a layer above it takes 2 * hidden. Sources are the sequence
-    and, if wanted, the first h and c, [layers * directions, batch, hidden].
+    Weights are lists of four tensors a layer, in the order i, f, g, o: input weights [hidden, input], hidden
+    weights [hidden, hidden], biases [hidden]. A bidirectional layer has eight, the backward ones last; it
+    runs over the sequence from both ends and puts out both, so that a layer above it takes 2 * hidden.
+    Sources are the sequence and, if wanted, the first h and c, [layers * directions, batch, hidden].
 
-    The result is [batch, time, hidden], or the end of it if not `returns_sequences`: [batch, hidden], of the backward
-    direction the end that it reaches last. With the result mode `output_and_states` come the last h and c, too.
+    The result is [batch, time, hidden], or the end of it if not `returns_sequences`: [batch, hidden], of the
+    backward direction the end that it reaches last. With the result mode `output_and_states` come the last h
+    and c, too.
     """
 
     least, most = 1, 3
@@ -65,12 +66,17 @@ class LSTM(Layer):
         lists = {"input weights": input_weights, "hidden weights": hidden_weights, "biases": biases}
         for name, given in lists.items():
             if given is not None and len(given) != count:
-                raise GraphError(f"lstm_layer needs {count} {name}, four a layer and direction, not {len(given)}.")
+                raise GraphError(
+                    f"lstm_layer needs {count} {name}, four a layer and direction, not {len(given)}."
+                )
         for start in range(0, count, 4):
             below = input_size if start < 4 * self.directions else hidden_size * self.directions
             shapes = {"input weights": (hidden_size, below), "hidden weights": (hidden_size,) * 2}
             four = [
-                [weights("lstm_layer", name, one, shapes.get(name, (hidden_size,))) for one in given[start : start + 4]]
+                [
+                    weights("lstm_layer", name, one, shapes.get(name, (hidden_size,)))
+                    for one in given[start : start + 4]
+                ]
                 for name, given in lists.items()
                 if given is not None
             ]
@@ -79,7 +85,9 @@ class LSTM(Layer):
 
     def results(self, *sources: Tensor) -> list[Spec]:
         self.need_floats(*sources, *self.parameters)
-        self.need_rank(sources[0], 3, "[batch, time, features]" if self.batch_first else "[time, batch, features]")
+        self.need_rank(
+            sources[0], 3, "[batch, time, features]" if self.batch_first else "[time, batch, features]"
+        )
         first, second, features = sources[0].shape
         batch = first if self.batch_first else second
         if features != self.input_size:
@@ -90,7 +98,9 @@ class LSTM(Layer):
         wide = self.directions * self.hidden_size
         data_type = sources[0].data_type
         output = Spec((first, second, wide) if self.returns_sequences else (batch, wide), data_type)
-        return [output] if self.mode == "Output" else [output, Spec(states, data_type), Spec(states, data_type)]
+        return (
+            [output] if self.mode == "Output" else [output, Spec(states, data_type), Spec(states, data_type)]
+        )
 
     def compute(self, run: Run, *sources: Value) -> list[Value]:
         ops, x = run.ops, sources[0]
@@ -152,14 +162,15 @@ def _stack(run: Run, values: Sequence[Value]) -> Value:
 class MultiheadAttention(Layer):
     """softmax(Q K^T / sqrt(d)) V for several heads at once (Vaswani et al., Attention is all you need, 2017).
 
-    Q, K and V are the query, key and value, each times its weights; a head sees its d = dimension / heads of the
-    numbers, and the heads' results side by side go through the fourth weights. Weights are four tensors
+    Q, K and V are the query, key and value, each times its weights; a head sees its d = dimension / heads of
+    the numbers, and the heads' results side by side go through the fourth weights. Weights are four tensors
     [dimension, dimension] for query, key, value and output, biases four of [dimension].
 
-    Sources are query [batch, L, dimension], key and value [batch, S, dimension] and, if wanted, masks: of keys,
-    [batch, S], and of attention, [1, L, S]. Where a Boolean mask is true, nothing is seen; a mask of floats is added
-    before the softmax. (Apple's header points to PyTorch's page, and that is PyTorch's rule.) `attention_biases`, a
-    key and a value [1, 1, dimension], and `adds_zero_attention`, zeros, stand as one more key at the end.
+    Sources are query [batch, L, dimension], key and value [batch, S, dimension] and, if wanted, masks: of
+    keys, [batch, S], and of attention, [1, L, S]. Where a Boolean mask is true, nothing is seen; a mask of
+    floats is added before the softmax. (Apple's header points to PyTorch's page, and that is PyTorch's rule.)
+    `attention_biases`, a key and a value [1, 1, dimension], and `adds_zero_attention`, zeros, stand as one
+    more key at the end.
     """
 
     least, most = 3, 5
@@ -178,7 +189,9 @@ class MultiheadAttention(Layer):
         seed: int = 0,
     ) -> None:
         if model_dimension % head_count:
-            raise GraphError(f"multihead_attention_layer cannot give {head_count} heads {model_dimension} numbers.")
+            raise GraphError(
+                f"multihead_attention_layer cannot give {head_count} heads {model_dimension} numbers."
+            )
         self.dimension, self.heads = model_dimension, head_count
         self.adds_zero_attention = adds_zero_attention
         self.dropout, self.seed = number(dropout, "dropout", "multihead_attention_layer", 0, 1), seed
@@ -195,12 +208,15 @@ class MultiheadAttention(Layer):
         batch, length, dimension = query.shape
         wanted = (batch, key.shape[1], self.dimension)
         if dimension != self.dimension or key.shape != wanted or value.shape != wanted:
-            self.refuse((query, key, value), f"the last size must be {self.dimension}, and key and value alike")
+            self.refuse(
+                (query, key, value), f"the last size must be {self.dimension}, and key and value alike"
+            )
         for mask in masks:
             if mask.shape not in ((batch, key.shape[1]), (1, length, key.shape[1])):
                 self.refuse(
                     [mask],
-                    f"a mask is of keys, {[batch, key.shape[1]]}, or of attention, {[1, length, key.shape[1]]}",
+                    f"a mask is of keys, {[batch, key.shape[1]]}, or of attention, "
+                    f"{[1, length, key.shape[1]]}",
                 )
             if mask.data_type not in ("Boolean", query.data_type):
                 self.refuse([mask], f"a mask is Boolean or {query.data_type}, not {mask.data_type}")
@@ -242,7 +258,9 @@ class MultiheadAttention(Layer):
         return ops.where(mask, -math.inf, scores) if boolean else scores + mask
 
 
-def _several(name: str, given: Sequence[Tensor] | None, count: int, shape: Sequence[int]) -> tuple[Tensor, ...]:
+def _several(
+    name: str, given: Sequence[Tensor] | None, count: int, shape: Sequence[int]
+) -> tuple[Tensor, ...]:
     if given is None:
         return ()
     if len(given) != count:

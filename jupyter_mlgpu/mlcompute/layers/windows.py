@@ -58,7 +58,9 @@ class _Window(Layer):
             zip(source.shape[2:], self.around(source.shape[2:]), strict=True)
         ):
             if size + before + after < self.reach(axis):
-                self.refuse([source], f"a window of {self.reach(axis)} does not fit in {size + before + after}")
+                self.refuse(
+                    [source], f"a window of {self.reach(axis)} does not fit in {size + before + after}"
+                )
             found.append((size + before + after - self.reach(axis)) // self.strides[axis] + 1)
         return tuple(found)
 
@@ -72,8 +74,8 @@ class Convolution(_Window):
 
     with strides s and dilation rates d (Dumoulin and Visin, A guide to convolution arithmetic, 2016).
 
-    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs sees
-      its part of the channels alone.
+    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs
+      sees its part of the channels alone.
     * depthwise: as many groups as channels; weights [channels * multiplier, 1, height, width].
     * transposed: the gradient of a standard one with regard to its source; weights
       [channels, outputs / groups, height, width]. `same` gives size * stride.
@@ -184,7 +186,9 @@ class Pooling(_Window):
         (source,) = sources
         self.need_floats(source)
         if any(2 * one > size for one, size in zip(self.padding, self.kernel, strict=True)):
-            self.refuse(sources, f"a padding of {list(self.padding)} is more than half of {list(self.kernel)}")
+            self.refuse(
+                sources, f"a padding of {list(self.padding)} is more than half of {list(self.kernel)}"
+            )
         return [Spec((*source.shape[:2], *self.places(source)), source.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
