@@ -19,12 +19,12 @@ class Executable(Protocol):
     asynchronous: bool
 
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> list[Any]:
-        """The values of the program's results. Training, the tensors that layers keep are brought up to date."""
+        """The values of the program's results. Training, what layers keep is brought up to date."""
 
     def gradient(
         self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]
     ) -> dict[Tensor, Any]:
-        """Of the sum of the losses and of each `tensor * upstream`, for all tensors of floats it depends on."""
+        """Of the sum of the losses and of each `tensor * upstream`, for all float tensors they depend on."""
 
     def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
         """The optimizer's step number `time` with these gradients of the trained tensors."""

@@ -27,7 +27,7 @@ CompletionHandler = Callable[[Tensor | None, Exception | None, float | None], No
 
 
 class ExecutableGraph(Graph):
-    """What inference and training have in common. Layers may be added to it directly, before it is compiled."""
+    """What inference and training share. Layers may be added to it directly before it is compiled."""
 
     optimizer: Optimizer | None = None
 
@@ -258,7 +258,7 @@ class ExecutableGraph(Graph):
             GraphError: the execution gave NaN.
         """
         pending, self._pending = self._pending, None
-        if pending is not None and pending is not threading.current_thread():
+        if pending is not None:
             pending.join()
         if self._unchecked:
             self._unchecked = False
@@ -277,7 +277,7 @@ class ExecutableGraph(Graph):
         sources = " and ".join(map(str, step.sources))
         return GraphError(
             f"{step.layer.title} gave NaN in {_nan(tensor)} of the {tensor.numpy().size} numbers of {tensor}, "
-            f"made of {sources}; explain(tensor) shows their values."
+            f"made of {sources}; explain(tensor) of the graph shows their values."
         )
 
     def _ready(self, call: str) -> tuple[Executable, Program]:
@@ -310,7 +310,19 @@ class ExecutableGraph(Graph):
                 given = ", ".join(data) or "nothing"
                 name = next((name for name, one in self._inputs.items() if one is tensor), tensor.name)
                 raise GraphError(f"{call} needs data for {name}, {tensor}, and was given {given}.")
+        self._check_limits(program, by_tensor)
         return feeds
+
+    def _check_limits(self, program: Program, given: Iterable[Tensor]) -> None:
+        """That whole numbers which choose a row, a place or a class choose one that there is."""
+        for step in program.steps:
+            for place, limit in step.layer.limits.items():
+                source = step.sources[place]
+                if source in given and not 0 <= source._held.min() <= source._held.max() < limit:
+                    raise GraphError(
+                        f"{step.layer.title} chooses by {source} from 0 to {limit - 1}, and was given "
+                        f"{source._held.min()} to {source._held.max()}."
+                    )
 
     def _hold(self, values: Sequence[Any]) -> None:
         """Give every result its value of this execution."""
@@ -320,8 +332,8 @@ class ExecutableGraph(Graph):
         self._count += 1
 
     def _before_reading(self) -> None:
-        if self._pending is not None:
-            self._pending.join()
+        if threading.current_thread() is not self._pending:
+            self.wait()
 
     def described(self) -> Mapping[str, str]:
         if self.device is None:

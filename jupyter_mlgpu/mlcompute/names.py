@@ -89,7 +89,7 @@ def choose(enumeration: str, word: str, where: str, among: Iterable[str] | None 
     words = {_plain(name): name for name in among or ENUMERATIONS[enumeration]}
     if _plain(str(word)) in words:
         return words[_plain(str(word))]
-    near = get_close_matches(_plain(str(word)), words, n=3, cutoff=0.5)
+    near = get_close_matches(_plain(str(word)), words, n=3, cutoff=0.6)
     offered = " or ".join(words[one] for one in near) or ", ".join(words.values())
     raise GraphError(f"{where} knows no {word!r}: did you mean {offered}?" if near else
                      f"{where} knows no {word!r}; it knows {offered}.")  # fmt: skip

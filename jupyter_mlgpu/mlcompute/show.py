@@ -31,7 +31,7 @@ path { fill: none; stroke: #8c959f; }
 
 
 def summary(graph: Graph) -> str:
-    """Each layer with what it takes, what it makes, how many weights it has, and its time in a profiled run."""
+    """Each layer: what it takes and makes, how many weights it has, and its time in a profiled run."""
     profiled = any(step.seconds is not None for step in graph.steps)
     rows = [("layer", "takes", "makes", "weights", *["time, by itself"] * profiled)]
     for step in graph.steps:

@@ -199,6 +199,7 @@ def _check_indices(layer: Layer, source: Tensor, indices: Tensor, axis: int) -> 
     ]
     if len(source.shape) != len(indices.shape) or not all(same):
         layer.refuse([source, indices], f"they may differ in dimension {axis} alone")
+    layer.limits = {1: source.shape[axis]}
 
 
 class Padding(Layer):

@@ -49,13 +49,14 @@ class Layer:
     Attributes:
         parameters: the weights that an optimizer updates.
         kept: tensors of its own that no optimizer updates.
-        label: whether it compares its first source with labels.
+        limits: of its sources that hold whole numbers to choose by, their place: how many there are.
     """
 
     least, most = 1, 1  # sources
     joined = False  # whether a graph has it
     parameters: tuple[Tensor, ...] = ()
     kept: tuple[Tensor, ...] = ()
+    limits: Mapping[int, int] = {}
 
     @property
     def title(self) -> str:

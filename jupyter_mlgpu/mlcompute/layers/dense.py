@@ -1,4 +1,4 @@
-"""Products of matrices: fully connected, matmul, Gram matrix; and the embedding, a product with one-hot rows."""
+"""Products of matrices: fully connected, matmul, Gram matrix; and the embedding, which picks rows of one."""
 
 from __future__ import annotations
 
@@ -101,11 +101,12 @@ class GramMatrix(Layer):
 
 
 class Embedding(Layer):
-    """Row i of the weights [count, dimension] for each whole number i. A number beyond the rows is an error."""
+    """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error."""
 
     def __init__(self, table: Tensor, padding_index: int | None = None) -> None:
         self.weights = weights("embedding_layer", "weights", table, [None, None])
         self.padding_index = padding_index
+        self.limits = {0: table.shape[0]}
         self.parameters = (table,)
 
     def results(self, *sources: Tensor) -> list[Spec]:

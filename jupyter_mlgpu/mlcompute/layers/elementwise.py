@@ -229,7 +229,7 @@ def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
 
 
 class Selection(Layer):
-    """Sources are a condition (Boolean), x and y: x where it is true, y where it is false; with broadcasting."""
+    """Sources are a condition (Boolean), x and y: x where it is true, y where not; with broadcasting."""
 
     least = most = 3
 

@@ -95,7 +95,9 @@ class Loss(Layer):
             self.refuse(
                 sources, "labels must have the predictions' shape, or be class numbers without dimension 1"
             )
-        if not by_number:
+        if by_number:
+            self.limits = {1: shape[1]}
+        else:
             self.need_one_type(predictions, labels)
         for weight in more:
             self.need_one_type(predictions, weight)
