@@ -64,9 +64,7 @@ def device(name: str = "any", engine: str = "tensorflow") -> Device:
         from jupyter_mlgpu.mlcompute.apple import framework
 
         framework()
-        return Device(
-            asked, chosen, asked, "as Apple's ML Compute chooses" if asked == "Any" else asked, True
-        )
+        return Device(asked, chosen, asked, "through Apple's ML Compute, which does not tell what it chose")
     if asked == "ANE":
         raise DeviceError(
             f'There is no ANE for the engine {chosen}: only Apple\'s ML Compute, the engine "apple", '

@@ -276,8 +276,8 @@ class ExecutableGraph(Graph):
         step, tensor = next((step, one) for step in program.steps for one in step.results if _nan(one))
         sources = " and ".join(map(str, step.sources))
         return GraphError(
-            f"{step.layer.title} gave NaN in {_nan(tensor)} of the {tensor.numpy().size} numbers of {tensor}, "
-            f"made of {sources}; explain(tensor) of the graph shows their values."
+            f"{step.layer.title} gave NaN in {_nan(tensor)} of the {tensor.numpy().size} numbers of "
+            f"{tensor}, made of {sources}; explain(tensor) of the graph shows their values."
         )
 
     def _ready(self, call: str) -> tuple[Executable, Program]:
@@ -390,8 +390,8 @@ class TrainingGraph(ExecutableGraph):
             if len(ends) != 1:
                 found = " and ".join(map(str, ends))
                 raise GraphError(
-                    f"The loss layer takes the graph's one last result, and there are {found}: add loss layers "
-                    "to the graph with add_layer instead."
+                    f"The loss layer takes the graph's one last result, and there are {found}: add loss "
+                    "layers to the graph with add_layer instead."
                 )
             weights = [*(loss_label_weights or {}).values()]
             self.add_layer(self._loss_layer, [ends[0], *labels, *weights])

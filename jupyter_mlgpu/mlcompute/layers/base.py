@@ -69,9 +69,7 @@ class Layer:
         return {
             name: value
             for name, value in vars(self).items()
-            if not name.startswith("_")
-            and isinstance(value, int | float | str | tuple)
-            and name not in _HIDDEN
+            if name not in ("least", "most", "joined") and not name.startswith("_") and _plain(value)
         }
 
     def results(self, *sources: Tensor) -> list[Spec]:
@@ -124,7 +122,12 @@ class Layer:
 
 
 _MANY = 10**6
-_HIDDEN = ("least", "most", "joined")
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_plain, value)) and value != ()
+    return isinstance(value, int | float | str)
 
 
 def _listed(sources: Sequence[Tensor]) -> str:

@@ -93,7 +93,7 @@ def standardise(ops: Ops, x: Value, axes: Sequence[int], epsilon: float) -> tupl
     return centred / ops.sqrt(variance + epsilon), mean, variance
 
 
-class _Normalization(Layer):
+class Channelwise(Layer):
     """gamma * standardised + beta, with gamma and beta a number a channel (or none)."""
 
     def __init__(
@@ -127,7 +127,7 @@ class _Normalization(Layer):
         return x if self.beta is None else x + self.channelwise(run.ops, run[self.beta], len(x.shape))
 
 
-class BatchNormalization(_Normalization):
+class BatchNormalization(Channelwise):
     """Each channel standardised over the batch (Ioffe and Szegedy, 2015).
 
     Training: by the batch's own mean and variance, of which running ones are kept,
@@ -166,7 +166,7 @@ class BatchNormalization(_Normalization):
         return self.finish(run, normal)
 
 
-class InstanceNormalization(_Normalization):
+class InstanceNormalization(Channelwise):
     """Each channel of each picture standardised by itself (Ulyanov et al., 2016)."""
 
     def __init__(
@@ -188,7 +188,7 @@ class InstanceNormalization(_Normalization):
         return super().results(*sources)
 
 
-class GroupNormalization(_Normalization):
+class GroupNormalization(Channelwise):
     """Channels standardised group by group, in each picture by itself (Wu and He, 2018)."""
 
     def __init__(

@@ -61,7 +61,7 @@ class LSTM(Layer):
         self.returns_sequences = returns_sequences
         self.dropout, self.seed = number(dropout, "dropout", "lstm_layer", 0, 1), seed
         self.mode = choose("MLCLSTMResultMode", result_mode, "lstm_layer")
-        self._gates: list[tuple[list[Tensor], list[Tensor], list[Tensor]]] = []
+        self.gates: list[tuple[list[Tensor], list[Tensor], list[Tensor]]] = []
         count = 4 * layer_count * self.directions
         lists = {"input weights": input_weights, "hidden weights": hidden_weights, "biases": biases}
         for name, given in lists.items():
@@ -80,8 +80,8 @@ class LSTM(Layer):
                 for name, given in lists.items()
                 if given is not None
             ]
-            self._gates.append((four[0], four[1], four[2] if biases is not None else []))
-        self.parameters = tuple(one for gates in self._gates for four in gates for one in four)
+            self.gates.append((four[0], four[1], four[2] if biases is not None else []))
+        self.parameters = tuple(one for gates in self.gates for four in gates for one in four)
 
     def results(self, *sources: Tensor) -> list[Spec]:
         self.need_floats(*sources, *self.parameters)
@@ -134,7 +134,7 @@ class LSTM(Layer):
         ops, size = run.ops, self.hidden_size
         time, batch, _ = x.shape
         inputs, hidden, biases = (
-            ops.concatenate([run[one] for one in four], 0) if four else None for four in self._gates[place]
+            ops.concatenate([run[one] for one in four], 0) if four else None for four in self.gates[place]
         )
         # What the inputs contribute does not depend on the steps: one product for all times.
         fed = linear(ops, x, inputs, biases)
@@ -195,10 +195,10 @@ class MultiheadAttention(Layer):
         self.dimension, self.heads = model_dimension, head_count
         self.adds_zero_attention = adds_zero_attention
         self.dropout, self.seed = number(dropout, "dropout", "multihead_attention_layer", 0, 1), seed
-        self._weights = _several("weights", weights, 4, (model_dimension, model_dimension))
-        self._biases = _several("biases", biases, 4, (model_dimension,))
-        self._more = _several("attention biases", attention_biases, 2, (1, 1, model_dimension))
-        self.parameters = (*self._weights, *self._biases, *self._more)
+        self.weights = _several("weights", weights, 4, (model_dimension, model_dimension))
+        self.biases = _several("biases", biases, 4, (model_dimension,))
+        self.attention_biases = _several("attention biases", attention_biases, 2, (1, 1, model_dimension))
+        self.parameters = (*self.weights, *self.biases, *self.attention_biases)
 
     def results(self, *sources: Tensor) -> list[Spec]:
         query, key, value, *masks = sources
@@ -224,13 +224,13 @@ class MultiheadAttention(Layer):
 
     def compute(self, run: Run, *sources: Value) -> Value:
         ops, each = run.ops, self.dimension // self.heads
-        biases = [run[one] for one in self._biases] or [None] * 4
+        biases = [run[one] for one in self.biases] or [None] * 4
         projected = [
             linear(ops, source, run[matrix], bias)
-            for source, matrix, bias in zip(sources, self._weights[:3], biases[:3], strict=False)
+            for source, matrix, bias in zip(sources, self.weights[:3], biases[:3], strict=False)
         ]
         batch, length, _ = projected[0].shape
-        for place, more in enumerate(self._more, 1):
+        for place, more in enumerate(self.attention_biases, 1):
             row = ops.constant(np.zeros((batch, 1, self.dimension), projected[0].dtype.name)) + run[more]
             projected[place] = ops.concatenate([projected[place], row], 1)
         if self.adds_zero_attention:
@@ -245,7 +245,7 @@ class MultiheadAttention(Layer):
             scores = self._masked(run, scores, ops.reshape(mask, shape))
         seen = drop(run, ops.softmax(scores, 3), self.dropout, self.seed)
         mixed = ops.reshape(ops.transpose(ops.matmul(seen, v), (0, 2, 1, 3)), (batch, length, self.dimension))
-        return linear(ops, mixed, run[self._weights[3]], biases[3])
+        return linear(ops, mixed, run[self.weights[3]], biases[3])
 
     def _masked(self, run: Run, scores: Value, mask: Value) -> Value:
         ops = run.ops
