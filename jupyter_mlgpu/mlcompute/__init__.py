@@ -16,13 +16,18 @@ Names are Apple's, in Python's spelling. What each layer computes stands in its 
 this imports no framework; a device does.
 """
 
-from jupyter_mlgpu.errors import GraphError
+from jupyter_mlgpu.errors import GraphError as GraphError
 from jupyter_mlgpu.mlcompute import optimizers
-from jupyter_mlgpu.mlcompute.device import Device, device
+from jupyter_mlgpu.mlcompute.device import Device as Device
+from jupyter_mlgpu.mlcompute.device import device as device
 from jupyter_mlgpu.mlcompute.execution import InferenceGraph, TrainingGraph
 from jupyter_mlgpu.mlcompute.graph import Graph
 from jupyter_mlgpu.mlcompute.layers import arranging, dense, elementwise, losses, reducing, sequences, windows
-from jupyter_mlgpu.mlcompute.tensors import Tensor, TensorData, tensor, tensor_data, tensor_parameter
+from jupyter_mlgpu.mlcompute.tensors import Tensor as Tensor
+from jupyter_mlgpu.mlcompute.tensors import TensorData as TensorData
+from jupyter_mlgpu.mlcompute.tensors import tensor as tensor
+from jupyter_mlgpu.mlcompute.tensors import tensor_data as tensor_data
+from jupyter_mlgpu.mlcompute.tensors import tensor_parameter as tensor_parameter
 
 graph = Graph
 inference_graph = InferenceGraph
@@ -62,50 +67,3 @@ adam_optimizer = optimizers.Adam
 adamw_optimizer = optimizers.AdamW
 rmsprop_optimizer = optimizers.RMSProp
 sgd_optimizer = optimizers.SGD
-
-__all__ = [
-    "Device",
-    "GraphError",
-    "Tensor",
-    "TensorData",
-    "activation_layer",
-    "adam_optimizer",
-    "adamw_optimizer",
-    "arithmetic_layer",
-    "batch_normalization_layer",
-    "comparison_layer",
-    "concatenation_layer",
-    "convolution_layer",
-    "device",
-    "dropout_layer",
-    "embedding_layer",
-    "fully_connected_layer",
-    "gather_layer",
-    "gram_matrix_layer",
-    "graph",
-    "group_normalization_layer",
-    "inference_graph",
-    "instance_normalization_layer",
-    "layer_normalization_layer",
-    "loss_layer",
-    "lstm_layer",
-    "matmul_layer",
-    "multihead_attention_layer",
-    "padding_layer",
-    "pooling_layer",
-    "reduction_layer",
-    "reshape_layer",
-    "rmsprop_optimizer",
-    "scatter_layer",
-    "selection_layer",
-    "sgd_optimizer",
-    "slice_layer",
-    "softmax_layer",
-    "split_layer",
-    "tensor",
-    "tensor_data",
-    "tensor_parameter",
-    "training_graph",
-    "transpose_layer",
-    "upsample_layer",
-]

@@ -292,30 +292,29 @@ def _cut(tensor: Tensor, batch: int, whole: int) -> Shape:
 def optimizer(ml: Any, ours: Optimizer) -> Any:
     """The MLCOptimizer."""
     descriptors = ml.MLCOptimizerDescriptor
-    scale = ours.decay if isinstance(ours, AdamW) else ours.scale
-    word = "L2" if isinstance(ours, AdamW) else ours.regularization
+    word = "L2" if isinstance(ours, AdamW) else ours.regularization_type
     descriptor = descriptors.descriptorWithLearningRate_gradientRescale_appliesGradientClipping_gradientClippingType_gradientClipMax_gradientClipMin_maximumClippingNorm_customGlobalNorm_regularizationType_regularizationScale_(  # noqa: E501
         ours.learning_rate,
-        ours.rescale,
-        bool(ours.clipping),
-        value("MLCGradientClippingType", ours.clipping or "ByValue"),
-        ours.high,
-        ours.low,
-        ours.norm,
-        ours.global_norm,
+        ours.gradient_rescale,
+        bool(ours.gradient_clipping),
+        value("MLCGradientClippingType", ours.gradient_clipping or "ByValue"),
+        ours.gradient_clip_max,
+        ours.gradient_clip_min,
+        ours.maximum_clipping_norm,
+        ours.custom_global_norm,
         value("MLCRegularizationType", word),
-        scale,
+        ours.regularization_scale,
     )
     if isinstance(ours, SGD):
         return ml.MLCSGDOptimizer.optimizerWithDescriptor_momentumScale_usesNesterovMomentum_(
-            descriptor, ours.momentum, ours.nesterov
+            descriptor, ours.momentum_scale, ours.uses_nesterov_momentum
         )
     if isinstance(ours, Adam):
         kind = ml.MLCAdamWOptimizer if isinstance(ours, AdamW) else ml.MLCAdamOptimizer
         return kind.optimizerWithDescriptor_beta1_beta2_epsilon_usesAMSGrad_timeStep_(
-            descriptor, ours.beta1, ours.beta2, ours.epsilon, ours.amsgrad, 1
+            descriptor, ours.beta1, ours.beta2, ours.epsilon, ours.uses_ams_grad, 1
         )
     assert isinstance(ours, RMSProp)
     return ml.MLCRMSPropOptimizer.optimizerWithDescriptor_momentumScale_alpha_epsilon_isCentered_(
-        descriptor, ours.momentum, ours.alpha, ours.epsilon, ours.centered
+        descriptor, ours.momentum_scale, ours.alpha, ours.epsilon, ours.is_centered
     )

@@ -82,15 +82,15 @@ def _fully_connected(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) 
 def _convolution(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     make_descriptor = ml.MLCConvolutionDescriptor
     descriptor = make_descriptor.descriptorWithType_kernelSizes_inputFeatureChannelCount_outputFeatureChannelCount_groupCount_strides_dilationRates_paddingPolicy_paddingSizes_(  # noqa: E501
-        value("MLCConvolutionType", layer.type),
+        value("MLCConvolutionType", layer.convolution_type),
         list(layer.kernel),
         sources[0].shape[1],
         layer.outputs,
-        layer.groups,
+        layer.group_count,
         list(layer.strides),
-        list(layer.dilations),
-        value("MLCPaddingPolicy", layer.policy),
-        list(layer.padding),
+        list(layer.dilation_rates),
+        value("MLCPaddingPolicy", layer.padding_policy),
+        list(layer.padding_sizes),
     )
     return ml.MLCConvolutionLayer.layerWithWeights_biases_descriptor_(
         tensors[layer.weights], _given(tensors, layer.biases), descriptor
@@ -98,14 +98,14 @@ def _convolution(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> A
 
 
 def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
-    window: list[Any] = [list(layer.kernel), list(layer.strides), list(layer.dilations)]
-    window += [value("MLCPaddingPolicy", layer.policy), list(layer.padding)]
+    window: list[Any] = [list(layer.kernel), list(layer.strides), list(layer.dilation_rates)]
+    window += [value("MLCPaddingPolicy", layer.padding_policy), list(layer.padding_sizes)]
     descriptors = ml.MLCPoolingDescriptor
-    if layer.type == "Average":
+    if layer.pooling_type == "Average":
         descriptor = descriptors.averagePoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_countIncludesPadding_(  # noqa: E501
-            *window, layer.counts
+            *window, layer.count_includes_padding
         )
-    elif layer.type == "Max":
+    elif layer.pooling_type == "Max":
         descriptor = (
             descriptors.maxPoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_(
                 *window
@@ -120,11 +120,11 @@ def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
 
 def _padding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     sizes, layers = list(layer.sizes), ml.MLCPaddingLayer
-    if layer.type == "Reflect":
+    if layer.padding_type == "Reflect":
         return layers.layerWithReflectionPadding_(sizes)
-    if layer.type == "Symmetric":
+    if layer.padding_type == "Symmetric":
         return layers.layerWithSymmetricPadding_(sizes)
-    if layer.type == "Zero":
+    if layer.padding_type == "Zero":
         return layers.layerWithZeroPadding_(sizes)
     return layers.layerWithConstantPadding_constantValue_(sizes, layer.value)
 
@@ -132,19 +132,20 @@ def _padding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
 def _batch_normalization(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     layers = ml.MLCBatchNormalizationLayer
     return layers.layerWithFeatureChannelCount_mean_variance_beta_gamma_varianceEpsilon_momentum_(
-        layer.channels,
+        layer.feature_channel_count,
         tensors[layer.mean],
         tensors[layer.variance],
         _given(tensors, layer.beta),
         _given(tensors, layer.gamma),
-        layer.epsilon,
+        layer.variance_epsilon,
         layer.momentum,
     )
 
 
 def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     inputs, hidden, biases = (
-        [tensors[one] for gates in layer.gates for one in gates[place]] for place in range(3)
+        [tensors[one] for one in some or ()]
+        for some in (layer.input_weights, layer.hidden_weights, layer.biases)
     )
     descriptors = ml.MLCLSTMDescriptor
     descriptor = descriptors.descriptorWithInputSize_hiddenSize_layerCount_usesBiases_batchFirst_isBidirectional_returnsSequences_dropout_resultMode_(  # noqa: E501
@@ -153,10 +154,10 @@ def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
         layer.layer_count,
         bool(biases),
         layer.batch_first,
-        layer.directions == 2,
+        layer.is_bidirectional,
         layer.returns_sequences,
         layer.dropout,
-        value("MLCLSTMResultMode", layer.mode),
+        value("MLCLSTMResultMode", layer.result_mode),
     )
     return ml.MLCLSTMLayer.layerWithDescriptor_inputWeights_hiddenWeights_biases_(
         descriptor, inputs, hidden, biases or None
@@ -166,8 +167,8 @@ def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
 def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     descriptors = ml.MLCMultiheadAttentionDescriptor
     descriptor = descriptors.descriptorWithModelDimension_keyDimension_valueDimension_headCount_dropout_hasBiases_hasAttentionBiases_addsZeroAttention_(  # noqa: E501
-        *[layer.dimension] * 3,
-        layer.heads,
+        *[layer.model_dimension] * 3,
+        layer.head_count,
         layer.dropout,
         bool(layer.biases),
         bool(layer.attention_biases),
@@ -176,7 +177,7 @@ def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any
     return ml.MLCMultiheadAttentionLayer.layerWithDescriptor_weights_biases_attentionBiases_(
         descriptor,
         *(
-            [tensors[one] for one in some] or None
+            [tensors[one] for one in some or ()] or None
             for some in (layer.weights, layer.biases, layer.attention_biases)
         ),
     )
@@ -195,7 +196,7 @@ def _loss(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     descriptors = ml.MLCLossDescriptor
     descriptor = descriptors.descriptorWithType_reductionType_weight_labelSmoothing_classCount_epsilon_delta_(
         value("MLCLossType", layer.loss_type),
-        value("MLCReductionType", layer.reduction),
+        value("MLCReductionType", layer.reduction_type),
         layer.weight,
         layer.label_smoothing,
         layer.class_count or (sources[0].shape[1] if len(sources[0].shape) > 1 else 1),
@@ -237,7 +238,7 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Made, list[Tensor]], Any]] = {
     arranging.Padding: _padding,
     arranging.Upsample: lambda ml, layer, tensors, sources: (
         ml.MLCUpsampleLayer.layerWithShape_sampleMode_alignsCorners_(
-            list(layer.shape), value("MLCSampleMode", layer.mode), layer.aligns_corners
+            list(layer.shape), value("MLCSampleMode", layer.sample_mode), layer.aligns_corners
         )
     ),
     arranging.Concatenation: lambda ml, layer, tensors, sources: ml.MLCConcatenationLayer.layerWithDimension_(
@@ -255,12 +256,13 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Made, list[Tensor]], Any]] = {
     ),
     arranging.Scatter: lambda ml, layer, tensors, sources: (
         ml.MLCScatterLayer.layerWithDimension_reductionType_(
-            layer.dimension % len(sources[2].shape), value("MLCReductionType", layer.reduction)
+            layer.dimension % len(sources[2].shape), value("MLCReductionType", layer.reduction_type)
         )
     ),
     reducing.Reduction: lambda ml, layer, tensors, sources: (
         ml.MLCReductionLayer.layerWithReductionType_dimensions_(
-            value("MLCReductionType", layer.type), [one % len(sources[0].shape) for one in layer.dimensions]
+            value("MLCReductionType", layer.reduction_type),
+            [one % len(sources[0].shape) for one in layer.dimensions],
         )
     ),
     reducing.Softmax: lambda ml, layer, tensors, sources: ml.MLCSoftmaxLayer.layerWithOperation_dimension_(
@@ -269,16 +271,19 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Made, list[Tensor]], Any]] = {
     reducing.BatchNormalization: _batch_normalization,
     reducing.InstanceNormalization: lambda ml, layer, tensors, sources: (
         ml.MLCInstanceNormalizationLayer.layerWithFeatureChannelCount_beta_gamma_varianceEpsilon_(
-            layer.channels, _given(tensors, layer.beta), _given(tensors, layer.gamma), layer.epsilon
+            layer.feature_channel_count,
+            _given(tensors, layer.beta),
+            _given(tensors, layer.gamma),
+            layer.variance_epsilon,
         )
     ),
     reducing.GroupNormalization: lambda ml, layer, tensors, sources: (
         ml.MLCGroupNormalizationLayer.layerWithFeatureChannelCount_groupCount_beta_gamma_varianceEpsilon_(
-            layer.channels,
-            layer.groups,
+            layer.feature_channel_count,
+            layer.group_count,
             _given(tensors, layer.beta),
             _given(tensors, layer.gamma),
-            layer.epsilon,
+            layer.variance_epsilon,
         )
     ),
     reducing.LayerNormalization: lambda ml, layer, tensors, sources: (
@@ -286,7 +291,7 @@ _LAYERS: dict[type[Layer], Callable[[Any, Any, Made, list[Tensor]], Any]] = {
             list(layer.normalized_shape),
             _given(tensors, layer.beta),
             _given(tensors, layer.gamma),
-            layer.epsilon,
+            layer.variance_epsilon,
         )
     ),
     sequences.LSTM: _lstm,

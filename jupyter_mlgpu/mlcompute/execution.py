@@ -547,9 +547,7 @@ class TrainingGraph(ExecutableGraph):
         return self._run(work, chosen, completion_handler)
 
     def execute_optimizer_update(
-        self,
-        execution_options: str | Iterable[str] = (),
-        completion_handler: CompletionHandler | None = None,
+        self, execution_options: str | Iterable[str] = (), completion_handler: CompletionHandler | None = None
     ) -> bool:
         """Update the parameters by the gradients of execute_gradient."""
         executable, program = self._ready("execute_optimizer_update")

@@ -12,7 +12,7 @@ from jupyter_mlgpu.mlcompute.layers import arranging
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.layers.elementwise import Selection
 from jupyter_mlgpu.mlcompute.optimizers import Optimizer
-from jupyter_mlgpu.mlcompute.tensors import Tensor
+from jupyter_mlgpu.mlcompute.tensors import TYPES, Tensor
 from jupyter_mlgpu.planning.svg import Picture
 
 
@@ -93,9 +93,9 @@ class Graph:
                 f"This {layer.title} is in a graph already: make another one, with the same tensors as "
                 "weights if both are to learn the same."
             )
-        specs = layer.check(given)
+        forms = layer.results(given)
         step = Step(layer, tuple(given), updates=not disable_update)
-        step.results = tuple(Tensor(spec.shape, spec.data_type, step) for spec in specs)
+        step.results = tuple(Tensor(form.shape, TYPES[form.dtype], step) for form in forms)
         layer.joined = True
         self.steps.append(step)
         return step.results[0] if len(step.results) == 1 else list(step.results)

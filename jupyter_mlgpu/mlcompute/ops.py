@@ -1,123 +1,53 @@
 """The contract of engines: the few operations on arrays that every layer is written in.
 
-A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary
-`-` are the arrays' own. What stands here as an abstract word, an engine must have. What has a body is a
-formula out of the others: right as it stands, and an engine may put a faster kernel of its own in its place.
+A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary `-`
+are the arrays' own. A plain number beside an array takes the array's type. Shapes are known and constant, axes
+count from 0. Pictures are [batch, channels, height, width].
 
-Pictures are [batch, channels, height, width]. Shapes are known and constant. Axes count from 0.
+An engine must have UNARY, BINARY and TESTS, and of an array x:
+
+    constant(array)                    an array without a gradient
+    cast(x, dtype)
+    stop_gradient(x)                   x, and no gradient goes through
+    where(condition, x, y)             with broadcasting
+    matmul(x, y)                       of the last two axes; those before them are broadcast
+    sum(x, axes, keep=False)           `keep` leaves axes of size 1
+    max(x, axes, keep=False)           equal largest ones share the gradient
+    argmax(x, axis)                    Int32; the first of equal ones
+    reshape(x, shape)                  transpose(x, axes)        concatenate(parts, axis)
+    slice(x, slices)                   pad(x, widths, value=0.0)
+    take(x, indices, axis)             what stands at these places of the axis, in the shape of the indices
+    take_along(x, indices, axis)       result[..., j, ...] = x[..., indices[..., j, ...], ...]
+    put_along(x, indices, updates, axis, add)     x with the updates where `take_along` would have read
+    random_uniform(shape, dtype, seed)            from 0 to 1; the same for the same pair of whole numbers
+
+What has a body below is a formula out of these: right as it stands, and an engine may put a kernel of its own in
+its place.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 Value = Any
-"""An array of an engine: NumPy's with its history (tape.py), or TensorFlow's."""
-
+"""An array of an engine: NumPy's with its history (tape.py), TensorFlow's, or a shape alone (shapes.py)."""
 Pair = tuple[int, int]
-Unary = Callable[[Value], Value]
+
+UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "log", "log1p", "round", "sign", "sin", "sinh", "sqrt", "tan", "tanh"]  # round takes halves to the even number
+BINARY = ["maximum", "minimum", "power"]
+TESTS = ["equal", "less", "less_equal", "logical_and", "logical_or", "logical_not"]  # they give Boolean
 
 
-class Ops(ABC):
-    """See the module. One number beside an array takes the array's type."""
+class Ops:
+    """See the module."""
 
-    # One number in, one out.
-    abs: Unary
-    acos: Unary
-    acosh: Unary
-    asin: Unary
-    asinh: Unary
-    atan: Unary
-    atanh: Unary
-    ceil: Unary
-    cos: Unary
-    cosh: Unary
-    erf: Unary
-    exp: Unary
-    expm1: Unary
-    floor: Unary
-    log: Unary
-    log1p: Unary
-    logical_not: Unary
-    round: Unary  # halves go to the even number
-    sign: Unary
-    sin: Unary
-    sinh: Unary
-    sqrt: Unary
-    stop_gradient: Unary
-    tan: Unary
-    tanh: Unary
-    # Two in, with broadcasting; the comparisons and `logical` ones give Boolean.
-    maximum: Callable[[Value, Value], Value]
-    minimum: Callable[[Value, Value], Value]
-    power: Callable[[Value, Value], Value]
-    equal: Callable[[Value, Value], Value]
-    less: Callable[[Value, Value], Value]
-    less_equal: Callable[[Value, Value], Value]
-    logical_and: Callable[[Value, Value], Value]
-    logical_or: Callable[[Value, Value], Value]
+    if TYPE_CHECKING:
 
-    @abstractmethod
-    def constant(self, array: NDArray[Any]) -> Value:
-        """An array with no gradient."""
-
-    @abstractmethod
-    def cast(self, x: Value, dtype: np.dtype[Any]) -> Value: ...
-
-    @abstractmethod
-    def where(self, condition: Value, x: Value, y: Value) -> Value: ...
-
-    @abstractmethod
-    def matmul(self, x: Value, y: Value) -> Value:
-        """Of the last two axes; those before them are broadcast."""
-
-    @abstractmethod
-    def sum(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value: ...
-
-    @abstractmethod
-    def max(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
-        """Equal largest ones share the gradient."""
-
-    @abstractmethod
-    def argmax(self, x: Value, axis: int) -> Value:
-        """Int32; the first of equal ones."""
-
-    @abstractmethod
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value: ...
-
-    @abstractmethod
-    def transpose(self, x: Value, axes: Sequence[int]) -> Value: ...
-
-    @abstractmethod
-    def concatenate(self, parts: Sequence[Value], axis: int) -> Value: ...
-
-    @abstractmethod
-    def slice(self, x: Value, slices: Sequence[slice]) -> Value: ...
-
-    @abstractmethod
-    def pad(self, x: Value, widths: Sequence[Pair], value: float = 0.0) -> Value: ...
-
-    @abstractmethod
-    def take(self, x: Value, indices: Value, axis: int) -> Value:
-        """What stands at these places of the axis, in the shape of the indices."""
-
-    @abstractmethod
-    def take_along(self, x: Value, indices: Value, axis: int) -> Value:
-        """result[..., j, ...] = x[..., indices[..., j, ...], ...]"""
-
-    @abstractmethod
-    def put_along(self, x: Value, indices: Value, updates: Value, axis: int, add: bool) -> Value:
-        """A copy of x in which the updates stand, or are added, where `take_along` would have read."""
-
-    @abstractmethod
-    def random_uniform(self, shape: Sequence[int], dtype: np.dtype[Any], seed: Value) -> Value:
-        """Between 0 and 1; the same for the same pair of whole numbers."""
+        def __getattr__(self, word: str) -> Any: ...
 
     def min(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
         return -self.max(-x, axes, keep)
@@ -144,6 +74,10 @@ class Ops(ABC):
     def softmax(self, x: Value, axis: int) -> Value:
         return self.exp(self.log_softmax(x, axis))
 
+    def stack(self, values: Sequence[Value]) -> Value:
+        """Arrays of one shape along a new first axis."""
+        return self.concatenate([self.reshape(one, (1, *one.shape)) for one in values], 0)
+
     def patches(self, x: Value, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         """What a window sees at each of its places: [batch, channels, rows, kernel, columns, kernel]."""
         for axis, size, stride, dilation in zip((2, 4), kernel, strides, dilations, strict=True):
@@ -157,7 +91,7 @@ class Ops(ABC):
         Weights are [outputs, channels of a group, height, width].
         """
         outputs, channels, *kernel = weights.shape
-        seen = self.patches(x, tuple(kernel), strides, dilations)
+        seen = self.patches(x, (kernel[0], kernel[1]), strides, dilations)
         batch, _, rows, _, columns, _ = seen.shape
         size = channels * math.prod(kernel)
         seen = self.reshape(self.transpose(seen, (0, 2, 4, 1, 3, 5)), (batch * rows * columns, groups, size))
@@ -173,22 +107,26 @@ class Ops(ABC):
         It is a convolution of x with zeros between its values, by the filters turned round. Weights are
         [channels, outputs of a group, height, width].
         """
-        batch, channels, height, width = x.shape
-        _, outputs, rows, columns = weights.shape
-        x = self.reshape(x, (batch, channels, height, 1, width, 1))
-        x = self.pad(x, [(0, 0)] * 3 + [(0, strides[0] - 1), (0, 0), (0, strides[1] - 1)])
-        x = self.reshape(x, (batch, channels, height * strides[0], width * strides[1]))
-        more = (dilations[0] * (rows - 1), dilations[1] * (columns - 1))
-        x = self.pad(x, [(0, 0), (0, 0), (more[0], more[0]), (more[1], more[1])])
-        ends = (slice(0, x.shape[2] - strides[0] + 1), slice(0, x.shape[3] - strides[1] + 1))
-        turned = self.slice(weights, [slice(None), slice(None), slice(None, None, -1), slice(None, None, -1)])
+        channels, outputs, rows, columns = weights.shape
+        reach = (dilations[0] * (rows - 1), dilations[1] * (columns - 1))
+        x = self.pad(self.apart(x, strides), [(0, 0), (0, 0), (reach[0],) * 2, (reach[1],) * 2])
+        back = slice(None, None, -1)
+        turned = self.slice(weights, [slice(None), slice(None), back, back])
         turned = self.reshape(turned, (groups, channels // groups, outputs, rows, columns))
-        turned = self.reshape(
-            self.transpose(turned, (0, 2, 1, 3, 4)), (groups * outputs, channels // groups, rows, columns)
-        )
-        return self.convolution(
-            self.slice(x, [slice(None)] * 2 + list(ends)), turned, (1, 1), dilations, groups
-        )
+        shape = (groups * outputs, channels // groups, rows, columns)
+        turned = self.reshape(self.transpose(turned, (0, 2, 1, 3, 4)), shape)
+        return self.convolution(x, turned, (1, 1), dilations, groups)
+
+    def apart(self, x: Value, steps: Pair) -> Value:
+        """With zeros between the values, which then stand `steps` apart in the last two axes."""
+        if tuple(steps) == (1, 1):
+            return x
+        first, second, height, width = x.shape
+        x = self.reshape(x, (first, second, height, 1, width, 1))
+        x = self.pad(x, [(0, 0)] * 3 + [(0, steps[0] - 1), (0, 0), (0, steps[1] - 1)])
+        x = self.reshape(x, (first, second, height * steps[0], width * steps[1]))
+        ends = [slice(0, (size - 1) * step + 1) for size, step in zip((height, width), steps, strict=True)]
+        return self.slice(x, [slice(None), slice(None), *ends])
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         """`max` or `mean` of each patch."""

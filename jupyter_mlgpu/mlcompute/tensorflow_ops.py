@@ -7,41 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
-from jupyter_mlgpu.mlcompute.tensors import Array
+from jupyter_mlgpu.mlcompute.ops import BINARY, TESTS, UNARY, Ops, Pair, Value
 
-_SAME_NAME = [
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "ceil",
-    "cos",
-    "cosh",
-    "erf",
-    "exp",
-    "expm1",
-    "floor",
-    "log",
-    "log1p",
-    "logical_not",
-    "round",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "sigmoid",
-    "softplus",
-    "logical_and",
-    "logical_or",
-]
-_BOTH = {"maximum": "maximum", "minimum": "minimum", "power": "pow", "equal": "equal", "less": "less"}
-
+_OTHER_NAMES = {"power": "pow"}
 _TO_LAST, _TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 
 
@@ -50,11 +18,17 @@ class TensorFlowOps(Ops):
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        for name in _SAME_NAME:
-            setattr(self, name, getattr(tf.math, name))
-        for name, theirs in (_BOTH | {"less_equal": "less_equal"}).items():
-            setattr(self, name, self._both(getattr(tf.math, theirs)))
-        self.stop_gradient = tf.stop_gradient
+        for word in (*UNARY, "sigmoid", "softplus", "logical_and", "logical_or", "logical_not"):
+            setattr(self, word, getattr(tf.math, word))
+        for word in {*BINARY, *TESTS} - {"logical_and", "logical_or", "logical_not"}:
+            setattr(self, word, self._both(getattr(tf.math, _OTHER_NAMES.get(word, word))))
+        for word in ("cast", "matmul", "reshape", "transpose", "stop_gradient"):
+            setattr(self, word, getattr(tf, word))
+        for word in ("sum", "mean", "max"):
+            setattr(self, word, self._reduced(getattr(tf, f"reduce_{word}")))
+        others = {"concatenate": tf.concat, "softmax": tf.nn.softmax, "log_softmax": tf.nn.log_softmax}
+        for word, function in {"constant": tf.constant, "stack": tf.stack, **others}.items():
+            setattr(self, word, function)
 
     def _alike(self, x: Any, y: Any) -> tuple[Any, Any]:
         """A plain number takes the type of the array beside it."""
@@ -64,26 +38,11 @@ class TensorFlowOps(Ops):
     def _both(self, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return lambda x, y: function(*self._alike(x, y))
 
-    def constant(self, array: Array) -> Value:
-        return self._tf.constant(array)
-
-    def cast(self, x: Value, dtype: np.dtype[Any]) -> Value:
-        return self._tf.cast(x, dtype)
+    def _reduced(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, axes, keep=False: function(x, list(axes), keep)
 
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         return self._tf.where(condition, *self._alike(x, y))
-
-    def matmul(self, x: Value, y: Value) -> Value:
-        return self._tf.matmul(x, y)
-
-    def sum(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
-        return self._tf.reduce_sum(x, list(axes), keep)
-
-    def mean(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
-        return self._tf.reduce_mean(x, list(axes), keep)
-
-    def max(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
-        return self._tf.reduce_max(x, list(axes), keep)
 
     def argmax(self, x: Value, axis: int) -> Value:
         return self._tf.argmax(x, axis, self._tf.int32)
@@ -91,15 +50,6 @@ class TensorFlowOps(Ops):
     def argmin(self, x: Value, axis: int) -> Value:
         # Of argmax(-x), TensorFlow 2.19's optimiser loses a reshape that follows (seen).
         return self._tf.argmin(x, axis, self._tf.int32)
-
-    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
-        return self._tf.reshape(x, shape)
-
-    def transpose(self, x: Value, axes: Sequence[int]) -> Value:
-        return self._tf.transpose(x, axes)
-
-    def concatenate(self, parts: Sequence[Value], axis: int) -> Value:
-        return self._tf.concat(parts, axis)
 
     def slice(self, x: Value, slices: Sequence[slice]) -> Value:
         return self._tf.convert_to_tensor(x)[tuple(slices)]
@@ -124,67 +74,36 @@ class TensorFlowOps(Ops):
     def random_uniform(self, shape: Sequence[int], dtype: np.dtype[Any], seed: Value) -> Value:
         return self._tf.random.stateless_uniform(shape, seed, dtype=dtype)
 
-    def log_softmax(self, x: Value, axis: int) -> Value:
-        return self._tf.nn.log_softmax(x, axis)
-
-    def softmax(self, x: Value, axis: int) -> Value:
-        return self._tf.nn.softmax(x, axis)
-
-    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of
-    # groups, and of depthwise convolutions with unequal strides are missing there, so these are brought to
-    # those that exist.
+    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of groups,
+    # and of depthwise convolutions with unequal strides are missing there. These are brought to those that exist.
 
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
-        outputs, channels = weights.shape[:2]
-        filters = self._tf.transpose(self._spread(weights, dilations), (2, 3, 1, 0))
-        x = self._tf.transpose(x, _TO_LAST)
-        if groups == 1:
-            result = self._tf.nn.conv2d(x, filters, strides, "VALID")
-        elif channels == 1 and strides[0] == strides[1]:
-            rows, columns = filters.shape[:2]
-            filters = self._tf.reshape(filters, (rows, columns, groups, outputs // groups))
-            result = self._tf.nn.depthwise_conv2d(x, filters, (1, *strides, 1), "VALID")
-        else:
-            parts = zip(self._tf.split(x, groups, 3), self._tf.split(filters, groups, 3), strict=True)
-            result = self._tf.concat(
-                [self._tf.nn.conv2d(part, filter_, strides, "VALID") for part, filter_ in parts], 3
-            )
-        return self._tf.transpose(result, _TO_FIRST)
+        tf, (outputs, channels) = self._tf, weights.shape[:2]
+        filters = tf.transpose(self.apart(weights, dilations), (2, 3, 1, 0))
+        x = tf.transpose(x, _TO_LAST)
+        if channels == 1 and groups > 1 and strides[0] == strides[1]:
+            filters = tf.reshape(filters, (*filters.shape[:2], groups, outputs // groups))
+            return tf.transpose(tf.nn.depthwise_conv2d(x, filters, (1, *strides, 1), "VALID"), _TO_FIRST)
+        parts = zip(tf.split(x, groups, 3), tf.split(filters, groups, 3), strict=True)
+        results = [tf.nn.conv2d(part, filter_, strides, "VALID") for part, filter_ in parts]
+        return tf.transpose(tf.concat(results, 3) if groups > 1 else results[0], _TO_FIRST)
 
     def convolution_transpose(
         self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int
     ) -> Value:
-        spread = self._spread(weights, dilations)
-        batch, _, height, width = x.shape
-        rows, columns = spread.shape[2:]
-        made = ((height - 1) * strides[0] + rows, (width - 1) * strides[1] + columns)
-        pairs = zip(self._tf.split(x, groups, 1), self._tf.split(spread, groups, 0), strict=True)
-        results = [
-            self._tf.nn.conv2d_transpose(
-                self._tf.transpose(part, _TO_LAST),
-                self._tf.transpose(filters, (2, 3, 1, 0)),
-                (batch, *made, filters.shape[1]),
-                strides,
-                "VALID",
-            )
-            for part, filters in pairs
-        ]
-        return self._tf.transpose(self._tf.concat(results, 3), _TO_FIRST)
-
-    def _spread(self, weights: Value, dilations: Pair) -> Value:
-        """Filters with zeros between their numbers, which is what dilation means."""
-        if dilations == (1, 1):
-            return weights
-        outputs, channels, rows, columns = weights.shape
-        x = self._tf.reshape(weights, (outputs, channels, rows, 1, columns, 1))
-        x = self._tf.pad(x, [[0, 0]] * 3 + [[0, dilations[0] - 1], [0, 0], [0, dilations[1] - 1]])
-        x = self._tf.reshape(x, (outputs, channels, rows * dilations[0], columns * dilations[1]))
-        return x[:, :, : (rows - 1) * dilations[0] + 1, : (columns - 1) * dilations[1] + 1]
+        tf, results = self._tf, []
+        filters = tf.transpose(self.apart(weights, dilations), (2, 3, 1, 0))
+        sizes = zip(x.shape[2:], strides, filters.shape[:2], strict=True)
+        made = (x.shape[0], *((size - 1) * stride + reach for size, stride, reach in sizes), filters.shape[2])
+        pairs = zip(tf.split(x, groups, 1), tf.split(filters, groups, 3), strict=True)
+        for part, filter_ in pairs:
+            part = tf.transpose(part, _TO_LAST)
+            results.append(tf.nn.conv2d_transpose(part, filter_, made, strides, "VALID"))
+        return tf.transpose(tf.concat(results, 3), _TO_FIRST)
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         if dilations != (1, 1):
             return super().pool(x, kind, kernel, strides, dilations)
         function = self._tf.nn.max_pool2d if kind == "max" else self._tf.nn.avg_pool2d
-        return self._tf.transpose(
-            function(self._tf.transpose(x, _TO_LAST), kernel, strides, "VALID"), _TO_FIRST
-        )
+        result = function(self._tf.transpose(x, _TO_LAST), kernel, strides, "VALID")
+        return self._tf.transpose(result, _TO_FIRST)

@@ -33,6 +33,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "Int8": np.dtype(np.int8),
     "UInt8": np.dtype(np.uint8),
 }
+TYPES = {dtype: word for word, dtype in DTYPES.items()}
 FLOATS = frozenset({"Float16", "Float32", "Float64"})
 
 _numbers = itertools.count(1)

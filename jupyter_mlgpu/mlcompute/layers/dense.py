@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, broadcast, weights
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -17,53 +18,37 @@ def linear(ops: Ops, x: Value, matrix: Value, biases: Value | None = None) -> Va
     return ops.reshape(result, (*x.shape[:-1], matrix.shape[0]))
 
 
+@dataclass(eq=False)
 class FullyConnected(Layer):
     """y = x W^T + b over the last axis, with weights W [outputs, inputs] and biases b [outputs]."""
 
-    def __init__(self, matrix: Tensor, biases: Tensor | None = None) -> None:
-        self.weights = weights("fully_connected_layer", "weights", matrix, [None, None])
-        self.biases = biases
-        self.parameters = (matrix,)
-        if biases is not None:
-            self.parameters += (weights("fully_connected_layer", "biases", biases, [matrix.shape[0]]),)
+    weights: Tensor
+    biases: Tensor | None = None
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(*sources, *self.parameters)
+    def __post_init__(self) -> None:
+        self.need(weights=(self.weights, [None, None]))
+        outputs = self.weights.shape[0]
+        self.parameters = self.need(weights=(self.weights, [None, None]), biases=(self.biases, [outputs]))
+
+    def verify(self, *sources: Tensor) -> None:
         outputs, inputs = self.weights.shape
-        if len(source.shape) < 2 or source.shape[-1] != inputs:
-            self.refuse(
-                sources, f"its weights [{outputs}, {inputs}] need {inputs} numbers along the last axis"
-            )
-        return [Spec((*source.shape[:-1], outputs), source.data_type)]
+        if len(sources[0].shape) < 2 or sources[0].shape[-1] != inputs:
+            shape = f"its weights [{outputs}, {inputs}]"
+            self.refuse(sources, f"{shape} need two axes or more, and {inputs} numbers along the last")
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        return linear(
-            run.ops, sources[0], run[self.weights], None if self.biases is None else run[self.biases]
-        )
+        return linear(run.ops, sources[0], run[self.weights], run[self.biases])
 
 
+@dataclass(eq=False)
 class MatMul(Layer):
     """alpha X Y of the last two axes, each transposed first if asked; the axes before them are broadcast."""
 
+    alpha: float = 1.0
+    transposes_x: bool = False
+    transposes_y: bool = False
     least = most = 2
-
-    def __init__(self, alpha: float = 1.0, transposes_x: bool = False, transposes_y: bool = False) -> None:
-        self.alpha, self.transposes_x, self.transposes_y = alpha, transposes_x, transposes_y
-
     title = "matmul"
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_floats(*sources)
-        x, y = sources
-        if min(len(x.shape), len(y.shape)) < 2:
-            self.refuse(sources, "both need two axes or more")
-        rows, inner = x.shape[-2:][:: -1 if self.transposes_x else 1]
-        other, columns = y.shape[-2:][:: -1 if self.transposes_y else 1]
-        if inner != other:
-            self.refuse(sources, f"rows of {inner} do not meet columns of {other}")
-        before = broadcast(self, sources, [one.shape[:-2] for one in sources])
-        return [Spec((*before, rows, columns), x.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
         x, y = sources
@@ -78,21 +63,15 @@ def _turned(ops: Ops, x: Value) -> Value:
     return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
+@dataclass(eq=False)
 class GramMatrix(Layer):
     """scale F F^T with F [channels, height * width] of each picture: how much channels occur together.
 
     The result is [batch, channels, channels] (Gatys et al., A neural algorithm of artistic style, 2015).
     """
 
-    def __init__(self, scale: float = 1.0) -> None:
-        self.scale = scale
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(source)
-        self.need_rank(source, 4, "[batch, channels, height, width]")
-        batch, channels = source.shape[:2]
-        return [Spec((batch, channels, channels), source.data_type)]
+    scale: float = 1.0
+    picture = True
 
     def compute(self, run: Run, *sources: Value) -> Value:
         batch, channels, height, width = sources[0].shape
@@ -100,26 +79,28 @@ class GramMatrix(Layer):
         return run.ops.matmul(features, _turned(run.ops, features)) * self.scale
 
 
+@dataclass(eq=False)
 class Embedding(Layer):
-    """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error."""
+    """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error.
 
-    def __init__(self, table: Tensor, padding_index: int | None = None) -> None:
-        self.weights = weights("embedding_layer", "weights", table, [None, None])
-        self.padding_index = padding_index
-        self.limits = {0: table.shape[0]}
-        self.parameters = (table,)
+    The row `padding_index` learns nothing, as with padding_idx in PyTorch.
+    """
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        if source.data_type not in ("Int32", "Int64"):
-            self.refuse(sources, f"it needs Int32 or Int64, and this is {source.data_type}")
-        return [Spec((*source.shape, self.weights.shape[1]), self.weights.data_type)]
+    weights: Tensor
+    padding_index: int | None = None
+    takes = "any"
+
+    def __post_init__(self) -> None:
+        self.parameters = self.need(weights=(self.weights, [None, None]))
+        self.limits = {0: self.weights.shape[0]}
+
+    def verify(self, *sources: Tensor) -> None:
+        if sources[0].data_type not in ("Int32", "Int64"):
+            self.refuse(sources, f"it needs Int32 or Int64, and this is {sources[0].data_type}")
 
     def compute(self, run: Run, *sources: Value) -> Value:
         rows = run.ops.take(run[self.weights], sources[0], 0)
         if self.padding_index is None:
             return rows
-        # Its row learns nothing, as with padding_idx in PyTorch.
-        shape = (*sources[0].shape, 1)
-        padding = run.ops.reshape(run.ops.equal(sources[0], self.padding_index), shape)
+        padding = run.ops.reshape(run.ops.equal(sources[0], self.padding_index), (*sources[0].shape, 1))
         return run.ops.where(padding, run.ops.stop_gradient(rows), rows)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, broadcast, number
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
-from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 Formula = Callable[..., Value]
 
@@ -65,29 +65,22 @@ _TWO: dict[str, Formula] = {
 }
 
 
+@dataclass(eq=False)
 class Arithmetic(Layer):
     """One or two tensors, number by number, with broadcasting.
 
-    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for
-    Round and Ceil, we take one.
+    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for Round
+    and Ceil, we take one.
     """
 
-    def __init__(self, operation: str) -> None:
-        self.operation = choose("MLCArithmeticOperation", operation, "arithmetic_layer")
-        self.least = self.most = 1 if self.operation in _ONE else 2
+    operation: str
 
-    @property
-    def title(self) -> str:
-        return self.operation.lower()
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        if self.operation in ("Add", "Subtract", "Multiply", "Min", "Max"):
-            self.need_one_type(*sources)
-            if sources[0].data_type == "Boolean":
-                self.refuse(sources, "it needs numbers, and these are Boolean")
-        else:
-            self.need_floats(*sources)
-        return [Spec(broadcast(self, sources), sources[0].data_type)]
+    def __post_init__(self) -> None:
+        self.operation = choose("MLCArithmeticOperation", self.operation, "arithmetic_layer")
+        self.title, self.least = self.operation.lower(), 1 if self.operation in _ONE else 2
+        self.most = self.least
+        of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
+        self.takes = "numbers" if self.operation in of_any_number else "floats"
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return (_ONE | _TWO)[self.operation](run.ops, *sources)
@@ -109,22 +102,17 @@ _COMPARE: dict[str, Formula] = {
 }
 
 
+@dataclass(eq=False)
 class Comparison(Layer):
     """True or false, number by number, with broadcasting (MLCComparisonOperation in MLCTypes.h)."""
 
-    def __init__(self, operation: str) -> None:
-        self.operation = choose("MLCComparisonOperation", operation, "comparison_layer")
-        self.least = self.most = 1 if self.operation == "LogicalNOT" else 2
+    operation: str
+    takes = "any"
 
-    @property
-    def title(self) -> str:
-        return self.operation.lower()
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_one_type(*sources)
-        if self.operation.startswith("Logical") and sources[0].data_type != "Boolean":
-            self.refuse(sources, f"it needs Boolean, and these are {sources[0].data_type}")
-        return [Spec(broadcast(self, sources), "Boolean")]
+    def __post_init__(self) -> None:
+        self.operation = choose("MLCComparisonOperation", self.operation, "comparison_layer")
+        self.title, self.least = self.operation.lower(), 1 if self.operation == "LogicalNOT" else 2
+        self.most = self.least
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return _COMPARE[self.operation](run.ops, *sources)
@@ -177,43 +165,41 @@ _DEFAULTS: dict[str, tuple[float, float]] = {
 }
 
 
+@dataclass(eq=False)
 class Activation(Layer):
     """One of Apple's 21 activation functions, with its numbers a and b.
 
     The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK), of which GELU is x times the
-    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is max(0, x) + min(0, a (e^(x/a)
-    - 1)).
+    normal distribution's function of x, (1 + erf(x / sqrt(2))) / 2, and CELU is
+    max(0, x) + min(0, a (e^(x/a) - 1)).
     """
 
-    def __init__(self, activation: str, a: float | None = None, b: float | None = None) -> None:
-        self.activation = choose("MLCActivationType", activation, "activation_layer")
-        default = _DEFAULTS.get(self.activation, (1.0, 1.0))
-        self.a, self.b = default[0] if a is None else a, default[1] if b is None else b
+    activation: str
+    a: float | None = None
+    b: float | None = None
 
-    @property
-    def title(self) -> str:
-        return self.activation.lower()
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_floats(*sources)
-        return [Spec(sources[0].shape, sources[0].data_type)]
+    def __post_init__(self) -> None:
+        self.activation = choose("MLCActivationType", self.activation, "activation_layer")
+        self.title = self.activation.lower()
+        a, b = _DEFAULTS.get(self.activation, (1.0, 1.0))
+        self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return _ACTIVATE[self.activation](run.ops, *sources, self.a, self.b)
 
 
+@dataclass(eq=False)
 class Dropout(Layer):
     """While training, each number is made 0 with probability `rate`, and the rest divided by 1 - rate.
 
     So the expected value stays (Srivastava et al., 2014, section 10). Not training, it does nothing.
     """
 
-    def __init__(self, rate: float, seed: int = 0) -> None:
-        self.rate, self.seed = number(rate, "rate", "dropout_layer", 0, 1), seed
+    rate: float
+    seed: int = 0
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_floats(*sources)
-        return [Spec(sources[0].shape, sources[0].data_type)]
+    def __post_init__(self) -> None:
+        self.within("rate", 0, 1)
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return drop(run, sources[0], self.rate, self.seed)
@@ -223,8 +209,7 @@ def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
     """See Dropout."""
     if not run.training or rate == 0:
         return x
-    dtype = np.dtype(str(x.dtype.name))
-    chance = run.ops.random_uniform(tuple(x.shape), dtype, run.seed(seed))
+    chance = run.ops.random_uniform(tuple(x.shape), np.dtype(str(x.dtype.name)), run.seed(seed))
     return run.ops.where(run.ops.less(chance, rate), 0.0, x / (1.0 - rate))
 
 
@@ -232,13 +217,7 @@ class Selection(Layer):
     """Sources are a condition (Boolean), x and y: x where it is true, y where not; with broadcasting."""
 
     least = most = 3
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        condition, x, y = sources
-        if condition.data_type != "Boolean":
-            self.refuse(sources, f"the first must be Boolean, and is {condition.data_type}")
-        self.need_one_type(x, y)
-        return [Spec(broadcast(self, sources), x.data_type)]
+    takes = "any"
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return run.ops.where(*sources)

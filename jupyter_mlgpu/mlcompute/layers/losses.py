@@ -7,14 +7,15 @@ arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses s
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, broadcast, number
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
-from jupyter_mlgpu.mlcompute.tensors import Tensor
+from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
 
 
 def _huber(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
@@ -50,75 +51,62 @@ _OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance
 _SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntropy")
 
 
+@dataclass(eq=False)
 class Loss(Layer):
     """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
 
     Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and
-    type; the two cross entropies of classes also take the classes' numbers (Int32 or Int64) without dimension
-    1. Smoothing s makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
+    type; the two cross entropies of classes also take the classes' numbers (Int32 or Int64) without
+    dimension 1. Smoothing s makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
     """
 
-    least, most = 2, 3
+    loss_type: str
+    reduction_type: str = "mean"
+    _: KW_ONLY
+    weight: float = 1.0
+    label_smoothing: float = 0.0
+    class_count: int | None = None
+    epsilon: float = 1e-7
+    delta: float = 1.0
+    least, most, takes = 2, 3, "any"
 
-    def __init__(
-        self,
-        loss_type: str,
-        reduction_type: str = "mean",
-        *,
-        weight: float = 1.0,
-        label_smoothing: float = 0.0,
-        class_count: int | None = None,
-        epsilon: float = 1e-7,
-        delta: float = 1.0,
-    ) -> None:
-        call = "loss_layer"
-        self.loss_type = choose("MLCLossType", loss_type, call)
-        self.reduction = choose("MLCReductionType", reduction_type, call, ["None", "Sum", "Mean"])
-        self.weight, self.delta = weight, number(delta, "delta", call, 0)
-        self.label_smoothing = number(label_smoothing, "label_smoothing", call, 0, 1)
-        self.class_count, self.epsilon = class_count, number(epsilon, "epsilon", call, 0)
+    def __post_init__(self) -> None:
+        self.loss_type = choose("MLCLossType", self.loss_type, "loss_layer")
+        reductions = ["None", "Sum", "Mean"]
+        self.reduction_type = choose("MLCReductionType", self.reduction_type, "loss_layer", reductions)
+        self.title = f"{self.loss_type.lower()} loss"
+        self.within("label_smoothing", 0, 1)
+        self.within("epsilon", 0)
+        self.within("delta", 0)
 
-    @property
-    def title(self) -> str:
-        return f"{self.loss_type.lower()} loss"
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        predictions, labels, *more = sources
-        self.need_floats(predictions)
-        shape = predictions.shape
-        classes = self.loss_type in _OF_CLASSES
+    def verify(self, *sources: Tensor) -> None:
+        predictions, labels, *weights = sources
+        shape, classes = predictions.shape, self.loss_type in _OF_CLASSES
+        if predictions.data_type not in FLOATS:
+            self.refuse(sources, f"predictions must be floats, and are {predictions.data_type}")
         if classes and (len(shape) < 2 or self.class_count not in (None, shape[1])):
             self.refuse(sources, f"it needs {self.class_count or 'the'} classes along dimension 1")
         each = (*shape[:1], *shape[2:]) if classes else shape
-        by_number = classes and self.loss_type != "CosineDistance" and labels.data_type in ("Int32", "Int64")
+        by_number = labels.data_type in ("Int32", "Int64") and self.loss_type in _OF_CLASSES[:2]
         if labels.shape != (each if by_number else shape):
-            self.refuse(
-                sources, "labels must have the predictions' shape, or be class numbers without dimension 1"
-            )
-        if by_number:
-            self.limits = {1: shape[1]}
-        else:
-            self.need_one_type(predictions, labels)
-        for weight in more:
-            self.need_one_type(predictions, weight)
-            if broadcast(self, [weight], [weight.shape, each]) != each:
-                self.refuse([weight], f"there is one weight for each of the losses, {list(each)}")
-        return [Spec(each if self.reduction == "None" else (), predictions.data_type)]
+            wanted = "have the predictions' shape, or be class numbers without dimension 1"
+            self.refuse(sources, f"labels must {wanted}")
+        if weights and weights[0].shape not in (each, ()):
+            self.refuse(weights, f"there is one weight for each of the losses, {list(each)}")
+        self.limits = {1: shape[1]} if by_number else {}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         ops, (x, z, *weights) = run.ops, sources
-        if z.dtype.name.startswith("int"):
+        if 1 in self.limits:
+            places = np.arange(x.shape[1], dtype=z.dtype.name).reshape(1, -1, *[1] * (len(x.shape) - 2))
             numbers = ops.reshape(z, (z.shape[0], 1, *z.shape[1:]))
-            one_hot = np.arange(x.shape[1]).reshape(1, -1, *[1] * (len(x.shape) - 2))
-            z = ops.cast(
-                ops.equal(numbers, ops.constant(one_hot.astype(z.dtype.name))), np.dtype(x.dtype.name)
-            )
+            z = ops.cast(ops.equal(numbers, ops.constant(places)), np.dtype(x.dtype.name))
         if self.label_smoothing and self.loss_type in _SMOOTHED:
             share = self.label_smoothing / (2 if self.loss_type == "SigmoidCrossEntropy" else x.shape[1])
             z = z * (1.0 - self.label_smoothing) + share
         losses = _LOSSES[self.loss_type](ops, x, z, self) * self.weight
         losses = losses * weights[0] if weights else losses
         axes = range(len(losses.shape))
-        if self.reduction == "None":
+        if self.reduction_type == "None":
             return losses
-        return ops.sum(losses, axes) if self.reduction == "Sum" else ops.mean(losses, axes)
+        return ops.sum(losses, axes) if self.reduction_type == "Sum" else ops.mean(losses, axes)

@@ -3,54 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, number, weights
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 
-class Reduction(Layer):
-    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm),
-    any or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones
-    the first.
-    """
-
-    def __init__(self, reduction_type: str, dimensions: int | Sequence[int]) -> None:
-        self.type = choose("MLCReductionType", reduction_type, "reduction_layer", _REDUCE)
-        self.dimensions = (dimensions,) if isinstance(dimensions, int) else tuple(dimensions)
-
-    @property
-    def title(self) -> str:
-        return f"{self.type.lower()} reduction"
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        axes = {self.axis(source, one) for one in self.dimensions}
-        if len(axes) != len(self.dimensions) or not axes or (self.type.startswith("Arg") and len(axes) > 1):
-            self.refuse(sources, f"it cannot go along dimensions {list(self.dimensions)}")
-        if self.type in ("Any", "All"):
-            if source.data_type != "Boolean":
-                self.refuse(sources, f"it needs Boolean, and this is {source.data_type}")
-        else:
-            self.need_floats(source)
-        shape = tuple(1 if axis in axes else size for axis, size in enumerate(source.shape))
-        return [Spec(shape, "Int32" if self.type.startswith("Arg") else source.data_type)]
-
-    def compute(self, run: Run, *sources: Value) -> Value:
-        ops, (x,) = run.ops, sources
-        axes = [axis % len(x.shape) for axis in self.dimensions]
-        shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
-        return ops.reshape(_REDUCE[self.type](ops, x, axes), shape)
-
-
 def _any(ops: Ops, x: Value, axes: Sequence[int]) -> Value:
-    return ops.less(0.0, ops.max(ops.cast(x, _FLOAT), axes))
+    return ops.less(0.0, ops.max(ops.cast(x, np.dtype(np.float32)), axes))
 
 
-_FLOAT = np.dtype(np.float32)
 _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
     "Sum": lambda o, x, axes: o.sum(x, axes),
     "Mean": lambda o, x, axes: o.mean(x, axes),
@@ -64,21 +31,51 @@ _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
 }
 
 
+@dataclass(eq=False)
+class Reduction(Layer):
+    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm), any
+    or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones the
+    first.
+    """
+
+    reduction_type: str
+    dimensions: Any  # a whole number, or several
+
+    def __post_init__(self) -> None:
+        kind = self.reduction_type = choose(
+            "MLCReductionType", self.reduction_type, "reduction_layer", _REDUCE
+        )
+        self.title, self.takes = f"{kind.lower()} reduction", "any" if kind in ("Any", "All") else "floats"
+        self.dimensions = [self.dimensions] if isinstance(self.dimensions, int) else list(self.dimensions)
+
+    def verify(self, *sources: Tensor) -> None:
+        (source,), kind = sources, self.reduction_type
+        axes = [self.axis(source, one) for one in self.dimensions]
+        if len(set(axes)) != len(axes) or not axes or (len(axes) > 1 and kind.startswith("Arg")):
+            self.refuse(sources, f"it cannot go along dimensions {self.dimensions}")
+        if kind in ("Any", "All") and source.data_type != "Boolean":
+            self.refuse(sources, f"it needs Boolean, and this is {source.data_type}")
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        (x,) = sources
+        axes = [one % len(x.shape) for one in self.dimensions]
+        shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
+        return run.ops.reshape(_REDUCE[self.reduction_type](run.ops, x, axes), shape)
+
+
+@dataclass(eq=False)
 class Softmax(Layer):
     """e^x / sum e^x along a dimension, or its logarithm x - log sum e^x."""
 
-    def __init__(self, operation: str = "softmax", dimension: int = 1) -> None:
-        self.operation = choose("MLCSoftmaxOperation", operation, "softmax_layer")
-        self.dimension = dimension
+    operation: str = "softmax"
+    dimension: int = 1
 
-    @property
-    def title(self) -> str:
-        return self.operation.lower()
+    def __post_init__(self) -> None:
+        self.operation = choose("MLCSoftmaxOperation", self.operation, "softmax_layer")
+        self.title = self.operation.lower()
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_floats(*sources)
+    def verify(self, *sources: Tensor) -> None:
         self.axis(sources[0], self.dimension)
-        return [Spec(sources[0].shape, sources[0].data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
         function = run.ops.softmax if self.operation == "Softmax" else run.ops.log_softmax
@@ -96,37 +93,32 @@ def standardise(ops: Ops, x: Value, axes: Sequence[int], epsilon: float) -> tupl
 class Channelwise(Layer):
     """gamma * standardised + beta, with gamma and beta a number a channel (or none)."""
 
-    def __init__(
-        self, channels: int, beta: Tensor | None, gamma: Tensor | None, epsilon: float, call: str
-    ) -> None:
-        self.channels = channels
-        self.beta, self.gamma = beta, gamma
-        self.epsilon = number(epsilon, "variance_epsilon", call, 0)
-        given = (("beta", beta), ("gamma", gamma))
-        self.parameters = tuple(
-            weights(call, name, one, [channels]) for name, one in given if one is not None
-        )
+    feature_channel_count: int
+    beta: Tensor | None
+    gamma: Tensor | None
+    variance_epsilon: float
 
-    @property
-    def title(self) -> str:
-        return super().title.replace("normalization", "normalisation")
+    def __post_init__(self) -> None:
+        self.within("variance_epsilon", 0)
+        each = [self.feature_channel_count]
+        self.parameters = self.need(beta=(self.beta, each), gamma=(self.gamma, each))
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(*sources, *self.parameters, *self.kept)
-        if len(source.shape) < 2 or source.shape[1] != self.channels:
-            self.refuse(sources, f"it was made for {self.channels} channels, and they are dimension 1")
-        return [Spec(source.shape, source.data_type)]
+    def verify(self, *sources: Tensor) -> None:
+        if len(sources[0].shape) < 2 or sources[0].shape[1] != self.feature_channel_count:
+            count = self.feature_channel_count
+            self.refuse(sources, f"it was made for {count} channels, and they are dimension 1")
 
-    def channelwise(self, ops: Ops, value: Value, rank: int) -> Value:
-        return ops.reshape(value, (1, self.channels, *[1] * (rank - 2)))
+    def spread(self, ops: Ops, value: Value, rank: int) -> Value:
+        """Numbers a channel, in a shape that fits beside x."""
+        return ops.reshape(value, (1, self.feature_channel_count, *[1] * (rank - 2)))
 
     def finish(self, run: Run, x: Value) -> Value:
-        if self.gamma is not None:
-            x = x * self.channelwise(run.ops, run[self.gamma], len(x.shape))
-        return x if self.beta is None else x + self.channelwise(run.ops, run[self.beta], len(x.shape))
+        rank = len(x.shape)
+        x = x if self.gamma is None else x * self.spread(run.ops, run[self.gamma], rank)
+        return x if self.beta is None else x + self.spread(run.ops, run[self.beta], rank)
 
 
+@dataclass(eq=False)
 class BatchNormalization(Channelwise):
     """Each channel standardised over the batch (Ioffe and Szegedy, 2015).
 
@@ -134,121 +126,99 @@ class BatchNormalization(Channelwise):
     momentum * running + (1 - momentum) * batch. Otherwise: by the running ones.
     """
 
-    def __init__(
-        self,
-        feature_channel_count: int,
-        mean: Tensor,
-        variance: Tensor,
-        beta: Tensor | None = None,
-        gamma: Tensor | None = None,
-        variance_epsilon: float = 1e-5,
-        momentum: float = 0.99,
-    ) -> None:
-        call = "batch_normalization_layer"
-        super().__init__(feature_channel_count, beta, gamma, variance_epsilon, call)
-        self.momentum = number(momentum, "momentum", call, 0, 1.0000001)
-        self.mean = weights(call, "mean", mean, [feature_channel_count])
-        self.variance = weights(call, "variance", variance, [feature_channel_count])
-        self.kept = (mean, variance)
+    feature_channel_count: int
+    mean: Tensor
+    variance: Tensor
+    beta: Tensor | None = None
+    gamma: Tensor | None = None
+    variance_epsilon: float = 1e-5
+    momentum: float = 0.99
+    title = "batch normalisation"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.within("momentum", 0, 1.0000001)
+        each = [self.feature_channel_count]
+        self.kept = self.need(mean=(self.mean, each), variance=(self.variance, each))
 
     def compute(self, run: Run, *sources: Value) -> Value:
         ops, (x,) = run.ops, sources
         rank = len(x.shape)
         if not run.training:
-            mean = self.channelwise(ops, run[self.mean], rank)
-            variance = self.channelwise(ops, run[self.variance], rank)
-            return self.finish(run, (x - mean) / ops.sqrt(variance + self.epsilon))
-        axes = [0, *range(2, rank)]
-        normal, mean, variance = standardise(ops, x, axes, self.epsilon)
-        for tensor, batch in ((self.mean, mean), (self.variance, variance)):
-            new = ops.stop_gradient(ops.reshape(batch, (self.channels,)))
+            mean, variance = (self.spread(ops, run[one], rank) for one in self.kept)
+            return self.finish(run, (x - mean) / ops.sqrt(variance + self.variance_epsilon))
+        normal, *found = standardise(ops, x, [0, *range(2, rank)], self.variance_epsilon)
+        for tensor, batch in zip(self.kept, found, strict=True):
+            new = ops.stop_gradient(ops.reshape(batch, (self.feature_channel_count,)))
             run.updates[tensor] = run[tensor] * self.momentum + new * (1.0 - self.momentum)
         return self.finish(run, normal)
 
 
+@dataclass(eq=False)
 class InstanceNormalization(Channelwise):
     """Each channel of each picture standardised by itself (Ulyanov et al., 2016)."""
 
-    def __init__(
-        self,
-        feature_channel_count: int,
-        beta: Tensor | None = None,
-        gamma: Tensor | None = None,
-        variance_epsilon: float = 1e-5,
-    ) -> None:
-        super().__init__(feature_channel_count, beta, gamma, variance_epsilon, "instance_normalization_layer")
+    feature_channel_count: int
+    beta: Tensor | None = None
+    gamma: Tensor | None = None
+    variance_epsilon: float = 1e-5
+    title, picture = "instance normalisation", True
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        axes = range(2, len(sources[0].shape))
-        return self.finish(run, standardise(run.ops, sources[0], axes, self.epsilon)[0])
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        if len(sources[0].shape) < 3:
-            self.refuse(sources, "it needs axes after the channels")
-        return super().results(*sources)
+        return self.finish(run, standardise(run.ops, sources[0], (2, 3), self.variance_epsilon)[0])
 
 
+@dataclass(eq=False)
 class GroupNormalization(Channelwise):
     """Channels standardised group by group, in each picture by itself (Wu and He, 2018)."""
 
-    def __init__(
-        self,
-        feature_channel_count: int,
-        group_count: int,
-        beta: Tensor | None = None,
-        gamma: Tensor | None = None,
-        variance_epsilon: float = 1e-5,
-    ) -> None:
-        call = "group_normalization_layer"
-        super().__init__(feature_channel_count, beta, gamma, variance_epsilon, call)
-        self.groups = int(number(group_count, "group_count", call, 1))
+    feature_channel_count: int
+    group_count: int
+    beta: Tensor | None = None
+    gamma: Tensor | None = None
+    variance_epsilon: float = 1e-5
+    title = "group normalisation"
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        if self.channels % self.groups:
-            self.refuse(sources, f"{self.channels} channels do not fall into {self.groups} groups")
-        return super().results(*sources)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.within("group_count", 1)
+
+    def verify(self, *sources: Tensor) -> None:
+        if self.feature_channel_count % self.group_count:
+            count = self.feature_channel_count
+            self.refuse(sources, f"{count} channels do not fall into {self.group_count} groups")
+        super().verify(*sources)
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        (x,) = sources
-        shape = tuple(x.shape)
-        grouped = run.ops.reshape(x, (shape[0], self.groups, -1))
-        normal, _, _ = standardise(run.ops, grouped, (2,), self.epsilon)
-        return self.finish(run, run.ops.reshape(normal, shape))
+        ops, shape = run.ops, tuple(sources[0].shape)
+        grouped = ops.reshape(sources[0], (shape[0], self.group_count, -1))
+        normal, _, _ = standardise(ops, grouped, (2,), self.variance_epsilon)
+        return self.finish(run, ops.reshape(normal, shape))
 
 
+@dataclass(eq=False)
 class LayerNormalization(Layer):
-    """Standardised over the last axes, which have `normalized_shape`; beta and gamma have it too (Ba et al.,
-    2016).
-    """
+    """Standardised over the last axes, which have `normalized_shape`, as have beta and gamma (Ba et al., 2016)."""
 
-    def __init__(
-        self,
-        normalized_shape: Sequence[int],
-        beta: Tensor | None = None,
-        gamma: Tensor | None = None,
-        variance_epsilon: float = 1e-5,
-    ) -> None:
-        call = "layer_normalization_layer"
-        self.normalized_shape = tuple(normalized_shape)
-        self.beta, self.gamma = beta, gamma
-        self.epsilon = number(variance_epsilon, "variance_epsilon", call, 0)
-        given = (("beta", beta), ("gamma", gamma))
-        self.parameters = tuple(
-            weights(call, name, one, self.normalized_shape) for name, one in given if one is not None
-        )
-
+    normalized_shape: Sequence[int]
+    beta: Tensor | None = None
+    gamma: Tensor | None = None
+    variance_epsilon: float = 1e-5
     title = "layer normalisation"
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(*sources, *self.parameters)
-        if not self.normalized_shape or source.shape[-len(self.normalized_shape) :] != self.normalized_shape:
-            self.refuse(sources, f"its last axes are not {list(self.normalized_shape)}")
-        return [Spec(source.shape, source.data_type)]
+    def __post_init__(self) -> None:
+        self.within("variance_epsilon", 0)
+        self.normalized_shape = shape = tuple(self.normalized_shape)
+        self.parameters = self.need(beta=(self.beta, shape), gamma=(self.gamma, shape))
+
+    def verify(self, *sources: Tensor) -> None:
+        shape = self.normalized_shape
+        if not shape or sources[0].shape[-len(shape) :] != shape:
+            self.refuse(sources, f"its last axes are not {list(shape)}")
 
     def compute(self, run: Run, *sources: Value) -> Value:
         (x,) = sources
-        rank, last = len(x.shape), len(self.normalized_shape)
-        x = standardise(run.ops, x, range(rank - last, rank), self.epsilon)[0]
+        axes = range(len(x.shape) - len(self.normalized_shape), len(x.shape))
+        x = standardise(run.ops, x, axes, self.variance_epsilon)[0]
         x = x if self.gamma is None else x * run[self.gamma]
         return x if self.beta is None else x + run[self.beta]

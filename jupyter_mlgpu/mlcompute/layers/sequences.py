@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, number, weights
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.layers.dense import linear
 from jupyter_mlgpu.mlcompute.layers.elementwise import drop
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
+Tensors = Sequence[Tensor]
 
+
+def need_all(
+    layer: Layer, name: str, given: Tensors | None, shapes: Sequence[Sequence[int]]
+) -> tuple[Tensor, ...]:
+    """As Layer.need, of a list; none at all where None is given."""
+    if given is None:
+        return ()
+    if len(given) != len(shapes):
+        raise GraphError(f"{layer.title} needs {len(shapes)} {name}, not {len(given)}.")
+    for tensor, shape in zip(given, shapes, strict=True):
+        layer.need(**{name: (tensor, shape)})
+    return tuple(given)
+
+
+@dataclass(eq=False)
 class LSTM(Layer):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
 
@@ -37,116 +54,85 @@ class LSTM(Layer):
     and c, too.
     """
 
-    least, most = 1, 3
-    title = "LSTM"
+    input_size: int
+    hidden_size: int
+    layer_count: int = 1
+    _: KW_ONLY
+    input_weights: Tensors
+    hidden_weights: Tensors
+    biases: Tensors | None = None
+    batch_first: bool = True
+    is_bidirectional: bool = False
+    returns_sequences: bool = True
+    dropout: float = 0.0
+    result_mode: str = "output"
+    seed: int = 0
+    least, most, title = 1, 3, "LSTM"
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        layer_count: int = 1,
-        *,
-        input_weights: Sequence[Tensor],
-        hidden_weights: Sequence[Tensor],
-        biases: Sequence[Tensor] | None = None,
-        batch_first: bool = True,
-        is_bidirectional: bool = False,
-        returns_sequences: bool = True,
-        dropout: float = 0.0,
-        result_mode: str = "output",
-        seed: int = 0,
-    ) -> None:
-        self.input_size, self.hidden_size, self.layer_count = input_size, hidden_size, layer_count
-        self.batch_first, self.directions = batch_first, 1 + is_bidirectional
-        self.returns_sequences = returns_sequences
-        self.dropout, self.seed = number(dropout, "dropout", "lstm_layer", 0, 1), seed
-        self.mode = choose("MLCLSTMResultMode", result_mode, "lstm_layer")
-        self.gates: list[tuple[list[Tensor], list[Tensor], list[Tensor]]] = []
-        count = 4 * layer_count * self.directions
-        lists = {"input weights": input_weights, "hidden weights": hidden_weights, "biases": biases}
-        for name, given in lists.items():
-            if given is not None and len(given) != count:
-                raise GraphError(
-                    f"lstm_layer needs {count} {name}, four a layer and direction, not {len(given)}."
-                )
-        for start in range(0, count, 4):
-            below = input_size if start < 4 * self.directions else hidden_size * self.directions
-            shapes = {"input weights": (hidden_size, below), "hidden weights": (hidden_size,) * 2}
-            four = [
-                [
-                    weights("lstm_layer", name, one, shapes.get(name, (hidden_size,)))
-                    for one in given[start : start + 4]
-                ]
-                for name, given in lists.items()
-                if given is not None
-            ]
-            self.gates.append((four[0], four[1], four[2] if biases is not None else []))
-        self.parameters = tuple(one for gates in self.gates for four in gates for one in four)
-
-    def results(self, *sources: Tensor) -> list[Spec]:
-        self.need_floats(*sources, *self.parameters)
-        self.need_rank(
-            sources[0], 3, "[batch, time, features]" if self.batch_first else "[time, batch, features]"
+    def __post_init__(self) -> None:
+        self.within("dropout", 0, 1)
+        self.result_mode = choose("MLCLSTMResultMode", self.result_mode, "lstm_layer")
+        self.directions, size = 1 + self.is_bidirectional, self.hidden_size
+        count = 4 * self.layer_count * self.directions
+        first = 4 * self.directions
+        inside = [self.input_size if place < first else size * self.directions for place in range(count)]
+        self.parameters = (
+            *need_all(self, "input weights", self.input_weights, [(size, below) for below in inside]),
+            *need_all(self, "hidden weights", self.hidden_weights, [(size, size)] * count),
+            *need_all(self, "biases", self.biases, [(size,)] * count),
         )
-        first, second, features = sources[0].shape
-        batch = first if self.batch_first else second
-        if features != self.input_size:
-            self.refuse(sources[:1], f"it was made for {self.input_size} features")
+
+    def verify(self, *sources: Tensor) -> None:
+        shape = sources[0].shape
+        if len(shape) != 3 or shape[2] != self.input_size:
+            order = "batch, time" if self.batch_first else "time, batch"
+            self.refuse(
+                sources[:1], f"it needs [{order}, features], and was made for {self.input_size} features"
+            )
+        batch = shape[0] if self.batch_first else shape[1]
         states = (self.layer_count * self.directions, batch, self.hidden_size)
         if any(source.shape != states for source in sources[1:]) or len(sources) == 2:
             self.refuse(sources, f"the first states come as two tensors of {list(states)}")
-        wide = self.directions * self.hidden_size
-        data_type = sources[0].data_type
-        output = Spec((first, second, wide) if self.returns_sequences else (batch, wide), data_type)
-        return (
-            [output] if self.mode == "Output" else [output, Spec(states, data_type), Spec(states, data_type)]
-        )
 
-    def compute(self, run: Run, *sources: Value) -> list[Value]:
+    def compute(self, run: Run, *sources: Value) -> Value:
         ops, x = run.ops, sources[0]
         # Time first, so that a step is a slice of rows that lie together.
         x = ops.transpose(x, (1, 0, 2)) if self.batch_first else x
         last: list[tuple[Value, Value]] = []
         for layer in range(self.layer_count):
-            x = drop(run, x, self.dropout, self.seed + layer) if layer else x
+            x = drop(run, ops.stack(x), self.dropout, self.seed + layer) if layer else x
             ways = []
-            for backwards in range(self.directions):
-                place = layer * self.directions + backwards
-                start = [ops.slice(one, [slice(place, place + 1)]) for one in sources[1:]]
-                outputs, states = self._pass(run, x, place, start, backwards == 1)
+            for way in range(self.directions):
+                outputs, states = self._pass(run, x, layer * self.directions + way, sources[1:], way == 1)
                 ways.append(outputs)
                 last.append(states)
             x = [ops.concatenate(both, 1) for both in zip(*ways, strict=True)] if len(ways) > 1 else ways[0]
-            x = _stack(run, x) if layer < self.layer_count - 1 or self.returns_sequences else x
-        if not self.returns_sequences:
-            ends = [h for h, _ in last[-self.directions :]]
-            x = ops.concatenate(ends, 1) if len(ends) > 1 else ends[0]
-        elif self.batch_first:
-            x = ops.transpose(x, (1, 0, 2))
-        if self.mode == "Output":
-            return [x]
-        return [x, *(_stack(run, states) for states in zip(*last, strict=True))]
+        if self.returns_sequences:
+            x = ops.transpose(ops.stack(x), (1, 0, 2)) if self.batch_first else ops.stack(x)
+        else:
+            x = ops.concatenate([h for h, _ in last[-self.directions :]], 1)
+        return x if self.result_mode == "Output" else [x, *map(ops.stack, zip(*last, strict=True))]
 
     def _pass(
         self, run: Run, x: Value, place: int, start: Sequence[Value], backwards: bool
     ) -> tuple[list[Value], tuple[Value, Value]]:
         """Once over the sequence: the output of each time, and the last h and c."""
-        ops, size = run.ops, self.hidden_size
-        time, batch, _ = x.shape
+        ops, size, (time, batch, _) = run.ops, self.hidden_size, x.shape
+        four = slice(4 * place, 4 * place + 4)
         inputs, hidden, biases = (
-            ops.concatenate([run[one] for one in four], 0) if four else None for four in self.gates[place]
+            ops.concatenate([run[one] for one in each[four]], 0) if each else None
+            for each in (self.input_weights, self.hidden_weights, self.biases)
         )
         # What the inputs contribute does not depend on the steps: one product for all times.
-        fed = linear(ops, x, inputs, biases)
-        turned = ops.transpose(hidden, (1, 0))
-        h, c = (ops.reshape(one, (batch, size)) for one in start) if start else (None, None)
+        fed, turned = linear(ops, x, inputs, biases), ops.transpose(hidden, (1, 0))
+        first = [ops.slice(one, [slice(place, place + 1)]) for one in start] or [None, None]
+        h, c = (None if one is None else ops.reshape(one, (batch, size)) for one in first)
         outputs = []
         for step in reversed(range(time)) if backwards else range(time):
             gates = ops.reshape(ops.slice(fed, [slice(step, step + 1)]), (batch, 4 * size))
             gates = gates if h is None else gates + ops.matmul(h, turned)
-            i, f, g, o = (
-                ops.slice(gates, [slice(None), slice(gate * size, (gate + 1) * size)]) for gate in range(4)
-            )
+            parts = [slice(gate * size, (gate + 1) * size) for gate in range(4)]
+            i, f, g, o = (ops.slice(gates, [slice(None), part]) for part in parts)
             new = ops.sigmoid(i) * ops.tanh(g)
             c = new if c is None else ops.sigmoid(f) * c + new
             h = ops.sigmoid(o) * ops.tanh(c)
@@ -154,11 +140,7 @@ class LSTM(Layer):
         return outputs[::-1] if backwards else outputs, (h, c)
 
 
-def _stack(run: Run, values: Sequence[Value]) -> Value:
-    parts = [run.ops.reshape(one, (1, *one.shape)) for one in values]
-    return run.ops.concatenate(parts, 0) if len(parts) > 1 else parts[0]
-
-
+@dataclass(eq=False)
 class MultiheadAttention(Layer):
     """softmax(Q K^T / sqrt(d)) V for several heads at once (Vaswani et al., Attention is all you need, 2017).
 
@@ -173,96 +155,67 @@ class MultiheadAttention(Layer):
     more key at the end.
     """
 
-    least, most = 3, 5
-    title = "multi-head attention"
+    model_dimension: int
+    head_count: int
+    _: KW_ONLY
+    weights: Tensors
+    biases: Tensors | None = None
+    attention_biases: Tensors | None = None
+    adds_zero_attention: bool = False
+    dropout: float = 0.0
+    seed: int = 0
+    least, most, takes, title = 3, 5, "any", "multi-head attention"
 
-    def __init__(
-        self,
-        model_dimension: int,
-        head_count: int,
-        *,
-        weights: Sequence[Tensor],
-        biases: Sequence[Tensor] | None = None,
-        attention_biases: Sequence[Tensor] | None = None,
-        adds_zero_attention: bool = False,
-        dropout: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        if model_dimension % head_count:
-            raise GraphError(
-                f"multihead_attention_layer cannot give {head_count} heads {model_dimension} numbers."
-            )
-        self.dimension, self.heads = model_dimension, head_count
-        self.adds_zero_attention = adds_zero_attention
-        self.dropout, self.seed = number(dropout, "dropout", "multihead_attention_layer", 0, 1), seed
-        self.weights = _several("weights", weights, 4, (model_dimension, model_dimension))
-        self.biases = _several("biases", biases, 4, (model_dimension,))
-        self.attention_biases = _several("attention biases", attention_biases, 2, (1, 1, model_dimension))
-        self.parameters = (*self.weights, *self.biases, *self.attention_biases)
+    def __post_init__(self) -> None:
+        self.within("dropout", 0, 1)
+        size = self.model_dimension
+        if size % self.head_count:
+            raise GraphError(f"{self.title} cannot give {self.head_count} heads {size} numbers.")
+        self.parameters = (
+            *need_all(self, "weights", self.weights, [(size, size)] * 4),
+            *need_all(self, "biases", self.biases, [(size,)] * 4),
+            *need_all(self, "attention biases", self.attention_biases, [(1, 1, size)] * 2),
+        )
 
-    def results(self, *sources: Tensor) -> list[Spec]:
+    def verify(self, *sources: Tensor) -> None:
         query, key, value, *masks = sources
-        self.need_floats(query, key, value, *self.parameters)
-        for source in (query, key, value):
-            self.need_rank(source, 3, "[batch, length, dimension]")
-        batch, length, dimension = query.shape
-        wanted = (batch, key.shape[1], self.dimension)
-        if dimension != self.dimension or key.shape != wanted or value.shape != wanted:
-            self.refuse(
-                (query, key, value), f"the last size must be {self.dimension}, and key and value alike"
-            )
+        if len(query.shape) != 3 or len(key.shape) != 3 or key.shape != value.shape:
+            self.refuse(sources[:3], "it needs [batch, length, dimension], and key and value alike")
+        (batch, length, last), keys = query.shape, key.shape[1]
+        if not last == key.shape[2] == self.model_dimension or key.shape[0] != batch:
+            self.refuse(sources[:3], f"batches must be equal, and the last size {self.model_dimension}")
         for mask in masks:
-            if mask.shape not in ((batch, key.shape[1]), (1, length, key.shape[1])):
+            if mask.shape not in ((batch, keys), (1, length, keys)):
                 self.refuse(
-                    [mask],
-                    f"a mask is of keys, {[batch, key.shape[1]]}, or of attention, "
-                    f"{[1, length, key.shape[1]]}",
+                    [mask], f"a mask is of keys, {[batch, keys]}, or of attention, {[1, length, keys]}"
                 )
-            if mask.data_type not in ("Boolean", query.data_type):
-                self.refuse([mask], f"a mask is Boolean or {query.data_type}, not {mask.data_type}")
-        return [Spec((batch, length, self.dimension), query.data_type)]
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        ops, each = run.ops, self.dimension // self.heads
-        biases = [run[one] for one in self.biases] or [None] * 4
-        projected = [
-            linear(ops, source, run[matrix], bias)
-            for source, matrix, bias in zip(sources, self.weights[:3], biases[:3], strict=False)
-        ]
-        batch, length, _ = projected[0].shape
-        for place, more in enumerate(self.attention_biases, 1):
-            row = ops.constant(np.zeros((batch, 1, self.dimension), projected[0].dtype.name)) + run[more]
-            projected[place] = ops.concatenate([projected[place], row], 1)
+        ops, size = run.ops, self.model_dimension
+        biases = [None] * 4 if self.biases is None else [run[one] for one in self.biases]
+        inward = zip(sources, self.weights[:3], biases[:3], strict=False)
+        q, *both = (linear(ops, source, run[matrix], bias) for source, matrix, bias in inward)
+        batch, length, _ = q.shape
+        for place, more in enumerate(self.attention_biases or ()):
+            row = ops.constant(np.zeros((batch, 1, size), q.dtype.name)) + run[more]
+            both[place] = ops.concatenate([both[place], row], 1)
         if self.adds_zero_attention:
-            projected[1:] = [ops.pad(one, [(0, 0), (0, 1), (0, 0)]) for one in projected[1:]]
+            both = [ops.pad(one, [(0, 0), (0, 1), (0, 0)]) for one in both]
+        heads = (self.head_count, size // self.head_count)
         q, k, v = (
-            ops.transpose(ops.reshape(one, (batch, one.shape[1], self.heads, each)), (0, 2, 1, 3))
-            for one in projected
+            ops.transpose(ops.reshape(one, (batch, one.shape[1], *heads)), (0, 2, 1, 3)) for one in (q, *both)
         )
-        scores = ops.matmul(q * (1 / math.sqrt(each)), ops.transpose(k, (0, 1, 3, 2)))
+        scores = ops.matmul(q * (1 / math.sqrt(heads[1])), ops.transpose(k, (0, 1, 3, 2)))
         for mask in sources[3:]:
-            shape = (mask.shape[0], 1, 1, mask.shape[1]) if len(mask.shape) == 2 else (1, 1, *mask.shape[1:])
-            scores = self._masked(run, scores, ops.reshape(mask, shape))
+            wide = (mask.shape[0], 1, 1, mask.shape[1]) if len(mask.shape) == 2 else (1, *mask.shape)
+            scores = self._masked(run, scores, ops.reshape(mask, wide))
         seen = drop(run, ops.softmax(scores, 3), self.dropout, self.seed)
-        mixed = ops.reshape(ops.transpose(ops.matmul(seen, v), (0, 2, 1, 3)), (batch, length, self.dimension))
+        mixed = ops.reshape(ops.transpose(ops.matmul(seen, v), (0, 2, 1, 3)), (batch, length, size))
         return linear(ops, mixed, run[self.weights[3]], biases[3])
 
     def _masked(self, run: Run, scores: Value, mask: Value) -> Value:
-        ops = run.ops
-        more = scores.shape[3] - mask.shape[3]  # keys of the layer's own are always seen
-        boolean = mask.dtype.name == "bool"
-        if more:
-            ends = [(0, 0), (0, 0), (0, 0), (0, more)]
-            mask = ops.pad(ops.cast(mask, np.dtype(np.int32)), ends) if boolean else ops.pad(mask, ends)
-            mask = ops.less(0, mask) if boolean else mask
-        return ops.where(mask, -math.inf, scores) if boolean else scores + mask
-
-
-def _several(
-    name: str, given: Sequence[Tensor] | None, count: int, shape: Sequence[int]
-) -> tuple[Tensor, ...]:
-    if given is None:
-        return ()
-    if len(given) != count:
-        raise GraphError(f"multihead_attention_layer needs {count} {name}, not {len(given)}.")
-    return tuple(weights("multihead_attention_layer", name, one, shape) for one in given)
+        ops, boolean = run.ops, mask.dtype.name == "bool"
+        # Keys of the layer's own are always seen.
+        ends = [(0, 0), (0, 0), (0, 0), (0, scores.shape[3] - mask.shape[3])]
+        mask = ops.pad(ops.cast(mask, np.dtype(scores.dtype.name)) if boolean else mask, ends)
+        return ops.where(ops.less(0.0, mask), -math.inf, scores) if boolean else scores + mask

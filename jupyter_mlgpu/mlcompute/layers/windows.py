@@ -3,204 +3,169 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Spec, pair, weights
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Sizes
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
-PICTURE = "[batch, channels, height, width]"
 
+class Window(Layer):
+    """A window over a picture: strides, dilation rates and a padding policy, for height and width."""
 
-class _Window(Layer):
-    """A window over a picture: strides, dilations and a padding policy, for height and width."""
+    picture = True
+    kernel: Pair
+    strides: Sizes
+    dilation_rates: Sizes
+    padding_policy: str
+    padding_sizes: Sizes
 
-    def __init__(
-        self,
-        kernel: Pair,
-        strides: int | Sequence[int],
-        dilations: int | Sequence[int],
-        policy: str,
-        padding: int | Sequence[int],
-        call: str,
-    ) -> None:
+    def settle(self, kernel: Pair) -> None:
+        """Numbers to pairs, and the padding policy in Apple's spelling."""
         self.kernel = kernel
-        self.strides = pair(strides, "strides", call)
-        self.dilations = pair(dilations, "dilation_rates", call)
-        self.policy = choose("MLCPaddingPolicy", policy, call)
-        self.padding = pair(padding, "padding_sizes", call, 0) if self.policy == "UsePaddingSize" else (0, 0)
+        self.strides, self.dilation_rates = self.pair("strides"), self.pair("dilation_rates")
+        self.padding_policy = choose("MLCPaddingPolicy", self.padding_policy, self.title)
+        own = self.padding_policy == "UsePaddingSize"
+        self.padding_sizes = self.pair("padding_sizes", 0) if own else (0, 0)
 
     def reach(self, axis: int) -> int:
         """How far a window extends: dilation (kernel - 1) + 1."""
-        return self.dilations[axis] * (self.kernel[axis] - 1) + 1
+        return int(self.dilation_rates[axis] * (self.kernel[axis] - 1) + 1)
 
     def around(self, sizes: Sequence[int]) -> list[Pair]:
         """What is added before and after. `same`: so that size / stride results come out, rounded up.
 
         The odd one goes to the end, as TensorFlow has it (its guide on tf.nn.convolution).
         """
-        if self.policy != "Same":
-            return [(one, one) for one in self.padding]
+        if self.padding_policy != "Same":
+            return [(one, one) for one in self.padding_sizes]
         added = []
         for axis, size in enumerate(sizes):
-            wanted = -(-size // self.strides[axis]) - 1
-            total = max(wanted * self.strides[axis] + self.reach(axis) - size, 0)
+            places = -(-size // self.strides[axis])
+            total = max((places - 1) * self.strides[axis] + self.reach(axis) - size, 0)
             added.append((total // 2, total - total // 2))
         return added
-
-    def places(self, source: Tensor) -> tuple[int, ...]:
-        """How many places the window has: (size + padding - reach) / stride + 1, rounded down."""
-        self.need_rank(source, 4, PICTURE)
-        found = []
-        for axis, (size, (before, after)) in enumerate(
-            zip(source.shape[2:], self.around(source.shape[2:]), strict=True)
-        ):
-            if size + before + after < self.reach(axis):
-                self.refuse(
-                    [source], f"a window of {self.reach(axis)} does not fit in {size + before + after}"
-                )
-            found.append((size + before + after - self.reach(axis)) // self.strides[axis] + 1)
-        return tuple(found)
 
     def padded(self, ops: Ops, x: Value, value: float = 0.0) -> Value:
         around = self.around(x.shape[2:])
         return ops.pad(x, [(0, 0), (0, 0), *around], value) if any(map(any, around)) else x
 
+    def verify(self, *sources: Tensor) -> None:
+        for axis, (before, after) in enumerate(self.around(sources[0].shape[2:])):
+            whole = sources[0].shape[2 + axis] + before + after
+            if whole < self.reach(axis):
+                self.refuse(sources, f"a window of {self.reach(axis)} does not fit in {whole}")
 
-class Convolution(_Window):
+
+@dataclass(eq=False)
+class Convolution(Window):
     """result[o, y, x] = bias[o] + sum over c, i, j of weights[o, c, i, j] source[c, y s + i d, x s + j d]
 
     with strides s and dilation rates d (Dumoulin and Visin, A guide to convolution arithmetic, 2016).
 
-    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs
-      sees its part of the channels alone.
+    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs sees
+      its part of the channels alone.
     * depthwise: as many groups as channels; weights [channels * multiplier, 1, height, width].
     * transposed: the gradient of a standard one with regard to its source; weights
       [channels, outputs / groups, height, width]. `same` gives size * stride.
     """
 
-    def __init__(
-        self,
-        filters: Tensor,
-        biases: Tensor | None = None,
-        *,
-        convolution_type: str = "standard",
-        strides: int | Sequence[int] = 1,
-        dilation_rates: int | Sequence[int] = 1,
-        group_count: int = 1,
-        padding_policy: str = "valid",
-        padding_sizes: int | Sequence[int] = 0,
-    ) -> None:
-        call = "convolution_layer"
-        filters = weights(call, "weights", filters, [None] * 4)
-        height, width = filters.shape[2:]
-        super().__init__((height, width), strides, dilation_rates, padding_policy, padding_sizes, call)
-        self.type = choose("MLCConvolutionType", convolution_type, call)
-        self.groups = filters.shape[0] if self.type == "Depthwise" else group_count
-        self.outputs = filters.shape[1] * group_count if self.type == "Transposed" else filters.shape[0]
-        self.weights, self.biases = filters, biases
-        self.parameters = (filters,)
-        if biases is not None:
-            self.parameters += (weights(call, "biases", biases, [self.outputs]),)
+    weights: Tensor
+    biases: Tensor | None = None
+    _: KW_ONLY
+    convolution_type: str = "standard"
+    strides: Sizes = 1
+    dilation_rates: Sizes = 1
+    group_count: int = 1
+    padding_policy: str = "valid"
+    padding_sizes: Sizes = 0
 
-    @property
-    def title(self) -> str:
-        return "convolution" if self.type == "Standard" else f"{self.type.lower()} convolution"
+    def __post_init__(self) -> None:
+        kind = self.convolution_type = choose(
+            "MLCConvolutionType", self.convolution_type, "convolution_layer"
+        )
+        self.need(weights=(self.weights, [None] * 4))
+        self.title = "convolution" if kind == "Standard" else f"{kind.lower()} convolution"
+        outputs, inside, height, width = self.weights.shape
+        self.outputs = inside * self.group_count if kind == "Transposed" else outputs
+        self.parameters = self.need(weights=(self.weights, [None] * 4), biases=(self.biases, [self.outputs]))
+        self.settle((height, width))
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(*sources, *self.parameters)
-        self.need_rank(source, 4, PICTURE)
-        batch, channels, *sizes = source.shape
-        if self.type == "Depthwise":
-            self.groups = channels
-        first = self.weights.shape[0] if self.type == "Transposed" else self.weights.shape[1] * self.groups
-        if channels != first or self.outputs % self.groups or channels % self.groups:
-            self.refuse(
-                [source],
-                f"its weights {list(self.weights.shape)} with {self.groups} group"
-                f"{'s' * (self.groups > 1)} are for {first} channels",
-            )
-        if self.type != "Transposed":
-            return [Spec((batch, self.outputs, *self.places(source)), source.data_type)]
-        spread = [self._cut(axis, size)[2] for axis, size in enumerate(sizes)]
-        if min(spread) < 1:
-            self.refuse([source], f"a padding of {list(self.padding)} leaves nothing")
-        return [Spec((batch, self.outputs, *spread), source.data_type)]
-
-    def _cut(self, axis: int, size: int) -> tuple[int, int, int]:
-        """Of a transposed one: how much it makes, how much of that is cut off before, and what is left."""
-        stride = self.strides[axis]
-        made = (size - 1) * stride + self.reach(axis)
-        if self.policy == "Same":
-            return made, max(made - size * stride, 0) // 2, size * stride
-        return made, self.padding[axis], made - 2 * self.padding[axis]
+    def verify(self, *sources: Tensor) -> None:
+        channels = sources[0].shape[1]
+        if self.convolution_type == "Depthwise":
+            self.group_count = channels
+        if self.convolution_type != "Transposed":
+            super().verify(*sources)
+        groups, (first, second) = self.group_count, self.weights.shape[:2]
+        wanted = first if self.convolution_type == "Transposed" else second * groups
+        if channels != wanted or self.outputs % groups or channels % groups:
+            shape = f"its weights {list(self.weights.shape)} with {groups} group{'s' * (groups > 1)}"
+            self.refuse(sources, f"{shape} are for {wanted} channels")
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        ops, x, filters = run.ops, sources[0], run[self.weights]
-        if self.type == "Transposed":
-            cuts = [self._cut(axis, size) for axis, size in enumerate(x.shape[2:])]
-            x = ops.convolution_transpose(x, filters, self.strides, self.dilations, self.groups)
-            short = [(0, max(before + left - made, 0)) for made, before, left in cuts]
-            x = ops.pad(x, [(0, 0), (0, 0), *short])
-            cut = [slice(before, before + left) for _, before, left in cuts]
-            x = ops.slice(x, [slice(None), slice(None), *cut])
+        ops, x, how = run.ops, sources[0], (self.strides, self.dilation_rates, self.group_count)
+        if self.convolution_type == "Transposed":
+            x = self._cut(ops, ops.convolution_transpose(x, run[self.weights], *how), x.shape[2:])
         else:
-            x = ops.convolution(self.padded(ops, x), filters, self.strides, self.dilations, self.groups)
-        if self.biases is None:
-            return x
-        return x + ops.reshape(run[self.biases], (1, self.outputs, 1, 1))
+            x = ops.convolution(self.padded(ops, x), run[self.weights], *how)
+        return x if self.biases is None else x + ops.reshape(run[self.biases], (1, self.outputs, 1, 1))
+
+    def _cut(self, ops: Ops, x: Value, sizes: Sequence[int]) -> Value:
+        """Of a transposed one: what the padding of the convolution that it turns round had added."""
+        slices, short = [slice(None), slice(None)], [(0, 0), (0, 0)]
+        for axis, size in enumerate(sizes):
+            made, wanted = x.shape[2 + axis], size * self.strides[axis]
+            before = self.padding_sizes[axis]
+            if self.padding_policy == "Same":
+                before = max(made - wanted, 0) // 2
+            else:
+                wanted = made - 2 * before
+            short.append((0, max(before + wanted - made, 0)))
+            slices.append(slice(before, max(before + wanted, 0)))
+        return ops.slice(ops.pad(x, short), slices)
 
 
-class Pooling(_Window):
+@dataclass(eq=False)
+class Pooling(Window):
     """The largest number a window sees, their mean, or their L2 norm, the root of the sum of squares.
 
     Padding never wins, nor does it add to a norm. It counts in a mean if `count_includes_padding`.
     """
 
-    def __init__(
-        self,
-        pooling_type: str,
-        kernel_sizes: int | Sequence[int],
-        strides: int | Sequence[int] | None = None,
-        *,
-        dilation_rates: int | Sequence[int] = 1,
-        padding_policy: str = "valid",
-        padding_sizes: int | Sequence[int] = 0,
-        count_includes_padding: bool = False,
-    ) -> None:
-        call = "pooling_layer"
-        kernel = pair(kernel_sizes, "kernel_sizes", call)
-        strides = kernel if strides is None else strides
-        super().__init__(kernel, strides, dilation_rates, padding_policy, padding_sizes, call)
-        self.type = choose("MLCPoolingType", pooling_type, call)
-        self.counts = count_includes_padding
+    pooling_type: str
+    kernel_sizes: Sizes
+    strides: Sizes = None
+    _: KW_ONLY
+    dilation_rates: Sizes = 1
+    padding_policy: str = "valid"
+    padding_sizes: Sizes = 0
+    count_includes_padding: bool = False
 
-    @property
-    def title(self) -> str:
-        return f"{self.type.lower()} pooling"
+    def __post_init__(self) -> None:
+        self.pooling_type = choose("MLCPoolingType", self.pooling_type, "pooling_layer")
+        self.title = f"{self.pooling_type.lower()} pooling"
+        self.strides = self.kernel_sizes if self.strides is None else self.strides
+        self.settle(self.pair("kernel_sizes"))
 
-    def results(self, *sources: Tensor) -> list[Spec]:
-        (source,) = sources
-        self.need_floats(source)
-        if any(2 * one > size for one, size in zip(self.padding, self.kernel, strict=True)):
-            self.refuse(
-                sources, f"a padding of {list(self.padding)} is more than half of {list(self.kernel)}"
-            )
-        return [Spec((*source.shape[:2], *self.places(source)), source.data_type)]
+    def verify(self, *sources: Tensor) -> None:
+        if any(2 * one > size for one, size in zip(self.padding_sizes, self.kernel, strict=True)):
+            more = f"a padding of {list(self.padding_sizes)} is more than half of {list(self.kernel)}"
+            self.refuse(sources, more)
+        super().verify(*sources)
 
     def compute(self, run: Run, *sources: Value) -> Value:
-        ops, (x,) = run.ops, sources
-        window = (self.kernel, self.strides, self.dilations)
-        if self.type == "Max":
-            lowest = float(np.finfo(x.dtype.name).min)
-            return ops.pool(self.padded(ops, x, lowest), "max", *window)
-        mean = ops.pool(self.padded(ops, x * x if self.type == "L2Norm" else x), "mean", *window)
-        if self.type == "L2Norm":
+        ops, (x,), window = run.ops, sources, (self.kernel, self.strides, self.dilation_rates)
+        if self.pooling_type == "Max":
+            return ops.pool(self.padded(ops, x, float(np.finfo(x.dtype.name).min)), "max", *window)
+        norm = self.pooling_type == "L2Norm"
+        mean = ops.pool(self.padded(ops, x * x if norm else x), "mean", *window)
+        if norm:
             return ops.sqrt(mean * float(self.kernel[0] * self.kernel[1]))
-        if self.counts or not any(map(any, self.around(x.shape[2:]))):
+        if self.count_includes_padding or not any(map(any, self.around(x.shape[2:]))):
             return mean
         # The share of each window that is no padding.
         ones = ops.constant(np.ones((1, 1, *x.shape[2:]), x.dtype.name))
