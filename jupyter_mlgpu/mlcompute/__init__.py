@@ -20,7 +20,7 @@ from jupyter_mlgpu.errors import GraphError as GraphError
 from jupyter_mlgpu.mlcompute import optimizers
 from jupyter_mlgpu.mlcompute.device import Device as Device
 from jupyter_mlgpu.mlcompute.device import device as device
-from jupyter_mlgpu.mlcompute.execution import InferenceGraph, TrainingGraph
+from jupyter_mlgpu.mlcompute.execution import InferenceGraph
 from jupyter_mlgpu.mlcompute.graph import Graph
 from jupyter_mlgpu.mlcompute.layers import arranging, dense, elementwise, losses, reducing, sequences, windows
 from jupyter_mlgpu.mlcompute.tensors import Tensor as Tensor
@@ -28,6 +28,7 @@ from jupyter_mlgpu.mlcompute.tensors import TensorData as TensorData
 from jupyter_mlgpu.mlcompute.tensors import tensor as tensor
 from jupyter_mlgpu.mlcompute.tensors import tensor_data as tensor_data
 from jupyter_mlgpu.mlcompute.tensors import tensor_parameter as tensor_parameter
+from jupyter_mlgpu.mlcompute.training import TrainingGraph
 
 graph = Graph
 inference_graph = InferenceGraph

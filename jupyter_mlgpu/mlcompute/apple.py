@@ -22,11 +22,12 @@ import numpy as np
 
 from jupyter_mlgpu.errors import DeviceError, GraphError, MissingPackageError
 from jupyter_mlgpu.mlcompute.apple_layers import apple_shape, make, value
+from jupyter_mlgpu.mlcompute.engine import Values
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.layers.arranging import Split
 from jupyter_mlgpu.mlcompute.layers.base import Layer
 from jupyter_mlgpu.mlcompute.layers.losses import Loss
-from jupyter_mlgpu.mlcompute.names import ENUMERATIONS
+from jupyter_mlgpu.mlcompute.names import ENUMERATIONS, insist
 from jupyter_mlgpu.mlcompute.optimizers import SGD, Adam, AdamW, Optimizer, RMSProp
 from jupyter_mlgpu.mlcompute.tensors import Array, Shape, Tensor
 
@@ -137,43 +138,43 @@ class AppleExecutable:
         )
         self._finish()
 
-    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> list[Any]:
+    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
         data, batch = self._data(feeds)
         if not self._trains:
-            inputs, labels, weights = ({one.name: data[one.name] for one in group} for group in self._groups)
+            groups = ({one.name: data[one.name] for one in group} for group in self._groups)
             done = self._graph.executeWithInputsData_lossLabelsData_lossLabelWeightsData_batchSize_options_completionHandler_(  # noqa: E501
-                inputs, labels, weights, batch, _SYNCHRONOUS, None
+                *groups, batch, _SYNCHRONOUS, None
             )
         else:
             self._bind(data, batch)
             options = _SYNCHRONOUS if training else _SYNCHRONOUS | _FOR_INFERENCE
             done = self._graph.executeForwardWithBatchSize_options_completionHandler_(batch, options, None)
         self._done(done, "the forward pass")
-        return [
-            OnDevice(self._tensors[one], _cut(one, batch, self._whole), one.dtype)
-            for one in self._program.results
-        ]
+        results = self._program.results
+        return {
+            one: OnDevice(self._tensors[one], _cut(one, batch, self._whole), one.dtype) for one in results
+        }
 
     def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]
-    ) -> dict[Tensor, Any]:
-        if upstream:
-            raise GraphError(
-                'The engine "apple" does not link training graphs: put their layers into one graph.'
-            )
+        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
+    ) -> tuple[Values, Values]:
+        # In two passes: gradients can be read after separate passes alone (MLCTrainingGraph.h).
+        wrong = 'The engine "apple" does not link training graphs: put their layers into one graph.'
+        insist(not upstream, wrong)
+        results = {} if whole else self.forward(feeds, True, count)
         _, batch = self._data(feeds)
         done = self._graph.executeGradientWithBatchSize_options_completionHandler_(batch, _SYNCHRONOUS, None)
         self._done(done, "the gradient pass")
-        found: dict[Tensor, Any] = dict.fromkeys(self._program.trained)
+        found: Values = dict.fromkeys(self._program.trained)
         for step, layer in self._layers.items():
             for tensor in step.layer.parameters:
                 # None for an LSTM's weights, of which the header tells no gradients.
                 data = self._graph.gradientDataForParameter_layer_(self._tensors[tensor], layer)
                 if data is not None:
                     found[tensor] = np.frombuffer(bytes(data), tensor.dtype).reshape(tensor.shape)
-        return found
+        return results, found
 
-    def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
+    def update(self, gradients: Values, rate: float, time: int) -> None:
         # The gradients of the last gradient pass are on the device.
         self._optimizer.setLearningRate_(rate)
         done = self._graph.executeOptimizerUpdateWithOptions_completionHandler_(_SYNCHRONOUS, None)
@@ -182,14 +183,7 @@ class AppleExecutable:
         for tensor in self._program.trained:
             tensor._held = OnDevice(self._tensors[tensor], tensor.shape, tensor.dtype)
 
-    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
-        # In three passes: gradients can be read after separate passes alone (MLCTrainingGraph.h).
-        results = self.forward(feeds, True, count)
-        gradients = self.gradient(feeds, count, {})
-        self.update([], rate, time)
-        return results, [gradients[tensor] for tensor in self._program.trained]
-
-    def times(self, feeds: Sequence[Array], training: bool, count: int) -> list[float]:
+    def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
         raise GraphError("ML Compute tells the time of a whole execution alone: take the option profiling.")
 
     def wait(self) -> None:

@@ -5,35 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from jupyter_mlgpu.mlcompute.graph import Step
 from jupyter_mlgpu.mlcompute.tensors import Array, Tensor
+
+Values = dict[Tensor, Any]
+"""By tensor, anything that NumPy can read."""
 
 
 class Executable(Protocol):
-    """A program compiled for a device. Values are anything that NumPy can read.
+    """A program compiled for a device.
 
-    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which
-    random numbers follow, so that a gradient repeats the forward pass it belongs to.
+    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which random
+    numbers follow, so that a gradient repeats the forward pass it belongs to.
     """
 
     #: Whether calls return before the device has finished.
     asynchronous: bool
 
-    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> list[Any]:
-        """The values of the program's results. Training, what layers keep is brought up to date."""
+    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
+        """The program's results. Training, what layers keep (running means) is brought up to date."""
 
     def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]
-    ) -> dict[Tensor, Any]:
-        """Of the sum of the losses and of each `tensor * upstream`, for all float tensors they depend on."""
+        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
+    ) -> tuple[Values, Values]:
+        """Forward and back: the results, and the gradients of the sum of the losses and of `tensor * upstream`.
 
-    def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
+        `whole`: of all float tensors, and what layers keep is left alone, for a forward pass was before.
+        Otherwise of the trained ones, with the forward pass of training itself.
+        """
+
+    def update(self, gradients: Values, rate: float, time: int) -> None:
         """The optimizer's step number `time` with these gradients of the trained tensors."""
 
-    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
-        """Forward, gradient and update in one; the results and the gradients of the trained tensors."""
-
-    def times(self, feeds: Sequence[Array], training: bool, count: int) -> list[float]:
-        """Seconds for each step of the program, computed by itself, the device finished before the next."""
+    def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
+        """Seconds of each step of the program, computed by itself, the device finished before the next."""
 
     def wait(self) -> None:
         """Until the device has finished."""

@@ -42,3 +42,9 @@ def options(enumeration: str, words: str | Iterable[str], where: str) -> frozens
 
 def _plain(word: str) -> str:
     return word.replace("_", "").replace(" ", "").lower()
+
+
+def insist(truth: object, otherwise: str) -> None:
+    """Raise GraphError with this sentence where something that must be so is not."""
+    if not truth:
+        raise GraphError(otherwise)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_mlgpu.mlcompute.engine import Values
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.layers.base import Run
 from jupyter_mlgpu.mlcompute.tape import NumpyOps, Value, backward, plain
@@ -20,51 +21,48 @@ class NumpyExecutable:
     asynchronous = False
 
     def __init__(self, program: Program) -> None:
-        self._program = program
-        self._ops = NumpyOps()
+        self._program, self._ops = program, NumpyOps()
         self._state: dict[Tensor, list[Array]] = {}
 
-    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> list[Any]:
-        run = self._run(feeds, training, count)
-        for tensor, value in run.updates.items():
-            tensor._held = plain(value)
-        return [plain(run.values[tensor]) for tensor in self._program.results]
+    def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
+        return self._results(self._run(feeds, training, count), True)
 
     def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]
-    ) -> dict[Tensor, Any]:
-        return self._gradients(self._run(feeds, True, count), upstream)
+        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
+    ) -> tuple[Values, Values]:
+        run = self._run(feeds, True, count)
+        starts = [(run[loss], np.ones(run[loss].shape, loss.dtype)) for loss in self._program.losses]
+        found = backward([*starts, *((run[one], np.asarray(gradient)) for one, gradient in upstream.items())])
+        values = run.values | self._leaves  # as they were before a gradient was stopped
+        gradients: Values = {}
+        for tensor in values if whole else self._program.trained:
+            if id(values[tensor]) in found:
+                gradients[tensor] = found[id(values[tensor])]
+            elif tensor in self._leaves and tensor.data_type in FLOATS:
+                gradients[tensor] = np.zeros_like(values[tensor].array)
+        return self._results(run, not whole), gradients
 
-    def update(self, gradients: Sequence[Any], rate: float, time: int) -> None:
+    def update(self, gradients: Values, rate: float, time: int) -> None:
         optimizer, trained = self._program.optimizer, self._program.trained
         assert optimizer is not None
         values = [Value(np.asarray(tensor._held)) for tensor in trained]
-        prepared = optimizer.prepare(self._ops, values, [Value(np.asarray(one)) for one in gradients])
+        given = [Value(np.asarray(gradients[tensor])) for tensor in trained]
+        prepared = optimizer.prepare(self._ops, values, given)
         for tensor, p, g in zip(trained, values, prepared, strict=True):
             state = self._state.get(tensor) or [np.zeros_like(p.array)] * optimizer.slots
-            # NumPy keeps the type of an array beside a plain number, and not beside an array's number.
-            new, slots = optimizer.update(
-                self._ops, p, g, [Value(slot) for slot in state], float(rate), Value(np.asarray(float(time)))
-            )
+            now = Value(np.asarray(float(time)))
+            new, slots = optimizer.update(self._ops, p, g, list(map(Value, state)), rate, now)
+            # NumPy computed in float64, for `now` is one.
             tensor._held = new.array.astype(tensor.dtype)
             self._state[tensor] = [slot.array.astype(tensor.dtype) for slot in slots]
 
-    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[list[Any], list[Any]]:
-        run = self._run(feeds, True, count)
-        found = self._gradients(run, {})
-        gradients = [found[tensor] for tensor in self._program.trained]
-        for tensor, value in run.updates.items():
-            tensor._held = plain(value)
-        self.update(gradients, rate, time)
-        return [plain(run.values[tensor]) for tensor in self._program.results], gradients
-
-    def times(self, feeds: Sequence[Array], training: bool, count: int) -> list[float]:
-        seconds = []
+    def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
+        seconds = {}
 
         def timed(step: Step, compute: Callable[[], Any]) -> Any:
             start = time.perf_counter()
             made = compute()
-            seconds.append(time.perf_counter() - start)
+            seconds[step] = time.perf_counter() - start
             return made
 
         self._run(feeds, training, count, timed)
@@ -76,22 +74,12 @@ class NumpyExecutable:
     def _run(self, feeds: Sequence[Array], training: bool, count: int, around: Any = None) -> Run:
         given = dict(zip(self._program.inputs, feeds, strict=True))
         given |= {tensor: np.asarray(tensor._held) for tensor in self._program.own}
-        run = Run(
-            self._ops,
-            {tensor: Value(array) for tensor, array in given.items()},
-            training,
-            lambda seed: (seed, count),
-        )
-        self._leaves = dict(run.values)
+        self._leaves = {tensor: Value(array) for tensor, array in given.items()}
+        run = Run(self._ops, dict(self._leaves), training, lambda seed: (seed, count))
         self._program.walk(run, around)
         return run
 
-    def _gradients(self, run: Run, upstream: Mapping[Tensor, Any]) -> dict[Tensor, Any]:
-        starts = [(run[loss], np.ones(run[loss].shape, loss.dtype)) for loss in self._program.losses]
-        starts += [(run[tensor], np.asarray(gradient)) for tensor, gradient in upstream.items()]
-        found = backward(starts)
-        gradients = {}
-        for tensor, value in (run.values | self._leaves).items():
-            if tensor.data_type in FLOATS and (id(value) in found or tensor in self._leaves):
-                gradients[tensor] = found.get(id(value), np.zeros_like(value.array))
-        return gradients
+    def _results(self, run: Run, keep: bool) -> Values:
+        for tensor, value in run.updates.items() if keep else ():
+            tensor._held = plain(value)
+        return {tensor: plain(run[tensor]) for tensor in self._program.results}

@@ -439,7 +439,7 @@ def test_each_mistake_in_building_is_one_sentence():
         r"tensor of floats with values for its weights and was given": lambda: mlc.fully_connected_layer(a),
         r"its 6 numbers do not make \[4, 2\]": lambda: graph.reshape([4, 2], a),
         r"5 does not divide its 3 along 1": lambda: graph.split(a, 5),
-        r"must be 0 and then the others in some order, not \[1, 0\]": lambda: graph.transpose([1, 0], a),
+        r"dimension 0 must stay first, and \[1, 0\] moves it": lambda: graph.transpose([1, 0], a),
         r"there is no dimension 2 among its 2": lambda: graph.add_layer(mlc.softmax_layer("softmax", 2), a),
         r"rows of 3 do not meet columns of 2": lambda: graph.add_layer(mlc.matmul_layer(), [a, a]),
         r"dropout_layer takes a rate from 0 on and below 1, not 1": lambda: mlc.dropout_layer(1),
