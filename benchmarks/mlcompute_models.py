@@ -108,7 +108,7 @@ def lenet(seed: int) -> Model:
         value = graph.add_layer(layer, value)
         value = graph.add_layer(mlc.activation_layer("relu"), value)
         value = graph.add_layer(mlc.pooling_layer("max", 2), value)
-    value = graph.reshape([BATCH, 64], value)
+    value = graph.add_layer(mlc.reshape_layer([BATCH, 64]), value)
     matrices = [made.dense(120, 64), made.dense(84, 120), made.dense(10, 84)]
     for place, matrix in enumerate(matrices):
         value = graph.add_layer(mlc.fully_connected_layer(matrix, made.zeros(matrix.shape[0])), value)
@@ -197,7 +197,8 @@ def transformer(seed: int) -> Model:
         zero = np.zeros((heads, size // heads))
         settings.append((attend, [split[0], zero, split[1], zero, split[2], zero, out, np.zeros(size)]))
         settings += [(wider, [up.numpy().T, np.zeros(wide)]), (back, [down.numpy().T, np.zeros(size)])]
-    value = graph.reshape([BATCH, size], graph.add_layer(mlc.reduction_layer("mean", 1), value))
+    value = graph.add_layer(mlc.reduction_layer("mean", 1), value)
+    value = graph.add_layer(mlc.reshape_layer([BATCH, size]), value)
     value = graph.add_layer(mlc.fully_connected_layer(leave, made.zeros(10)), value)
     last = keras.layers.Dense(10)
     model = _keras(keras, inputs, last(keras.layers.GlobalAveragePooling1D()(other)))
@@ -209,7 +210,9 @@ def transformer(seed: int) -> Model:
 def _added(graph: Any, made: _Weights, more: Any, value: Any, size: int) -> Any:
     """What a block adds, and the layer normalisation after it."""
     value = graph.add_layer(mlc.arithmetic_layer("add"), [value, more])
-    return graph.add_layer(mlc.layer_normalization_layer([size], made.zeros(size), made.ones(size)), value)
+    return graph.add_layer(
+        mlc.layer_normalization_layer([size], beta=made.zeros(size), gamma=made.ones(size)), value
+    )
 
 
 MODELS: dict[str, Callable[[int], Model]] = {"LeNet": lenet, "LSTM": lstm, "transformer": transformer}

@@ -8,9 +8,7 @@ from typing import Any
 
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute import show
-from jupyter_mlgpu.mlcompute.layers import arranging
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
-from jupyter_mlgpu.mlcompute.layers.elementwise import Selection
 from jupyter_mlgpu.mlcompute.optimizers import Optimizer
 from jupyter_mlgpu.mlcompute.tensors import TYPES, Tensor
 from jupyter_mlgpu.planning.svg import Picture
@@ -99,30 +97,6 @@ class Graph:
         layer.joined = True
         self.steps.append(step)
         return step.results[0] if len(step.results) == 1 else list(step.results)
-
-    def split(self, source: Tensor, parts: int | Sequence[int], dimension: int = 1) -> Any:
-        """`add_layer` with a split layer; so with the six below, which Apple's graphs have, too."""
-        return self.add_layer(arranging.Split(parts, dimension), [source])
-
-    def concatenate(self, sources: Sequence[Tensor], dimension: int = 1) -> Any:
-        return self.add_layer(arranging.Concatenation(dimension), sources)
-
-    def reshape(self, shape: Sequence[int], source: Tensor) -> Any:
-        return self.add_layer(arranging.Reshape(shape), [source])
-
-    def transpose(self, dimensions: Sequence[int], source: Tensor) -> Any:
-        return self.add_layer(arranging.Transpose(dimensions), [source])
-
-    def select(self, sources: Sequence[Tensor], condition: Tensor) -> Any:
-        return self.add_layer(Selection(), [condition, *sources])
-
-    def gather(self, dimension: int, source: Tensor, indices: Tensor) -> Any:
-        return self.add_layer(arranging.Gather(dimension), [source, indices])
-
-    def scatter(
-        self, dimension: int, source: Tensor, indices: Tensor, copy_from: Tensor, reduction_type: str = "none"
-    ) -> Any:
-        return self.add_layer(arranging.Scatter(dimension, reduction_type), [source, indices, copy_from])
 
     def ends(self) -> list[Tensor]:
         """The results that no layer takes."""

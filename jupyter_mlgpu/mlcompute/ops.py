@@ -37,33 +37,10 @@ Value = Any
 """An array of an engine: NumPy's with its history (tape.py), TensorFlow's, or a shape alone (shapes.py)."""
 Pair = tuple[int, int]
 
-UNARY = [
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "ceil",
-    "cos",
-    "cosh",
-    "erf",
-    "exp",
-    "expm1",
-    "floor",
-    "log",
-    "log1p",
-    "round",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-]  # round takes halves to the even number
-BINARY = ["maximum", "minimum", "power"]
-TESTS = ["equal", "less", "less_equal", "logical_and", "logical_or", "logical_not"]  # they give Boolean
+# In UNARY, round takes halves to the even number; TESTS give Boolean.
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin sinh
+ sqrt tan tanh"""
+BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logical_or logical_not"
 
 
 class Ops:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from typing import dataclass_transform
 
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.layers.base import number_within
@@ -20,8 +21,15 @@ New = tuple[Value, list[Value]]
 """The new parameter and the new state."""
 
 
-@dataclass(eq=False)
-class Optimizer:
+@dataclass_transform(eq_default=False)
+class OptimizerBase:
+    """What is annotated in an optimizer's class is what it is given."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False)(cls)
+
+
+class Optimizer(OptimizerBase):
     """What all have: gradients are rescaled, clipped and regularised before the update.
 
     * learning_rate: may be changed between updates.
@@ -92,7 +100,6 @@ class Optimizer:
         raise NotImplementedError
 
 
-@dataclass(eq=False)
 class SGD(Optimizer):
     """v' = m v + g,  p' = p - rate v'; with Nesterov's momentum p' = p - rate (g + m v')."""
 
@@ -111,7 +118,6 @@ class SGD(Optimizer):
         return p - rate * step, [velocity]
 
 
-@dataclass(eq=False)
 class Adam(Optimizer):
     """m' = b1 m + (1 - b1) g,  v' = b2 v + (1 - b2) g^2  (running means of the gradient and its square),
 
@@ -139,7 +145,6 @@ class Adam(Optimizer):
         return p - rate / (1.0 - ops.power(self.beta1, t)) * (m / root), new
 
 
-@dataclass(eq=False)
 class AdamW(Adam):
     """Adam, and beside it p shrinks by rate * regularization_scale * p (Loshchilov and Hutter, 2019)."""
 
@@ -150,7 +155,6 @@ class AdamW(Adam):
         return super().update(ops, p * (1.0 - rate * self.regularization_scale), g, state, rate, t)
 
 
-@dataclass(eq=False)
 class RMSProp(Optimizer):
     """v' = a v + (1 - a) g^2,  p' = p - rate g / (sqrt(v') + epsilon)   (Hinton's lecture 6e, 2012).
 

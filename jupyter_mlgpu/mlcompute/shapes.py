@@ -56,7 +56,7 @@ class ShapeOps(Ops):
 
     def __init__(self) -> None:
         for words, function in ((UNARY, joined), (BINARY, joined), (TESTS, self._test)):
-            for word in words:
+            for word in words.split():
                 setattr(self, word, function)
         self.logical_and = self.logical_or = self.logical_not = self._logical
         self.stop_gradient = joined
@@ -121,10 +121,16 @@ class ShapeOps(Ops):
     def pad(self, x: Form, widths: Sequence[Pair], value: float = 0.0) -> Form:
         return Form([size + sum(more) for size, more in zip(x.shape, widths, strict=True)], x.dtype)
 
+    def _whole(self, indices: Any) -> None:
+        if indices.dtype.kind != "i":
+            raise MismatchError(f"it chooses by Int32 or Int64, and finds {TYPES[indices.dtype]}")
+
     def take(self, x: Form, indices: Any, axis: int) -> Form:
+        self._whole(indices)
         return Form((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]), x.dtype)
 
     def take_along(self, x: Form, indices: Form, axis: int) -> Form:
+        self._whole(indices)
         others = [(*one.shape[:axis], -1, *one.shape[axis + 1 :]) for one in (x, indices)]
         if others[0] != others[1]:
             raise MismatchError(f"source and indices may differ in dimension {axis} alone")

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.tensors import Tensor
-from jupyter_mlgpu.planning.subgraphs import columns
-from jupyter_mlgpu.planning.svg import Picture
+from jupyter_mlgpu.planning.downwards import draw_down
+from jupyter_mlgpu.planning.svg import Box, Picture
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.mlcompute.graph import Graph, Step
-
-# In points of the drawing.
-_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
-
-_STYLE = """
-text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
-.line { text-anchor: start; }
-.small { font-size: 10px; fill: #59636e; }
-.given { fill: #f6f8fa; stroke: #59636e; }
-.layer { fill: #dbeafe; stroke: #3a87c8; }
-.learns { fill: #ccebc5; stroke: #2e7d32; }
-path { fill: none; stroke: #8c959f; }
-"""
 
 
 def summary(graph: Graph) -> str:
@@ -70,9 +56,8 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
         yield f"{head} {kind}{values}"
         return
     layer = tensor.step.layer
-    details = ", ".join(f"{name}={value}" for name, value in layer.details().items())
     sources = ", ".join(one.name for one in tensor.step.sources)
-    yield f"{head}{values}, by {layer.title} of {sources}{f' ({details})' if details else ''}"
+    yield f"{head}{values}, by {layer.title} of {sources}{_details(tensor.step)}"
     if tensor in told:
         yield f"{'  ' * (depth + 1)}... as told above"
         return
@@ -88,68 +73,29 @@ def _short(tensor: Tensor) -> str:
 
 
 def picture(graph: Graph) -> Picture:
-    """Boxes from top to bottom: inputs grey, layers blue, layers with weights green; arrows are tensors."""
+    """Boxes from top to bottom: inputs grey, layers blue, layers with weights green."""
     makers = {result: step for step in graph.steps for result in step.results}
-    given = list(dict.fromkeys(one for step in graph.steps for one in step.sources if one not in makers))
-    names = {step: f"step {place}" for place, step in enumerate(graph.steps)}
-    before: dict[str, list[str]] = {tensor.name: [] for tensor in given} | {
-        names[step]: [names[makers[one]] if one in makers else one.name for one in step.sources]
-        for step in graph.steps
-    }
-    rows = columns(list(before), before.__getitem__)
-    for tensor in given:  # an input stands just above the first layer that takes it
-        takers = [rows[name] for name, sources in before.items() if tensor.name in sources]
-        rows[tensor.name] = min(takers) - 1
-    across: dict[int, int] = {}
-    places: dict[str, tuple[int, int]] = {}
-    for name in before:
-        row = rows[name]
-        x = _MARGIN + across.get(row, 0) * (_WIDTH + _ACROSS)
-        places[name] = (x, _HEAD + row * (_HEIGHT + _DOWN))
-        across[row] = across.get(row, 0) + 1
-    width = max(560, _MARGIN * 2 + max(across.values(), default=1) * (_WIDTH + _ACROSS) - _ACROSS)
-    height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
-    about = "; ".join(f"{word}: {value}" for word, value in graph.described().items()) or "not compiled"
-    words = f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights."
-    boxes = [
-        _box(places[one.name], one.name, f"{list(one.shape)} {one.data_type}", "given", one.name)
-        for one in given
-    ]
-    for step in graph.steps:
-        made = ", ".join(map(str, step.results))
-        time = "" if step.seconds is None else f", {_seconds(step)}"
-        details = ", ".join(f"{name}={value}" for name, value in step.layer.details().items())
-        hover = (
-            f"{step.layer.title} of {', '.join(map(str, step.sources))}{f': {details}' if details else ''}"
+    boxes, before = [], dict[str, list[str]]()
+    for tensor in dict.fromkeys(one for step in graph.steps for one in step.sources if one not in makers):
+        boxes.append(
+            Box(tensor.name, tensor.name, f"{list(tensor.shape)} {tensor.data_type}", "given", tensor.name)
         )
-        kind = "learns" if step.layer.parameters else "layer"
-        boxes.append(_box(places[names[step]], step.layer.title, made + time, kind, hover))
-    arrows = [_arrow(places[start], places[end]) for end, starts in before.items() for start in starts]
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-        f"<title>{escape(words)}</title><style>{_STYLE}</style>"
-        f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
-        f'<text class="line" x="{_MARGIN}" y="22">{escape(words)}</text>'
-        f"{''.join(arrows)}{''.join(boxes)}</svg>"
-    )
-    return Picture(words, svg)
-
-
-def _box(place: tuple[int, int], title: str, subtitle: str, kind: str, hover: str) -> str:
-    x, y = place
-    middle = x + _WIDTH // 2
-    return (
-        f"<g><title>{escape(hover)}</title>"
-        f'<rect class="{kind}" x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="4"/>'
-        f'<text x="{middle}" y="{y + 19}">{escape(_cut(title, 28))}</text>'
-        f'<text class="small" x="{middle}" y="{y + 35}">{escape(_cut(subtitle, 38))}</text></g>'
+        before[tensor.name] = []
+    for place, step in enumerate(graph.steps):
+        made, kind = ", ".join(map(str, step.results)), "own" if step.layer.parameters else "plain"
+        time = "" if step.seconds is None else f", {_seconds(step)}"
+        hover = f"{step.layer.title} of {', '.join(map(str, step.sources))}{_details(step)}"
+        boxes.append(Box(f"step {place}", step.layer.title, made + time, kind, hover))
+        sources = (makers.get(one, one) for one in step.sources)
+        before[f"step {place}"] = [
+            one.name if isinstance(one, Tensor) else f"step {graph.steps.index(one)}" for one in sources
+        ]
+    about = "; ".join(f"{word}: {value}" for word, value in graph.described().items()) or "not compiled"
+    return draw_down(
+        f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights.", boxes, before
     )
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
-    x, y, to_x, to_y = start[0] + _WIDTH // 2, start[1] + _HEIGHT, end[0] + _WIDTH // 2, end[1]
-    return f'<path d="M{x} {y} C{x} {y + _DOWN} {to_x} {to_y - _DOWN} {to_x} {to_y}"/>'
+def _details(step: Step) -> str:
+    given = ", ".join(f"{name}={value}" for name, value in step.layer.details().items())
+    return f" ({given})" if given else ""

@@ -121,6 +121,15 @@ def _pair(function: Callable[..., Any], to_x: Any, to_y: Any) -> Any:
     return lambda self, x, y: _two(function, x, y, to_x, to_y)
 
 
+def _winner(function: Callable[..., Any], beats: Callable[..., Any]) -> Any:
+    """The gradient goes to the one that is taken; of equal ones, half to each, as in PyTorch."""
+
+    def share(g: Array, x: Any, y: Any) -> Any:
+        return g * (beats(x, y) + 0.5 * np.equal(x, y)).astype(g.dtype)
+
+    return _pair(function, share, lambda g, x, y: share(g, y, x))
+
+
 def _test(function: Callable[..., Any]) -> Any:
     return lambda self, *values: Value(function(*map(plain, values)))
 
@@ -162,17 +171,7 @@ class NumpyOps(Ops):
     sqrt = _one(np.sqrt, lambda x, y: 0.5 / y)
     tan = _one(np.tan, lambda x, y: 1 + y * y)
     tanh = _one(np.tanh, lambda x, y: 1 - y * y)
-    # Where both are equal, half of the gradient goes to each, as in PyTorch.
-    maximum = _pair(
-        np.maximum,
-        lambda g, x, y: g * ((x > y) + 0.5 * (x == y)).astype(g.dtype),
-        lambda g, x, y: g * ((y > x) + 0.5 * (x == y)).astype(g.dtype),
-    )
-    minimum = _pair(
-        np.minimum,
-        lambda g, x, y: g * ((x < y) + 0.5 * (x == y)).astype(g.dtype),
-        lambda g, x, y: g * ((y < x) + 0.5 * (x == y)).astype(g.dtype),
-    )
+    maximum, minimum = _winner(np.maximum, np.greater), _winner(np.minimum, np.less)
     power = _pair(
         np.power,
         lambda g, x, y: g * y * np.power(x, y - 1),

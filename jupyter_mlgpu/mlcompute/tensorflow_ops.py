@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.ops import BINARY, TESTS, UNARY, Ops, Pair, Value
+from jupyter_mlgpu.mlcompute.ops import UNARY, Ops, Pair, Value
 
 _OTHER_NAMES = {"power": "pow"}
 _TO_LAST, _TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -18,9 +18,9 @@ class TensorFlowOps(Ops):
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        for word in (*UNARY, "sigmoid", "softplus", "logical_and", "logical_or", "logical_not"):
+        for word in f"{UNARY} sigmoid softplus logical_and logical_or logical_not".split():
             setattr(self, word, getattr(tf.math, word))
-        for word in {*BINARY, *TESTS} - {"logical_and", "logical_or", "logical_not"}:
+        for word in ("maximum", "minimum", "power", "equal", "less", "less_equal"):
             setattr(self, word, self._both(getattr(tf.math, _OTHER_NAMES.get(word, word))))
         for word in ("cast", "matmul", "reshape", "transpose", "stop_gradient"):
             setattr(self, word, getattr(tf, word))

@@ -298,7 +298,7 @@ def max_pooling(draw: Draw) -> Case:
     layer = mlc.pooling_layer(
         "max",
         kernel,
-        strides,
+        strides=strides,
         dilation_rates=dilations,
         padding_policy="use_padding_size",
         padding_sizes=padding,
@@ -317,7 +317,7 @@ def average_pooling(draw: Draw) -> Case:
     layer = mlc.pooling_layer(
         "average",
         kernel,
-        strides,
+        strides=strides,
         padding_policy="use_padding_size",
         padding_sizes=padding,
         count_includes_padding=counts,
@@ -332,7 +332,7 @@ def average_pooling(draw: Draw) -> Case:
 def l2_norm_pooling(draw: Draw) -> Case:
     kernel, strides, _, _ = window(draw)
     draw.source(draw.numbers([2, 2, *draw.shape(2, 5, 8)], 0.2, 2))
-    layer = mlc.pooling_layer("l2_norm", kernel, strides)
+    layer = mlc.pooling_layer("l2_norm", kernel, strides=strides)
     return Case(layer, lambda torch, x, w: torch.nn.functional.lp_pool2d(x[0], 2.0, kernel, strides))
 
 
@@ -380,7 +380,9 @@ def batch_normalization(draw: Draw) -> Case:
     beta, gamma = draw.weight([channels]), draw.weight([channels])
     mean = mlc.tensor([channels], draw.data_type, fill=0)
     variance = mlc.tensor([channels], draw.data_type, fill=1)
-    layer = mlc.batch_normalization_layer(channels, mean, variance, beta, gamma, 1e-3)
+    layer = mlc.batch_normalization_layer(
+        channels, mean, variance, beta=beta, gamma=gamma, variance_epsilon=1e-3
+    )
     return Case(
         layer,
         lambda torch, x, w: torch.nn.functional.batch_norm(
@@ -393,7 +395,9 @@ def batch_normalization(draw: Draw) -> Case:
 def instance_normalization(draw: Draw) -> Case:
     channels = draw.size(1, 3)
     draw.source(draw.numbers([2, channels, *draw.shape(2, 2, 4)]))
-    layer = mlc.instance_normalization_layer(channels, draw.weight([channels]), draw.weight([channels]), 1e-3)
+    layer = mlc.instance_normalization_layer(
+        channels, beta=draw.weight([channels]), gamma=draw.weight([channels]), variance_epsilon=1e-3
+    )
     return Case(
         layer,
         lambda torch, x, w: torch.nn.functional.instance_norm(x[0], weight=w[1], bias=w[0], eps=1e-3),
@@ -405,7 +409,11 @@ def group_normalization(draw: Draw) -> Case:
     groups, each = draw.size(1, 3), draw.size(1, 2)
     draw.source(draw.numbers([2, groups * each, *draw.shape(2, 2, 4)]))
     layer = mlc.group_normalization_layer(
-        groups * each, groups, draw.weight([groups * each]), draw.weight([groups * each]), 1e-3
+        groups * each,
+        groups,
+        beta=draw.weight([groups * each]),
+        gamma=draw.weight([groups * each]),
+        variance_epsilon=1e-3,
     )
     return Case(layer, lambda torch, x, w: torch.nn.functional.group_norm(x[0], groups, w[1], w[0], 1e-3))
 
@@ -414,7 +422,9 @@ def group_normalization(draw: Draw) -> Case:
 def layer_normalization(draw: Draw) -> Case:
     last = draw.shape(draw.size(1, 2), 2, 4)
     draw.source(draw.numbers([*draw.shape(2), *last]))
-    layer = mlc.layer_normalization_layer(last, draw.weight(last), draw.weight(last), 1e-3)
+    layer = mlc.layer_normalization_layer(
+        last, beta=draw.weight(last), gamma=draw.weight(last), variance_epsilon=1e-3
+    )
     return Case(layer, lambda torch, x, w: torch.nn.functional.layer_norm(x[0], last, w[1], w[0], 1e-3))
 
 

@@ -76,7 +76,9 @@ def classifier(engine: str, optimizer: object, seed: int = 0) -> tuple[object, l
     value = graph.add_layer(mlc.fully_connected_layer(weights(4, 5), weights(4)), x)
     mean, variance = mlc.tensor([4], "Float64", fill=0), mlc.tensor([4], "Float64", fill=1)
     tensors += [mean, variance]
-    value = graph.add_layer(mlc.batch_normalization_layer(4, mean, variance, weights(4), weights(4)), value)
+    value = graph.add_layer(
+        mlc.batch_normalization_layer(4, mean, variance, beta=weights(4), gamma=weights(4)), value
+    )
     value = graph.add_layer(mlc.activation_layer("tanh"), value)
     graph.add_layer(mlc.fully_connected_layer(weights(3, 4)), value)
     training = mlc.training_graph([graph], mlc.loss_layer("softmax_cross_entropy"), optimizer)

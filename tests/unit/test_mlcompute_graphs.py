@@ -129,8 +129,8 @@ def test_a_graph_runs_again_with_other_data():
 def test_a_smaller_batch_than_the_graph_was_made_for():
     x = mlc.tensor([4, 2, 3])
     graph = mlc.graph()
-    flat = graph.reshape([4, 6], x)
-    parts = graph.split(flat, [2, 4])
+    flat = graph.add_layer(mlc.reshape_layer([4, 6]), x)
+    parts = graph.add_layer(mlc.split_layer([2, 4]), flat)
     made = inference(graph, x=x)
     made.execute({"x": np.arange(18, dtype=np.float32)}, 3)
     assert flat.numpy().shape == (3, 6)
@@ -437,13 +437,15 @@ def test_each_mistake_in_building_is_one_sentence():
         ),
         r"weights of shape \[any, any\] and was given": lambda: mlc.fully_connected_layer(w),
         r"tensor of floats with values for its weights and was given": lambda: mlc.fully_connected_layer(a),
-        r"its 6 numbers do not make \[4, 2\]": lambda: graph.reshape([4, 2], a),
-        r"5 does not divide its 3 along 1": lambda: graph.split(a, 5),
-        r"dimension 0 must stay first, and \[1, 0\] moves it": lambda: graph.transpose([1, 0], a),
+        r"its 6 numbers do not make \[4, 2\]": lambda: graph.add_layer(mlc.reshape_layer([4, 2]), a),
+        r"5 does not divide its 3 along 1": lambda: graph.add_layer(mlc.split_layer(5), a),
+        r"dimension 0 must stay first, and \[1, 0\] moves it": lambda: graph.add_layer(
+            mlc.transpose_layer([1, 0]), a
+        ),
         r"there is no dimension 2 among its 2": lambda: graph.add_layer(mlc.softmax_layer("softmax", 2), a),
-        r"rows of 3 do not meet columns of 2": lambda: graph.add_layer(mlc.matmul_layer(), [a, a]),
-        r"dropout_layer takes a rate from 0 on and below 1, not 1": lambda: mlc.dropout_layer(1),
-        r"embedding cannot take .*: it needs Int32 or Int64": lambda: graph.add_layer(
+        r"rows \[2, 3\] do not meet columns \[2, 3\]": lambda: graph.add_layer(mlc.matmul_layer(), [a, a]),
+        r"dropout takes a rate from 0 on and below 1, not 1": lambda: mlc.dropout_layer(1),
+        r"embedding cannot take .*: it chooses by Int32 or Int64, and finds Float32": lambda: graph.add_layer(
             mlc.embedding_layer(mlc.tensor([2, 2], fill=0)), a
         ),
         r"labels must have the predictions' shape": lambda: graph.add_layer(
@@ -456,9 +458,7 @@ def test_each_mistake_in_building_is_one_sentence():
         r"tensor knows no 'Float33': did you mean Float32": lambda: mlc.tensor([2], "Float33"),
         r"tensor_data takes numbers": lambda: mlc.tensor_data(["a"]),
         r"cannot give 4 heads 6 numbers": lambda: mlc.multihead_attention_layer(6, 4, weights=[]),
-        r"lstm_layer needs 4 input weights": lambda: mlc.lstm_layer(
-            1, 1, input_weights=[], hidden_weights=[]
-        ),
+        r"LSTM needs 4 input weights": lambda: mlc.lstm_layer(1, 1, input_weights=[], hidden_weights=[]),
     }
     for sentence, mistake in wrong.items():
         with pytest.raises(GraphError, match=sentence) as caught:

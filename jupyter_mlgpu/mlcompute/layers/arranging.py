@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.layers.base import MANY, Layer, Run, Sizes
+from jupyter_mlgpu.mlcompute.layers.base import MANY, PICTURE, Layer, Run, Sizes
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Array, Shape, Tensor
 
 
-@dataclass(eq=False)
 class Concatenation(Layer):
     """Tensors one after another along a dimension; their other sizes are equal."""
 
@@ -29,7 +27,6 @@ class Concatenation(Layer):
         return run.ops.concatenate(sources, self.dimension % len(sources[0].shape))
 
 
-@dataclass(eq=False)
 class Split(Layer):
     """A tensor cut along a dimension: into so many equal parts, or parts of these lengths."""
 
@@ -55,7 +52,6 @@ class Split(Layer):
         return [run.ops.slice(x, [*before, slice(*ends)]) for ends in pairwise(self._ends(x.shape[axis]))]
 
 
-@dataclass(eq=False)
 class Reshape(Layer):
     """The same numbers in the same order, in another shape. One size may be -1: what is left."""
 
@@ -73,7 +69,6 @@ class Reshape(Layer):
         return run.ops.reshape(x, shape)
 
 
-@dataclass(eq=False)
 class Transpose(Layer):
     """Axis k of the result is axis dimensions[k] of the source. The batch stays first, as Apple has it."""
 
@@ -88,7 +83,6 @@ class Transpose(Layer):
         return run.ops.transpose(sources[0], self.dimensions)
 
 
-@dataclass(eq=False)
 class Slice(Layer):
     """From `start` to before `end` in steps of `stride`, for each dimension."""
 
@@ -116,7 +110,6 @@ class Slice(Layer):
         return run.ops.slice(sources[0], [slice(*one) for one in ranges])
 
 
-@dataclass(eq=False)
 class Gather(Layer):
     """result[.., j, ..] = source[.., indices[.., j, ..], ..]; sources are source and indices.
 
@@ -129,14 +122,13 @@ class Gather(Layer):
     takes = "any"
 
     def verify(self, *sources: Tensor) -> None:
-        _check_indices(self, self.dimension, *sources)
+        self.limits = {1: sources[0].shape[self.axis(sources[0], self.dimension)]}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         source, indices = sources
         return run.ops.take_along(source, indices, self.dimension % len(source.shape))
 
 
-@dataclass(eq=False)
 class Scatter(Layer):
     """The reverse of Gather: a copy in which result[.., indices[.., j, ..], ..] = source[.., j, ..].
 
@@ -154,7 +146,7 @@ class Scatter(Layer):
         self.reduction_type = choose("MLCReductionType", self.reduction_type, "scatter_layer", sums)
 
     def verify(self, *sources: Tensor) -> None:
-        _check_indices(self, self.dimension, sources[2], sources[1])
+        self.limits = {1: sources[2].shape[self.axis(sources[2], self.dimension)]}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         source, indices, copied = sources
@@ -162,13 +154,6 @@ class Scatter(Layer):
         return run.ops.put_along(copied, indices, source, axis, add=self.reduction_type == "Sum")
 
 
-def _check_indices(layer: Layer, dimension: int, source: Tensor, indices: Tensor) -> None:
-    layer.limits = {1: source.shape[layer.axis(source, dimension)]}
-    if indices.data_type not in ("Int32", "Int64"):
-        layer.refuse([source, indices], f"indices must be Int32 or Int64, and are {indices.data_type}")
-
-
-@dataclass(eq=False)
 class Padding(Layer):
     """A border: zeros, a constant, or the picture again, mirrored about its edge.
 
@@ -179,7 +164,7 @@ class Padding(Layer):
     padding_type: str
     sizes: Sequence[int]
     value: float = 0.0
-    picture, takes = True, "numbers"
+    axes, takes = PICTURE, "numbers"
 
     def __post_init__(self) -> None:
         self.padding_type = choose("MLCPaddingType", self.padding_type, "padding_layer")
@@ -205,7 +190,6 @@ class Padding(Layer):
         return x
 
 
-@dataclass(eq=False)
 class Upsample(Layer):
     """A picture in another size [height, width]: each place takes the nearest number, or mixes two beside it.
 
@@ -217,7 +201,7 @@ class Upsample(Layer):
     shape: Sizes
     sample_mode: str = "nearest"
     aligns_corners: bool = False
-    picture = True
+    axes = PICTURE
 
     def __post_init__(self) -> None:
         self.shape = self.pair("shape")

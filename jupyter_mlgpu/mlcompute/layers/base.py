@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, dataclass_transform
 
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
@@ -40,13 +40,14 @@ class Run:
         return None if tensor is None else self.values[tensor]
 
 
+@dataclass_transform(eq_default=False)
 class Layer:
     """One kind of layer with what it was given.
 
     Attributes:
         least, most: how many sources it takes.
         takes: `floats` of one type, as its weights; `numbers` of one type; or `any`.
-        picture: whether the first source must be one.
+        axes: of the first source, where it must have certain ones.
         title: as it is called in messages and drawings.
         parameters: the weights that an optimizer updates.
         kept: tensors of its own that no optimizer updates.
@@ -55,8 +56,7 @@ class Layer:
     """
 
     least, most = 1, 1
-    takes, picture, joined = "floats", False, False
-    title = ""
+    takes, axes, title, joined = "floats", "", "", False
     parameters: tuple[Tensor, ...] = ()
     kept: tuple[Tensor, ...] = ()
     limits: Mapping[int, int] = {}
@@ -64,6 +64,7 @@ class Layer:
     def __init_subclass__(cls) -> None:
         words = "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)
         cls.title = cls.__dict__.get("title") or words.strip()
+        dataclass(eq=False)(cls)  # what is annotated in a layer's class is what the layer is given
 
     def compute(self, run: Run, *sources: Value) -> Value:
         """Its formula: a value, or a list of several."""
@@ -88,8 +89,9 @@ class Layer:
             self.refuse(sources, f"it needs floats, and these are {', '.join(types)}")
         if self.takes == "numbers" and "Boolean" in types:
             self.refuse(sources, "it needs numbers, and these are Boolean")
-        if self.picture and len(sources[0].shape) != 4:
-            self.refuse(sources, f"it needs 4 axes, {PICTURE}, and finds {len(sources[0].shape)}")
+        rank = self.axes.count(",") + 1
+        if self.axes and len(sources[0].shape) != rank:
+            self.refuse(sources, f"it needs {rank} axes, {self.axes}, and finds {len(sources[0].shape)}")
         self.verify(*sources)
         forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.kept)}
         run = Run(ShapeOps(), dict(forms), False, lambda seed: seed)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -18,7 +17,6 @@ def linear(ops: Ops, x: Value, matrix: Value, biases: Value | None = None) -> Va
     return ops.reshape(result, (*x.shape[:-1], matrix.shape[0]))
 
 
-@dataclass(eq=False)
 class FullyConnected(Layer):
     """y = x W^T + b over the last axis, with weights W [outputs, inputs] and biases b [outputs]."""
 
@@ -30,17 +28,10 @@ class FullyConnected(Layer):
         outputs = self.weights.shape[0]
         self.parameters = self.need(weights=(self.weights, [None, None]), biases=(self.biases, [outputs]))
 
-    def verify(self, *sources: Tensor) -> None:
-        outputs, inputs = self.weights.shape
-        if len(sources[0].shape) < 2 or sources[0].shape[-1] != inputs:
-            shape = f"its weights [{outputs}, {inputs}]"
-            self.refuse(sources, f"{shape} need two axes or more, and {inputs} numbers along the last")
-
     def compute(self, run: Run, *sources: Value) -> Value:
         return linear(run.ops, sources[0], run[self.weights], run[self.biases])
 
 
-@dataclass(eq=False)
 class MatMul(Layer):
     """alpha X Y of the last two axes, each transposed first if asked; the axes before them are broadcast."""
 
@@ -63,7 +54,6 @@ def _turned(ops: Ops, x: Value) -> Value:
     return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-@dataclass(eq=False)
 class GramMatrix(Layer):
     """scale F F^T with F [channels, height * width] of each picture: how much channels occur together.
 
@@ -71,7 +61,7 @@ class GramMatrix(Layer):
     """
 
     scale: float = 1.0
-    picture = True
+    axes = PICTURE
 
     def compute(self, run: Run, *sources: Value) -> Value:
         batch, channels, height, width = sources[0].shape
@@ -79,7 +69,6 @@ class GramMatrix(Layer):
         return run.ops.matmul(features, _turned(run.ops, features)) * self.scale
 
 
-@dataclass(eq=False)
 class Embedding(Layer):
     """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error.
 
@@ -93,10 +82,6 @@ class Embedding(Layer):
     def __post_init__(self) -> None:
         self.parameters = self.need(weights=(self.weights, [None, None]))
         self.limits = {0: self.weights.shape[0]}
-
-    def verify(self, *sources: Tensor) -> None:
-        if sources[0].data_type not in ("Int32", "Int64"):
-            self.refuse(sources, f"it needs Int32 or Int64, and this is {sources[0].data_type}")
 
     def compute(self, run: Run, *sources: Value) -> Value:
         rows = run.ops.take(run[self.weights], sources[0], 0)

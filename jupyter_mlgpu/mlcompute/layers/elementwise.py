@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,35 +14,13 @@ from jupyter_mlgpu.mlcompute.ops import Ops, Value
 
 Formula = Callable[..., Value]
 
+_SAME_NAME = "Floor Round Ceil Sqrt Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Exp Log"
 _ONE: dict[str, Formula] = {
+    name: lambda o, x, name=name: getattr(o, name.lower())(x) for name in _SAME_NAME.split()
+} | {
     "Rsqrt": lambda o, x: 1.0 / o.sqrt(x),
     "Exp2": lambda o, x: o.exp(x * math.log(2)),
     "Log2": lambda o, x: o.log(x) / math.log(2),
-} | {
-    # These bear the same name in ops.py.
-    name: lambda o, x, name=name: getattr(o, name.lower())(x)
-    for name in (
-        [
-            "Floor",
-            "Round",
-            "Ceil",
-            "Sqrt",
-            "Sin",
-            "Cos",
-            "Tan",
-            "Asin",
-            "Acos",
-            "Atan",
-            "Sinh",
-            "Cosh",
-            "Tanh",
-            "Asinh",
-            "Acosh",
-            "Atanh",
-            "Exp",
-            "Log",
-        ]
-    )
 }
 
 
@@ -65,7 +43,6 @@ _TWO: dict[str, Formula] = {
 }
 
 
-@dataclass(eq=False)
 class Arithmetic(Layer):
     """One or two tensors, number by number, with broadcasting.
 
@@ -102,7 +79,6 @@ _COMPARE: dict[str, Formula] = {
 }
 
 
-@dataclass(eq=False)
 class Comparison(Layer):
     """True or false, number by number, with broadcasting (MLCComparisonOperation in MLCTypes.h)."""
 
@@ -129,43 +105,32 @@ def _clip(o: Ops, x: Value, low: float, high: float) -> Value:
 
 _SELU_SCALE, _SELU_A = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
 
-_ACTIVATE: dict[str, Formula] = {
-    "None": lambda o, x, a, b: x,
-    "ReLU": lambda o, x, a, b: o.maximum(x, 0.0) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
-    "Linear": lambda o, x, a, b: a * x + b,
-    "Sigmoid": lambda o, x, a, b: o.sigmoid(x),
-    "HardSigmoid": lambda o, x, a, b: _clip(o, x * a + b, 0.0, 1.0),
-    "Tanh": lambda o, x, a, b: a * o.tanh(b * x),
-    "Absolute": lambda o, x, a, b: o.abs(x),
-    "SoftPlus": lambda o, x, a, b: a * o.softplus(b * x),
-    "SoftSign": lambda o, x, a, b: x / (1.0 + o.abs(x)),
-    "ELU": lambda o, x, a, b: _elu(o, x, a),
-    "ReLUN": lambda o, x, a, b: o.minimum(o.where(o.less(x, 0.0), a * x, x), b),
-    "LogSigmoid": lambda o, x, a, b: -o.softplus(-x),
-    "SELU": lambda o, x, a, b: _SELU_SCALE * _elu(o, x, _SELU_A),
-    "CELU": lambda o, x, a, b: _elu(o, x / a, 1.0) * a,
-    "HardShrink": lambda o, x, a, b: o.where(o.less(a, o.abs(x)), x, 0.0),
-    "SoftShrink": lambda o, x, a, b: x - _clip(o, x, -a, a),
-    "TanhShrink": lambda o, x, a, b: x - o.tanh(x),
-    "Threshold": lambda o, x, a, b: o.where(o.less(a, x), x, b),
-    "GELU": lambda o, x, a, b: 0.5 * x * (1.0 + o.erf(x * math.sqrt(0.5))),
-    "HardSwish": lambda o, x, a, b: x * _clip(o, x + 3.0, 0.0, 6.0) / 6.0,
-    "Clamp": lambda o, x, a, b: _clip(o, x, a, b),
-}
-# Apple's headers name no defaults; these give the function that bears the name elsewhere.
-_DEFAULTS: dict[str, tuple[float, float]] = {
-    "ReLU": (0.0, 0.0),
-    "HardSigmoid": (0.2, 0.5),
-    "ReLUN": (0.0, 6.0),
-    "HardShrink": (0.5, 0.0),
-    "SoftShrink": (0.5, 0.0),
-    "Threshold": (0.0, 0.0),
-    "Linear": (1.0, 0.0),
-    "Clamp": (-1.0, 1.0),
+# Apple's headers name no defaults of a and b; these give the function that bears the name elsewhere.
+_ACTIVATE: dict[str, Any] = {
+    "None": lambda o, x, a=1.0, b=1.0: x,
+    "ReLU": lambda o, x, a=0.0, b=0.0: o.maximum(x, 0.0) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
+    "Linear": lambda o, x, a=1.0, b=0.0: a * x + b,
+    "Sigmoid": lambda o, x, a=1.0, b=1.0: o.sigmoid(x),
+    "HardSigmoid": lambda o, x, a=0.2, b=0.5: _clip(o, x * a + b, 0.0, 1.0),
+    "Tanh": lambda o, x, a=1.0, b=1.0: a * o.tanh(b * x),
+    "Absolute": lambda o, x, a=1.0, b=1.0: o.abs(x),
+    "SoftPlus": lambda o, x, a=1.0, b=1.0: a * o.softplus(b * x),
+    "SoftSign": lambda o, x, a=1.0, b=1.0: x / (1.0 + o.abs(x)),
+    "ELU": lambda o, x, a=1.0, b=1.0: _elu(o, x, a),
+    "ReLUN": lambda o, x, a=0.0, b=6.0: o.minimum(o.where(o.less(x, 0.0), a * x, x), b),
+    "LogSigmoid": lambda o, x, a=1.0, b=1.0: -o.softplus(-x),
+    "SELU": lambda o, x, a=1.0, b=1.0: _SELU_SCALE * _elu(o, x, _SELU_A),
+    "CELU": lambda o, x, a=1.0, b=1.0: _elu(o, x / a, 1.0) * a,
+    "HardShrink": lambda o, x, a=0.5, b=0.0: o.where(o.less(a, o.abs(x)), x, 0.0),
+    "SoftShrink": lambda o, x, a=0.5, b=0.0: x - _clip(o, x, -a, a),
+    "TanhShrink": lambda o, x, a=1.0, b=1.0: x - o.tanh(x),
+    "Threshold": lambda o, x, a=0.0, b=0.0: o.where(o.less(a, x), x, b),
+    "GELU": lambda o, x, a=1.0, b=1.0: 0.5 * x * (1.0 + o.erf(x * math.sqrt(0.5))),
+    "HardSwish": lambda o, x, a=1.0, b=1.0: x * _clip(o, x + 3.0, 0.0, 6.0) / 6.0,
+    "Clamp": lambda o, x, a=-1.0, b=1.0: _clip(o, x, a, b),
 }
 
 
-@dataclass(eq=False)
 class Activation(Layer):
     """One of Apple's 21 activation functions, with its numbers a and b.
 
@@ -181,14 +146,13 @@ class Activation(Layer):
     def __post_init__(self) -> None:
         self.activation = choose("MLCActivationType", self.activation, "activation_layer")
         self.title = self.activation.lower()
-        a, b = _DEFAULTS.get(self.activation, (1.0, 1.0))
+        a, b = _ACTIVATE[self.activation].__defaults__
         self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return _ACTIVATE[self.activation](run.ops, *sources, self.a, self.b)
 
 
-@dataclass(eq=False)
 class Dropout(Layer):
     """While training, each number is made 0 with probability `rate`, and the rest divided by 1 - rate.
 

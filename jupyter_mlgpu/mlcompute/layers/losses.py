@@ -7,7 +7,7 @@ arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ _OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance
 _SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntropy")
 
 
-@dataclass(eq=False)
 class Loss(Layer):
     """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
 

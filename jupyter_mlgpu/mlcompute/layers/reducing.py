@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
@@ -31,7 +31,6 @@ _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
 }
 
 
-@dataclass(eq=False)
 class Reduction(Layer):
     """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm), any
     or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones the
@@ -63,7 +62,6 @@ class Reduction(Layer):
         return run.ops.reshape(_REDUCE[self.reduction_type](run.ops, x, axes), shape)
 
 
-@dataclass(eq=False)
 class Softmax(Layer):
     """e^x / sum e^x along a dimension, or its logarithm x - log sum e^x."""
 
@@ -94,19 +92,15 @@ class Channelwise(Layer):
     """gamma * standardised + beta, with gamma and beta a number a channel (or none)."""
 
     feature_channel_count: int
-    beta: Tensor | None
-    gamma: Tensor | None
-    variance_epsilon: float
+    _: KW_ONLY
+    beta: Tensor | None = None
+    gamma: Tensor | None = None
+    variance_epsilon: float = 1e-5
 
     def __post_init__(self) -> None:
         self.within("variance_epsilon", 0)
         each = [self.feature_channel_count]
         self.parameters = self.need(beta=(self.beta, each), gamma=(self.gamma, each))
-
-    def verify(self, *sources: Tensor) -> None:
-        if len(sources[0].shape) < 2 or sources[0].shape[1] != self.feature_channel_count:
-            count = self.feature_channel_count
-            self.refuse(sources, f"it was made for {count} channels, and they are dimension 1")
 
     def spread(self, ops: Ops, value: Value, rank: int) -> Value:
         """Numbers a channel, in a shape that fits beside x."""
@@ -118,7 +112,6 @@ class Channelwise(Layer):
         return x if self.beta is None else x + self.spread(run.ops, run[self.beta], rank)
 
 
-@dataclass(eq=False)
 class BatchNormalization(Channelwise):
     """Each channel standardised over the batch (Ioffe and Szegedy, 2015).
 
@@ -126,12 +119,9 @@ class BatchNormalization(Channelwise):
     momentum * running + (1 - momentum) * batch. Otherwise: by the running ones.
     """
 
-    feature_channel_count: int
     mean: Tensor
     variance: Tensor
-    beta: Tensor | None = None
-    gamma: Tensor | None = None
-    variance_epsilon: float = 1e-5
+    _: KW_ONLY
     momentum: float = 0.99
     title = "batch normalisation"
 
@@ -154,29 +144,19 @@ class BatchNormalization(Channelwise):
         return self.finish(run, normal)
 
 
-@dataclass(eq=False)
 class InstanceNormalization(Channelwise):
     """Each channel of each picture standardised by itself (Ulyanov et al., 2016)."""
 
-    feature_channel_count: int
-    beta: Tensor | None = None
-    gamma: Tensor | None = None
-    variance_epsilon: float = 1e-5
-    title, picture = "instance normalisation", True
+    title, axes = "instance normalisation", PICTURE
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return self.finish(run, standardise(run.ops, sources[0], (2, 3), self.variance_epsilon)[0])
 
 
-@dataclass(eq=False)
 class GroupNormalization(Channelwise):
     """Channels standardised group by group, in each picture by itself (Wu and He, 2018)."""
 
-    feature_channel_count: int
     group_count: int
-    beta: Tensor | None = None
-    gamma: Tensor | None = None
-    variance_epsilon: float = 1e-5
     title = "group normalisation"
 
     def __post_init__(self) -> None:
@@ -187,7 +167,6 @@ class GroupNormalization(Channelwise):
         if self.feature_channel_count % self.group_count:
             count = self.feature_channel_count
             self.refuse(sources, f"{count} channels do not fall into {self.group_count} groups")
-        super().verify(*sources)
 
     def compute(self, run: Run, *sources: Value) -> Value:
         ops, shape = run.ops, tuple(sources[0].shape)
@@ -196,11 +175,11 @@ class GroupNormalization(Channelwise):
         return self.finish(run, ops.reshape(normal, shape))
 
 
-@dataclass(eq=False)
 class LayerNormalization(Layer):
     """Standardised over the last axes, which have `normalized_shape`, as have beta and gamma (Ba et al., 2016)."""
 
     normalized_shape: Sequence[int]
+    _: KW_ONLY
     beta: Tensor | None = None
     gamma: Tensor | None = None
     variance_epsilon: float = 1e-5

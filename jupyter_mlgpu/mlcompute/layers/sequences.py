@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 import numpy as np
 
@@ -32,7 +32,6 @@ def need_all(
     return tuple(given)
 
 
-@dataclass(eq=False)
 class LSTM(Layer):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
 
@@ -67,7 +66,7 @@ class LSTM(Layer):
     dropout: float = 0.0
     result_mode: str = "output"
     seed: int = 0
-    least, most, title = 1, 3, "LSTM"
+    least, most, title, axes = 1, 3, "LSTM", "[batch, time, features]"
 
     def __post_init__(self) -> None:
         self.within("dropout", 0, 1)
@@ -84,11 +83,6 @@ class LSTM(Layer):
 
     def verify(self, *sources: Tensor) -> None:
         shape = sources[0].shape
-        if len(shape) != 3 or shape[2] != self.input_size:
-            order = "batch, time" if self.batch_first else "time, batch"
-            self.refuse(
-                sources[:1], f"it needs [{order}, features], and was made for {self.input_size} features"
-            )
         batch = shape[0] if self.batch_first else shape[1]
         states = (self.layer_count * self.directions, batch, self.hidden_size)
         if any(source.shape != states for source in sources[1:]) or len(sources) == 2:
@@ -140,7 +134,6 @@ class LSTM(Layer):
         return outputs[::-1] if backwards else outputs, (h, c)
 
 
-@dataclass(eq=False)
 class MultiheadAttention(Layer):
     """softmax(Q K^T / sqrt(d)) V for several heads at once (Vaswani et al., Attention is all you need, 2017).
 
@@ -164,7 +157,8 @@ class MultiheadAttention(Layer):
     adds_zero_attention: bool = False
     dropout: float = 0.0
     seed: int = 0
-    least, most, takes, title = 3, 5, "any", "multi-head attention"
+    least, most, takes, axes = 3, 5, "any", "[batch, length, dimension]"
+    title = "multi-head attention"
 
     def __post_init__(self) -> None:
         self.within("dropout", 0, 1)
@@ -176,19 +170,6 @@ class MultiheadAttention(Layer):
             *need_all(self, "biases", self.biases, [(size,)] * 4),
             *need_all(self, "attention biases", self.attention_biases, [(1, 1, size)] * 2),
         )
-
-    def verify(self, *sources: Tensor) -> None:
-        query, key, value, *masks = sources
-        if len(query.shape) != 3 or len(key.shape) != 3 or key.shape != value.shape:
-            self.refuse(sources[:3], "it needs [batch, length, dimension], and key and value alike")
-        (batch, length, last), keys = query.shape, key.shape[1]
-        if not last == key.shape[2] == self.model_dimension or key.shape[0] != batch:
-            self.refuse(sources[:3], f"batches must be equal, and the last size {self.model_dimension}")
-        for mask in masks:
-            if mask.shape not in ((batch, keys), (1, length, keys)):
-                self.refuse(
-                    [mask], f"a mask is of keys, {[batch, keys]}, or of attention, {[1, length, keys]}"
-                )
 
     def compute(self, run: Run, *sources: Value) -> Value:
         ops, size = run.ops, self.model_dimension

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run, Sizes
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, Sizes
 from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
@@ -16,16 +16,16 @@ from jupyter_mlgpu.mlcompute.tensors import Tensor
 class Window(Layer):
     """A window over a picture: strides, dilation rates and a padding policy, for height and width."""
 
-    picture = True
-    kernel: Pair
-    strides: Sizes
-    dilation_rates: Sizes
-    padding_policy: str
-    padding_sizes: Sizes
+    axes = PICTURE
+    _: KW_ONLY
+    strides: Sizes = 1
+    dilation_rates: Sizes = 1
+    padding_policy: str = "valid"
+    padding_sizes: Sizes = 0
 
     def settle(self, kernel: Pair) -> None:
         """Numbers to pairs, and the padding policy in Apple's spelling."""
-        self.kernel = kernel
+        self.kernel: Pair = kernel
         self.strides, self.dilation_rates = self.pair("strides"), self.pair("dilation_rates")
         self.padding_policy = choose("MLCPaddingPolicy", self.padding_policy, self.title)
         own = self.padding_policy == "UsePaddingSize"
@@ -60,7 +60,6 @@ class Window(Layer):
                 self.refuse(sources, f"a window of {self.reach(axis)} does not fit in {whole}")
 
 
-@dataclass(eq=False)
 class Convolution(Window):
     """result[o, y, x] = bias[o] + sum over c, i, j of weights[o, c, i, j] source[c, y s + i d, x s + j d]
 
@@ -77,11 +76,7 @@ class Convolution(Window):
     biases: Tensor | None = None
     _: KW_ONLY
     convolution_type: str = "standard"
-    strides: Sizes = 1
-    dilation_rates: Sizes = 1
     group_count: int = 1
-    padding_policy: str = "valid"
-    padding_sizes: Sizes = 0
 
     def __post_init__(self) -> None:
         kind = self.convolution_type = choose(
@@ -129,7 +124,6 @@ class Convolution(Window):
         return ops.slice(ops.pad(x, short), slices)
 
 
-@dataclass(eq=False)
 class Pooling(Window):
     """The largest number a window sees, their mean, or their L2 norm, the root of the sum of squares.
 
@@ -138,11 +132,8 @@ class Pooling(Window):
 
     pooling_type: str
     kernel_sizes: Sizes
-    strides: Sizes = None
     _: KW_ONLY
-    dilation_rates: Sizes = 1
-    padding_policy: str = "valid"
-    padding_sizes: Sizes = 0
+    strides: Sizes = None  # as the kernel
     count_includes_padding: bool = False
 
     def __post_init__(self) -> None:
