@@ -24,12 +24,12 @@ from jupyter_mlgpu.mlcompute.execution import InferenceGraph
 from jupyter_mlgpu.mlcompute.graph import Graph
 from jupyter_mlgpu.mlcompute.layers import arranging, dense, elementwise, losses, reducing, sequences, windows
 from jupyter_mlgpu.mlcompute.tensors import Tensor as Tensor
-from jupyter_mlgpu.mlcompute.tensors import TensorData as TensorData
+from jupyter_mlgpu.mlcompute.tensors import TensorData, TensorParameter
 from jupyter_mlgpu.mlcompute.tensors import tensor as tensor
-from jupyter_mlgpu.mlcompute.tensors import tensor_data as tensor_data
-from jupyter_mlgpu.mlcompute.tensors import tensor_parameter as tensor_parameter
 from jupyter_mlgpu.mlcompute.training import TrainingGraph
 
+tensor_data = TensorData
+tensor_parameter = TensorParameter
 graph = Graph
 inference_graph = InferenceGraph
 training_graph = TrainingGraph

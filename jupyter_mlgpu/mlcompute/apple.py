@@ -142,7 +142,7 @@ class AppleExecutable:
         data, batch = self._data(feeds)
         if not self._trains:
             groups = ({one.name: data[one.name] for one in group} for group in self._groups)
-            done = self._graph.executeWithInputsData_lossLabelsData_lossLabelWeightsData_batchSize_options_completionHandler_(
+            done = self._graph.executeWithInputsData_lossLabelsData_lossLabelWeightsData_batchSize_options_completionHandler_(  # noqa: E501
                 *groups, batch, _SYNCHRONOUS, None
             )
         else:
@@ -287,7 +287,7 @@ def optimizer(ml: Any, ours: Optimizer) -> Any:
     """The MLCOptimizer."""
     descriptors = ml.MLCOptimizerDescriptor
     word = "L2" if isinstance(ours, AdamW) else ours.regularization_type
-    descriptor = descriptors.descriptorWithLearningRate_gradientRescale_appliesGradientClipping_gradientClippingType_gradientClipMax_gradientClipMin_maximumClippingNorm_customGlobalNorm_regularizationType_regularizationScale_(
+    descriptor = descriptors.descriptorWithLearningRate_gradientRescale_appliesGradientClipping_gradientClippingType_gradientClipMax_gradientClipMin_maximumClippingNorm_customGlobalNorm_regularizationType_regularizationScale_(  # noqa: E501
         ours.learning_rate,
         ours.gradient_rescale,
         bool(ours.gradient_clipping),

@@ -71,7 +71,7 @@ def _activation(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> An
 def _fully_connected(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     outputs, inputs = layer.weights.shape
     make_descriptor = ml.MLCConvolutionDescriptor
-    descriptor = make_descriptor.descriptorWithKernelWidth_kernelHeight_inputFeatureChannelCount_outputFeatureChannelCount_(
+    descriptor = make_descriptor.descriptorWithKernelWidth_kernelHeight_inputFeatureChannelCount_outputFeatureChannelCount_(  # noqa: E501
         outputs, inputs, inputs, outputs
     )
     return ml.MLCFullyConnectedLayer.layerWithWeights_biases_descriptor_(
@@ -81,7 +81,7 @@ def _fully_connected(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) 
 
 def _convolution(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     make_descriptor = ml.MLCConvolutionDescriptor
-    descriptor = make_descriptor.descriptorWithType_kernelSizes_inputFeatureChannelCount_outputFeatureChannelCount_groupCount_strides_dilationRates_paddingPolicy_paddingSizes_(
+    descriptor = make_descriptor.descriptorWithType_kernelSizes_inputFeatureChannelCount_outputFeatureChannelCount_groupCount_strides_dilationRates_paddingPolicy_paddingSizes_(  # noqa: E501
         value("MLCConvolutionType", layer.convolution_type),
         list(layer.kernel),
         sources[0].shape[1],
@@ -102,7 +102,7 @@ def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     window += [value("MLCPaddingPolicy", layer.padding_policy), list(layer.padding_sizes)]
     descriptors = ml.MLCPoolingDescriptor
     if layer.pooling_type == "Average":
-        descriptor = descriptors.averagePoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_countIncludesPadding_(
+        descriptor = descriptors.averagePoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_countIncludesPadding_(  # noqa: E501
             *window, layer.count_includes_padding
         )
     elif layer.pooling_type == "Max":
@@ -112,7 +112,7 @@ def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
             )
         )
     else:
-        descriptor = descriptors.l2NormPoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_(
+        descriptor = descriptors.l2NormPoolingDescriptorWithKernelSizes_strides_dilationRates_paddingPolicy_paddingSizes_(  # noqa: E501
             *window
         )
     return ml.MLCPoolingLayer.layerWithDescriptor_(descriptor)
@@ -148,7 +148,7 @@ def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
         for some in (layer.input_weights, layer.hidden_weights, layer.biases)
     )
     descriptors = ml.MLCLSTMDescriptor
-    descriptor = descriptors.descriptorWithInputSize_hiddenSize_layerCount_usesBiases_batchFirst_isBidirectional_returnsSequences_dropout_resultMode_(
+    descriptor = descriptors.descriptorWithInputSize_hiddenSize_layerCount_usesBiases_batchFirst_isBidirectional_returnsSequences_dropout_resultMode_(  # noqa: E501
         layer.input_size,
         layer.hidden_size,
         layer.layer_count,
@@ -166,7 +166,7 @@ def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
 
 def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     descriptors = ml.MLCMultiheadAttentionDescriptor
-    descriptor = descriptors.descriptorWithModelDimension_keyDimension_valueDimension_headCount_dropout_hasBiases_hasAttentionBiases_addsZeroAttention_(
+    descriptor = descriptors.descriptorWithModelDimension_keyDimension_valueDimension_headCount_dropout_hasBiases_hasAttentionBiases_addsZeroAttention_(  # noqa: E501
         *[layer.model_dimension] * 3,
         layer.head_count,
         layer.dropout,
@@ -186,7 +186,7 @@ def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any
 def _embedding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     count, dimension = layer.weights.shape
     descriptors = ml.MLCEmbeddingDescriptor
-    descriptor = descriptors.descriptorWithEmbeddingCount_embeddingDimension_paddingIndex_maximumNorm_pNorm_scalesGradientByFrequency_(
+    descriptor = descriptors.descriptorWithEmbeddingCount_embeddingDimension_paddingIndex_maximumNorm_pNorm_scalesGradientByFrequency_(  # noqa: E501
         count, dimension, layer.padding_index, None, None, False
     )
     return ml.MLCEmbeddingLayer.layerWithDescriptor_weights_(descriptor, tensors[layer.weights])

@@ -15,8 +15,8 @@ Values = dict[Tensor, Any]
 class Executable(Protocol):
     """A program compiled for a device.
 
-    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which random
-    numbers follow, so that a gradient repeats the forward pass it belongs to.
+    `feeds` are the inputs' arrays in the program's order, `count` the number of the execution, from which
+    random numbers follow, so that a gradient repeats the forward pass it belongs to.
     """
 
     #: Whether calls return before the device has finished.
@@ -28,7 +28,8 @@ class Executable(Protocol):
     def gradient(
         self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
     ) -> tuple[Values, Values]:
-        """Forward and back: the results, and the gradients of the sum of the losses and of `tensor * upstream`.
+        """Forward and back: the results, and the gradients of the sum of the losses and of `tensor *
+        upstream`.
 
         `whole`: of all float tensors, and what layers keep is left alone, for a forward pass was before.
         Otherwise of the trained ones, with the forward pass of training itself.

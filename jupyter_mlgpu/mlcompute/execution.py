@@ -20,9 +20,9 @@ from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor, TensorData
 Data = Mapping[str, TensorData | ArrayLike]
 Named = Mapping[str, Tensor]
 Words = str | Iterable[str]
-CompletionHandler = Callable[[Tensor | None, Exception | None, float | None], None]
-"""Called when an execution is over, with the result (or None), the error (or None), and the seconds that it took
-if profiling was asked for (else None)."""
+Handler = Callable[[Tensor | None, Exception | None, float | None], None] | None
+"""Called when an execution is over, with the result (or None), the error (or None), and the seconds that it
+took if profiling was asked for (else None)."""
 
 
 class ExecutableGraph(Graph):
@@ -90,7 +90,8 @@ class ExecutableGraph(Graph):
         return {name: tensor.numpy() for name, tensor in self._outputs.items()}
 
     def link_with(self, graphs: Iterable[ExecutableGraph]) -> bool:
-        """Join graphs where one takes what another makes: the maker is executed first, and gives its values on.
+        """Join graphs where one takes what another makes: the maker is executed first, and gives its values
+        on.
 
         Raises:
             GraphError: two that share nothing, or take from each other in a circle.
@@ -156,18 +157,20 @@ class ExecutableGraph(Graph):
         inputs_data: Data,
         batch_size: int = 0,
         execution_options: Words = (),
-        completion_handler: CompletionHandler | None = None,
+        completion_handler: Handler = None,
     ) -> bool:
         """Compute all results from this data; afterwards every tensor has values.
 
         Args:
             inputs_data: by the names given to add_inputs.
-            batch_size: 0 takes the shapes as they stand. Another number is that of the examples, not more than
+            batch_size: 0 takes the shapes as they stand. Another number is that of the examples, not more
+            than
                 the tensors' first size: it stands in its place in every input that has it.
-            execution_options: of MLCExecutionOptions. `synchronous` waits for the device; `profiling` measures
-                execution_time; `per_layer_profiling` runs the layers one by one besides, and notes the seconds
-                of each.
-            completion_handler: see CompletionHandler.
+            execution_options: of MLCExecutionOptions. `synchronous` waits for the device; `profiling`
+            measures
+                execution_time; `per_layer_profiling` runs the layers one by one besides, and notes the
+                seconds of each.
+            completion_handler: see Handler.
 
         Raises:
             GraphError: not compiled yet, data missing, too much or too little, of another type; NaN came out.
@@ -175,9 +178,7 @@ class ExecutableGraph(Graph):
         feeds = self._feeds(inputs_data, batch_size, "execute")
         return self._forward(feeds, False, execution_options, completion_handler)
 
-    def _forward(
-        self, feeds: list[Array], training: bool, words: Words, handler: CompletionHandler | None
-    ) -> bool:
+    def _forward(self, feeds: list[Array], training: bool, words: Words, handler: Handler | None) -> bool:
         executable, _ = self._ready("execute")
         chosen = options("MLCExecutionOptions", words, "execute")
         self._profile(feeds, training, chosen)
@@ -190,7 +191,7 @@ class ExecutableGraph(Graph):
             for step, seconds in self._ready("execute")[0].times(feeds, training, self._count).items():
                 step.seconds = seconds
 
-    def _run(self, work: Callable[[], None], words: Words, handler: CompletionHandler | None) -> bool:
+    def _run(self, work: Callable[[], None], words: Words, handler: Handler) -> bool:
         """Do it on this thread, and what follows, when the device has finished."""
         self.wait()
         chosen = options("MLCExecutionOptions", words, "execute")
@@ -202,7 +203,8 @@ class ExecutableGraph(Graph):
             executable.wait()
             self.execution_time = time.perf_counter() - start if "Profiling" in chosen else None
             if handler is not None:
-                handler((self.ends() or [None])[-1], self._not_numbers(), self.execution_time)
+                ends = self.ends()
+                handler(ends[-1] if ends else None, self._not_numbers(), self.execution_time)
 
         if not executable.asynchronous or chosen & {"Synchronous", "Profiling"}:
             if handler is not None or "Profiling" in chosen:

@@ -1,13 +1,14 @@
 """The words of Apple's ML Compute and their values, and what becomes of a word that is not among them.
 
 names.json has them from the metadata of the wheel pyobjc-framework-MLCompute 12.2.2, where `Add` of the
-enumeration MLCArithmeticOperation is called MLCArithmeticOperationAdd; a test compares every value. The one word
-of ours that is not Apple's is the data type Float64: Apple's framework has none, the other engines do.
+enumeration MLCArithmeticOperation is called MLCArithmeticOperationAdd; a test compares every value. The one
+word of ours that is not Apple's is the data type Float64: Apple's framework has none, the other engines do.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -42,6 +43,11 @@ def options(enumeration: str, words: str | Iterable[str], where: str) -> frozens
 
 def _plain(word: str) -> str:
     return word.replace("_", "").replace(" ", "").lower()
+
+
+def spelt(name: str) -> str:
+    """Apple's word for a reader: SoftmaxCrossEntropy is softmax cross entropy."""
+    return re.sub("(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name).lower()
 
 
 def insist(truth: object, otherwise: str) -> None:

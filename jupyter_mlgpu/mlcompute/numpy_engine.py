@@ -49,7 +49,7 @@ class NumpyExecutable:
         given = [Value(np.asarray(gradients[tensor])) for tensor in trained]
         prepared = optimizer.prepare(self._ops, values, given)
         for tensor, p, g in zip(trained, values, prepared, strict=True):
-            state = self._state.get(tensor) or [np.zeros_like(p.array)] * optimizer.slots
+            state = self._state.get(tensor) or [np.zeros_like(p.array)] * optimizer.slots()
             now = Value(np.asarray(float(time)))
             new, slots = optimizer.update(self._ops, p, g, list(map(Value, state)), rate, now)
             # NumPy computed in float64, for `now` is one.

@@ -1,8 +1,8 @@
 """The contract of engines: the few operations on arrays that every layer is written in.
 
-A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary `-`
-are the arrays' own. A plain number beside an array takes the array's type. Shapes are known and constant, axes
-count from 0. Pictures are [batch, channels, height, width].
+A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary
+`-` are the arrays' own. A plain number beside an array takes the array's type. Shapes are known and constant,
+axes count from 0. Pictures are [batch, channels, height, width].
 
 An engine must have UNARY, BINARY and TESTS, and of an array x:
 
@@ -21,8 +21,8 @@ An engine must have UNARY, BINARY and TESTS, and of an array x:
     put_along(x, indices, updates, axis, add)     x with the updates where `take_along` would have read
     random_uniform(shape, dtype, seed)            from 0 to 1; the same for the same pair of whole numbers
 
-What has a body below is a formula out of these: right as it stands, and an engine may put a kernel of its own in
-its place.
+What has a body below is a formula out of these: right as it stands, and an engine may put a kernel of its own
+in its place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ Value = Any
 Pair = tuple[int, int]
 
 # In UNARY, round takes halves to the even number; TESTS give Boolean.
-UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin sinh
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin
+sinh
  sqrt tan tanh"""
 BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logical_or logical_not"
 

@@ -1,8 +1,8 @@
 """From gradients to better parameters: SGD, Adam, AdamW, RMSProp, with regularisation and clipping before.
 
 Each is a formula in the words of ops.py for one parameter: p the parameter, g its gradient, a state of arrays
-that begin as zeros, and t the number of the update from 1 on. The formulas are those of PyTorch's pages of the
-same names, which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad) follow.
+that begin as zeros, and t the number of the update from 1 on. The formulas are those of PyTorch's pages of
+the same names, which Apple's arguments (momentum scale, alpha, is centered, uses AMSGrad) follow.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Optimizer(OptimizerBase):
 
     * learning_rate: may be changed between updates.
     * gradient_rescale: gradients are multiplied by it.
-    * gradient_clipping: `by_value` between gradient_clip_min and gradient_clip_max; `by_norm`, each gradient's
-      length at most maximum_clipping_norm; `by_global_norm`, the length of all together (custom_global_norm in
-      its place if given).
+    * gradient_clipping: `by_value` between gradient_clip_min and gradient_clip_max; `by_norm`, each
+      gradient's length at most maximum_clipping_norm; `by_global_norm`, the length of all together
+      (custom_global_norm in its place if given).
     * regularization_type: `l1` adds scale * sign(p) to the gradient, `l2` scale * p.
     """
 
@@ -66,7 +66,6 @@ class Optimizer(OptimizerBase):
         if self.gradient_clipping not in (None, "ByValue") and not self.maximum_clipping_norm > 0:
             raise GraphError(f"{name} clips by a norm with a maximum_clipping_norm above 0.")
 
-    @property
     def slots(self) -> int:
         """How many arrays it keeps for a parameter."""
         return 0
@@ -106,7 +105,6 @@ class SGD(Optimizer):
     momentum_scale: float = 0.0
     uses_nesterov_momentum: bool = False
 
-    @property
     def slots(self) -> int:
         return 1 if self.momentum_scale else 0
 
@@ -132,7 +130,6 @@ class Adam(Optimizer):
     epsilon: float = 1e-8
     uses_ams_grad: bool = False
 
-    @property
     def slots(self) -> int:
         return 3 if self.uses_ams_grad else 2
 
@@ -168,7 +165,6 @@ class RMSProp(Optimizer):
     epsilon: float = 1e-8
     is_centered: bool = False
 
-    @property
     def slots(self) -> int:
         return 1 + bool(self.momentum_scale) + self.is_centered
 

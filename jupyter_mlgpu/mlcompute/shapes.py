@@ -1,6 +1,7 @@
 """The engine that computes shapes alone: a layer's formula, run on shapes and types, tells what it will make.
 
-So no layer needs a second set of rules, and a mistake is found while a graph is built, before there is any data.
+So no layer needs a second set of rules, and a mistake is found while a graph is built, before there is any
+data.
 """
 
 from __future__ import annotations

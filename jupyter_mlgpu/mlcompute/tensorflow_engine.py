@@ -28,7 +28,7 @@ class TensorFlowExecutable:
         import tensorflow as tf
 
         self._tf, self._program, self._place, self.asynchronous = tf, program, place, asynchronous
-        self._ops, slots = TensorFlowOps(tf), program.optimizer.slots if program.optimizer else 0
+        self._ops, slots = TensorFlowOps(tf), program.optimizer.slots() if program.optimizer else 0
         with self._device():
             self._variables = {tensor: self._variable(tensor) for tensor in program.own}
             self._slots = {

@@ -74,8 +74,9 @@ class TensorFlowOps(Ops):
     def random_uniform(self, shape: Sequence[int], dtype: np.dtype[Any], seed: Value) -> Value:
         return self._tf.random.stateless_uniform(shape, seed, dtype=dtype)
 
-    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of groups,
-    # and of depthwise convolutions with unequal strides are missing there. These are brought to those that exist.
+    # TensorFlow's kernels for CPUs want channels last, and no more than that: gradients with dilations, of
+    # groups, and of depthwise convolutions with unequal strides are missing there. These are brought to those
+    # that exist.
 
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
         tf, (outputs, channels) = self._tf, weights.shape[:2]

@@ -7,14 +7,14 @@ then it is a constant, or a layer's weights. `tensor_data` wraps values, and bel
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.names import ENUMERATIONS, choose
+from jupyter_mlgpu.mlcompute.names import ENUMERATIONS, choose, insist
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.mlcompute.graph import Step
@@ -51,8 +51,8 @@ class TensorData:
         self.array = np.asarray(values)
         #: Numbers from a plain list have no type of their own, and take the tensor's.
         self.typed = isinstance(values, np.ndarray | np.generic)
-        if self.array.dtype.kind not in "fiub":
-            raise GraphError(f"tensor_data takes numbers, and was given values of type {self.array.dtype}.")
+        wrong = f"tensor_data takes numbers, and was given values of type {self.array.dtype}."
+        insist(self.array.dtype.kind in "fiub", wrong)
 
     def numpy(self) -> Array:
         """The values."""
@@ -79,8 +79,7 @@ class Tensor:
     def __init__(self, shape: Sequence[int], data_type: str, step: Step | None = None) -> None:
         self.name = f"data{next(_numbers)}"
         self.shape: Shape = tuple(shape)
-        self.data_type = data_type
-        self.step = step
+        self.data_type, self.step = data_type, step
         self._held: Any = None  # anything that NumPy can read: an engine's own array, too
         self._gradient: Any = None
         self.own = False  # has values of its own: a constant, or weights
@@ -98,9 +97,8 @@ class Tensor:
         """
         if self._before_reading is not None:
             self._before_reading()
-        if self._held is None:
-            why = f"{self.step.layer.title} makes it" if self.step else "it is an input"
-            raise GraphError(f"{self} has no values yet: {why}, so execute a graph with it first.")
+        why = f"{self.step.layer.title} makes it" if self.step else "it is an input"
+        insist(self.has_values, f"{self} has no values yet: {why}, so execute a graph with it first.")
         return np.asarray(self._held)
 
     @property
@@ -114,8 +112,8 @@ class Tensor:
         Raises:
             GraphError: no training graph has computed it.
         """
-        if self._gradient is None:
-            raise GraphError(f"{self} has no gradient: call execute_gradient of a training graph first.")
+        wrong = f"{self} has no gradient: call execute_gradient of a training graph first."
+        insist(self._gradient is not None, wrong)
         return np.asarray(self._gradient)
 
     def print(self) -> None:
@@ -131,21 +129,15 @@ class Tensor:
             GraphError: the number of elements or the type is another.
         """
         given = data if isinstance(data, TensorData) else TensorData(data)
-        array = given.array
-        if array.dtype != self.dtype:
-            if given.typed:
-                raise GraphError(
-                    f"{self} takes {self.data_type} and was given {array.dtype} of shape "
-                    f"{list(array.shape)}; pass the array with .astype({self.dtype.name!r})."
-                )
-            array = array.astype(self.dtype)
-        shape = self.shape if batch is None else (batch, *self.shape[1:])
-        if array.size != int(np.prod(shape)):
-            raise GraphError(
-                f"{self} takes {int(np.prod(shape))} values and was given {array.size}, of shape "
-                f"{list(array.shape)}{'' if batch is None else f', for a batch of {batch}'}."
-            )
-        return array.reshape(shape)
+        array, shape = given.array, self.shape if batch is None else (batch, *self.shape[1:])
+        found = f"{array.dtype} of shape {list(array.shape)}"
+        hint = f"pass the array with .astype({self.dtype.name!r})"
+        fits = array.dtype == self.dtype or not given.typed
+        insist(fits, f"{self} takes {self.data_type} and was given {found}; {hint}.")
+        wanted = f"{math.prod(shape)} values{'' if batch is None else f' for a batch of {batch}'}"
+        wrong = f"{self} takes {wanted} and was given {array.size}, of shape {list(array.shape)}."
+        insist(array.size == math.prod(shape), wrong)
+        return array.astype(self.dtype, copy=False).reshape(shape)
 
     def __str__(self) -> str:
         return f"{self.name} {list(self.shape)}"
@@ -159,19 +151,9 @@ class TensorParameter:
     """A tensor that the optimizer updates although it belongs to no layer, such as positions of words."""
 
     def __init__(self, tensor: Tensor) -> None:
-        if not tensor.own or tensor.data_type not in FLOATS:
-            raise GraphError(f"{tensor} cannot be a parameter: give tensor() float data or random=...")
+        wrong = f"{tensor} cannot be a parameter: give tensor() float data or random=..."
+        insist(tensor.own and tensor.data_type in FLOATS, wrong)
         self.tensor = tensor
-
-
-def tensor_data(values: ArrayLike) -> TensorData:
-    """Values to fill a tensor with: an array of any shape with as many elements."""
-    return TensorData(values)
-
-
-def tensor_parameter(tensor: Tensor) -> TensorParameter:
-    """See TensorParameter."""
-    return TensorParameter(tensor)
 
 
 def tensor(
@@ -190,32 +172,25 @@ def tensor(
     Apple's word uniform has no documented bounds; these are ours.
 
     Raises:
-        GraphError: a shape with anything but whole numbers from 1 on, an unknown type, data that does not
+        GraphError: anything but whole numbers from 1 on in the shape, an unknown type, data that does not
         fit.
     """
-    sizes = tuple(shape)
-    if not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
-        raise GraphError(f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
-    types = [name for name in (*ENUMERATIONS["MLCDataType"], "Float64") if name != "Invalid"]
-    made = Tensor([int(size) for size in sizes], choose("MLCDataType", data_type, "tensor", types))
-    if sum(one is not None for one in (data, fill, random)) > 1:
-        raise GraphError("tensor takes one of data, fill and random, and was given more than one.")
+    sizes, types = tuple(shape), [*ENUMERATIONS["MLCDataType"], "Float64"]
+    whole = all(isinstance(size, int | np.integer) and size > 0 for size in sizes)
+    insist(whole, f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
+    made = Tensor([int(size) for size in sizes], choose("MLCDataType", data_type, "tensor", types[1:]))
+    made.own = any(one is not None for one in (data, fill, random))
     if data is not None:
         made._held = made.fill(data).copy()
     elif fill is not None:
         made._held = np.full(made.shape, fill, made.dtype)
     elif random is not None:
-        made._held = _random(made, choose("MLCRandomInitializerType", random, "tensor"), seed)
-    made.own = made._held is not None
+        insist(
+            made.data_type in FLOATS, f"{made} of type {made.data_type} cannot be random: only floats can."
+        )
+        kind = choose("MLCRandomInitializerType", random, "tensor", ["Uniform", "GlorotUniform", "Xavier"])
+        outputs, inputs, *field = (*made.shape, 1)
+        bound = 1.0 if kind == "Uniform" else math.sqrt(6 / ((inputs + outputs) * math.prod(field)))
+        values = np.random.default_rng(seed).uniform(-bound, bound, made.shape)
+        made._held = values.astype(made.dtype)
     return made
-
-
-def _random(tensor: Tensor, kind: str, seed: int | None) -> Array:
-    if tensor.data_type not in FLOATS:
-        raise GraphError(f"{tensor} of type {tensor.data_type} cannot be random: only floats can.")
-    bound = 1.0
-    if kind in ("GlorotUniform", "Xavier"):
-        outputs, inputs = (*tensor.shape, 1)[:2]
-        field = int(np.prod(tensor.shape[2:]))
-        bound = float(np.sqrt(6 / ((inputs + outputs) * field)))
-    return np.random.default_rng(seed).uniform(-bound, bound, tensor.shape).astype(tensor.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.engine import Values
-from jupyter_mlgpu.mlcompute.execution import CompletionHandler, Data, ExecutableGraph, Named, Words
+from jupyter_mlgpu.mlcompute.execution import Data, ExecutableGraph, Handler, Named, Words
 from jupyter_mlgpu.mlcompute.graph import Graph, Program
 from jupyter_mlgpu.mlcompute.layers.losses import Loss
 from jupyter_mlgpu.mlcompute.names import insist, options
@@ -20,8 +20,9 @@ from jupyter_mlgpu.mlcompute.tensors import Array, Tensor, TensorParameter
 class TrainingGraph(ExecutableGraph):
     """A graph that learns.
 
-    With a loss layer, the graph's last result is compared with the labels named in add_inputs. Without one, the
-    loss layers of the graph are taken, and their sum is made small. An optimizer may be compiled in later.
+    With a loss layer, the graph's last result is compared with the labels named in add_inputs. Without one,
+    the loss layers of the graph are taken, and their sum is made small. An optimizer may be compiled in
+    later.
     """
 
     def __init__(
@@ -46,7 +47,8 @@ class TrainingGraph(ExecutableGraph):
         super().add_inputs(inputs, loss_labels, loss_label_weights)
         if self._loss_layer is not None and loss_labels:
             ends = self.ends()
-            found = f"The loss layer takes the graph's one last result, and there are {' and '.join(map(str, ends))}"
+            found = " and ".join(map(str, ends))
+            found = f"The loss layer takes the graph's one last result, and there are {found}"
             insist(len(ends) == 1, f"{found}: add loss layers to the graph with add_layer instead.")
             more = [*loss_labels.values(), *(loss_label_weights or {}).values()]
             self.add_layer(self._loss_layer, [ends[0], *more])
@@ -97,7 +99,7 @@ class TrainingGraph(ExecutableGraph):
         loss_label_weights_data: Data | None = None,
         batch_size: int = 0,
         execution_options: Words = (),
-        completion_handler: CompletionHandler | None = None,
+        completion_handler: Handler = None,
     ) -> bool:
         """One step of training: forward, gradients and update. See InferenceGraph.execute for the arguments.
 
@@ -129,12 +131,9 @@ class TrainingGraph(ExecutableGraph):
         return True
 
     def execute_forward(
-        self,
-        batch_size: int = 0,
-        execution_options: Words = (),
-        completion_handler: CompletionHandler | None = None,
+        self, batch_size: int = 0, execution_options: Words = (), completion_handler: Handler = None
     ) -> bool:
-        """The forward pass, with dropout on, from the data that was bound, and what linked graphs have made."""
+        """The forward pass, with dropout on, from the data bound and from what linked graphs made."""
         _, program = self._ready("execute_forward")
         for tensor in program.inputs:
             bound = tensor.has_values and (self._bound is not None or tensor.step is not None)
@@ -148,10 +147,7 @@ class TrainingGraph(ExecutableGraph):
         return self._forward(feeds, "ForwardForInference" not in chosen, chosen, completion_handler)
 
     def execute_gradient(
-        self,
-        batch_size: int = 0,
-        execution_options: Words = (),
-        completion_handler: CompletionHandler | None = None,
+        self, batch_size: int = 0, execution_options: Words = (), completion_handler: Handler = None
     ) -> bool:
         """The gradients of all tensors, after execute_forward; of linked graphs, the last one comes first.
 
@@ -176,7 +172,7 @@ class TrainingGraph(ExecutableGraph):
         return self._run(work, execution_options, completion_handler)
 
     def execute_optimizer_update(
-        self, execution_options: Words = (), completion_handler: CompletionHandler | None = None
+        self, execution_options: Words = (), completion_handler: Handler = None
     ) -> bool:
         """Update the parameters by the gradients of execute_gradient."""
         executable, program = self._ready("execute_optimizer_update")

@@ -587,7 +587,7 @@ def test_the_summary_is_a_table_of_layers():
     training, _w, _b, _y = line()
     text = training.summary()
     assert "fully connected" in text
-    assert "meansquarederror loss" in text
+    assert "mean squared error loss" in text
     assert "2 layers, 3 weights" in text
     assert "device: CPU: CPU, through NumPy" in text
     assert repr(training) == text

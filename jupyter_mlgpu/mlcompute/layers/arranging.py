@@ -1,4 +1,6 @@
-"""Layers that move numbers to other places: join, cut, reshape, transpose, slice, gather, scatter, pad, resize."""
+"""Layers that move numbers to other places: join, cut, reshape, transpose, slice, gather, scatter, pad,
+resize.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every layer is: a formula in the words of ops.py, and what it must be given for the formula to make sense."""
+"""What every layer is: a formula in the words of ops.py, and what it must be given for the formula to make
+sense.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,7 @@ class Layer:
             if not isinstance(tensor, Tensor) or not tensor.own or tensor.data_type not in FLOATS:
                 raise GraphError(
                     f"{self.title} needs a tensor of floats with values for its {name} and was given "
-                    f"{tensor!s:.60}; make one with tensor(shape, random='glorot_uniform'), data=... or fill=..."
+                    f"{tensor!s:.60}; make one: tensor(shape, random='glorot_uniform'), data=... or fill=..."
                 )
             sizes = zip(shape, tensor.shape, strict=False)
             if len(tensor.shape) != len(shape) or any(wanted not in (None, size) for wanted, size in sizes):
@@ -147,7 +149,8 @@ class Layer:
     def details(self) -> Mapping[str, Any]:
         """What it was given, for the summary."""
         hidden = ("least", "most", "joined", "title", "takes")
-        return {name: one for name, one in vars(self).items() if name not in hidden and _plain(one)}
+        shown = {name: one for name, one in vars(self).items() if name not in hidden and name[0] != "_"}
+        return {name: one for name, one in shown.items() if _plain(one)}
 
 
 def number_within(who: str, name: str, value: float, low: float, below: float = math.inf) -> None:

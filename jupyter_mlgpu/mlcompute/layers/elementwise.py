@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 
 Formula = Callable[..., Value]
@@ -46,15 +46,15 @@ _TWO: dict[str, Formula] = {
 class Arithmetic(Layer):
     """One or two tensors, number by number, with broadcasting.
 
-    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for Round
-    and Ceil, we take one.
+    What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for
+    Round and Ceil, we take one.
     """
 
     operation: str
 
     def __post_init__(self) -> None:
         self.operation = choose("MLCArithmeticOperation", self.operation, "arithmetic_layer")
-        self.title, self.least = self.operation.lower(), 1 if self.operation in _ONE else 2
+        self.title, self.least = spelt(self.operation), 1 if self.operation in _ONE else 2
         self.most = self.least
         of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
         self.takes = "numbers" if self.operation in of_any_number else "floats"
@@ -87,7 +87,7 @@ class Comparison(Layer):
 
     def __post_init__(self) -> None:
         self.operation = choose("MLCComparisonOperation", self.operation, "comparison_layer")
-        self.title, self.least = self.operation.lower(), 1 if self.operation == "LogicalNOT" else 2
+        self.title, self.least = spelt(self.operation), 1 if self.operation == "LogicalNOT" else 2
         self.most = self.least
 
     def compute(self, run: Run, *sources: Value) -> Value:
@@ -145,7 +145,7 @@ class Activation(Layer):
 
     def __post_init__(self) -> None:
         self.activation = choose("MLCActivationType", self.activation, "activation_layer")
-        self.title = self.activation.lower()
+        self.title = spelt(self.activation)
         a, b = _ACTIVATE[self.activation].__defaults__
         self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 

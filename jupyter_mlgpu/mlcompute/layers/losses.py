@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
 
@@ -73,7 +73,7 @@ class Loss(Layer):
         self.loss_type = choose("MLCLossType", self.loss_type, "loss_layer")
         reductions = ["None", "Sum", "Mean"]
         self.reduction_type = choose("MLCReductionType", self.reduction_type, "loss_layer", reductions)
-        self.title = f"{self.loss_type.lower()} loss"
+        self.title = f"{spelt(self.loss_type)} loss"
         self.within("label_smoothing", 0, 1)
         self.within("epsilon", 0)
         self.within("delta", 0)

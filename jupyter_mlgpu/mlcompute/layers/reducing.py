@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -32,9 +32,9 @@ _REDUCE: dict[str, Callable[[Ops, Value, Sequence[int]], Value]] = {
 
 
 class Reduction(Layer):
-    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm), any
-    or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones the
-    first.
+    """The sum, mean, largest, smallest, place of the largest or smallest, sum of absolute values (L1 norm),
+    any or all along dimensions, which stay with size 1. Places are Int32, and of one dimension; of equal ones
+    the first.
     """
 
     reduction_type: str
@@ -44,7 +44,7 @@ class Reduction(Layer):
         kind = self.reduction_type = choose(
             "MLCReductionType", self.reduction_type, "reduction_layer", _REDUCE
         )
-        self.title, self.takes = f"{kind.lower()} reduction", "any" if kind in ("Any", "All") else "floats"
+        self.title, self.takes = f"{spelt(kind)} reduction", "any" if kind in ("Any", "All") else "floats"
         self.dimensions = [self.dimensions] if isinstance(self.dimensions, int) else list(self.dimensions)
 
     def verify(self, *sources: Tensor) -> None:
@@ -70,7 +70,7 @@ class Softmax(Layer):
 
     def __post_init__(self) -> None:
         self.operation = choose("MLCSoftmaxOperation", self.operation, "softmax_layer")
-        self.title = self.operation.lower()
+        self.title = spelt(self.operation)
 
     def verify(self, *sources: Tensor) -> None:
         self.axis(sources[0], self.dimension)
@@ -176,7 +176,9 @@ class GroupNormalization(Channelwise):
 
 
 class LayerNormalization(Layer):
-    """Standardised over the last axes, which have `normalized_shape`, as have beta and gamma (Ba et al., 2016)."""
+    """Standardised over the last axes, which have `normalized_shape`, as have beta and gamma (Ba et al.,
+    2016).
+    """
 
     normalized_shape: Sequence[int]
     _: KW_ONLY

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, Sizes
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -65,8 +65,8 @@ class Convolution(Window):
 
     with strides s and dilation rates d (Dumoulin and Visin, A guide to convolution arithmetic, 2016).
 
-    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs sees
-      its part of the channels alone.
+    * standard: weights [outputs, channels / groups, height, width]. With groups, each part of the outputs
+      sees its part of the channels alone.
     * depthwise: as many groups as channels; weights [channels * multiplier, 1, height, width].
     * transposed: the gradient of a standard one with regard to its source; weights
       [channels, outputs / groups, height, width]. `same` gives size * stride.
@@ -83,7 +83,7 @@ class Convolution(Window):
             "MLCConvolutionType", self.convolution_type, "convolution_layer"
         )
         self.need(weights=(self.weights, [None] * 4))
-        self.title = "convolution" if kind == "Standard" else f"{kind.lower()} convolution"
+        self.title = "convolution" if kind == "Standard" else f"{spelt(kind)} convolution"
         outputs, inside, height, width = self.weights.shape
         self.outputs = inside * self.group_count if kind == "Transposed" else outputs
         self.parameters = self.need(weights=(self.weights, [None] * 4), biases=(self.biases, [self.outputs]))
@@ -138,7 +138,7 @@ class Pooling(Window):
 
     def __post_init__(self) -> None:
         self.pooling_type = choose("MLCPoolingType", self.pooling_type, "pooling_layer")
-        self.title = f"{self.pooling_type.lower()} pooling"
+        self.title = f"{spelt(self.pooling_type)} pooling"
         self.strides = self.kernel_sizes if self.strides is None else self.strides
         self.settle(self.pair("kernel_sizes"))
 
