@@ -23,7 +23,7 @@ path { fill: none; stroke: #8c959f; }
 
 
 def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Picture:
-    """The picture. A box stands below those named in `before`; one without any, just above its first reader.
+    """The picture, with two sentences above it. A box stands below those named in `before`; one without any, just above its first reader.
 
     Kinds of boxes are `given` (grey), `plain` (blue) and `own` (green).
     """
@@ -34,7 +34,7 @@ def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[st
             rows[box.name] = max(min(readers) - 1, 0)
     across: dict[int, int] = {}
     areas: dict[str, Area] = {}
-    for box in boxes:
+    for box in sorted(boxes, key=lambda one: one.kind == "given"):
         row = rows[box.name]
         left = _MARGIN + across.get(row, 0) * (_WIDTH + _ACROSS)
         areas[box.name] = (left, _HEAD + row * (_HEIGHT + _DOWN), _WIDTH, _HEIGHT)
@@ -42,11 +42,13 @@ def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[st
     width = max(560, _MARGIN * 2 + max(across.values(), default=1) * (_WIDTH + _ACROSS) - _ACROSS)
     height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
     arrows = "".join(_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources)
+    first, _, rest = words.partition(". ")
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
         f"<title>{escape(words)}</title><style>{_STYLE}</style>"
         f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
-        f'<text class="line" x="{_MARGIN}" y="22">{escape(words)}</text>'
+        f'<text class="line" x="{_MARGIN}" y="20">{escape(first)}.</text>'
+        f'<text class="line" x="{_MARGIN}" y="37">{escape(rest)}</text>'
         f"{arrows}{''.join(_box(box, areas[box.name]) for box in boxes)}</svg>"
     )
     return Picture(words, svg)
