@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 from jupyter_mlgpu.planning.downwards import draw_down
 from jupyter_mlgpu.planning.svg import Box, Picture
@@ -50,7 +48,7 @@ def explain(tensor: Tensor) -> str:
 
 def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
     head = f"{'  ' * depth}{tensor} {tensor.data_type}"
-    values = f" = {_short(tensor)}" if tensor.has_values else ", no values yet"
+    values = f" = {tensor.short()}" if tensor.has_values else ", no values yet"
     if tensor.step is None:
         kind = "has values of its own" if tensor.own else "is an input"
         yield f"{head} {kind}{values}"
@@ -64,12 +62,6 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
     told.add(tensor)
     for source in dict.fromkeys((*tensor.step.sources, *layer.parameters, *layer.kept)):
         yield from _story(source, depth + 1, told)
-
-
-def _short(tensor: Tensor) -> str:
-    values = tensor.numpy().reshape(-1).astype(np.float64)
-    shown = " ".join(f"{value:g}" for value in values[:6])
-    return shown if len(values) <= 6 else f"{shown} ... (mean {values.mean():g})"
 
 
 def picture(graph: Graph) -> Picture:

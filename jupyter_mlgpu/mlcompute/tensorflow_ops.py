@@ -89,19 +89,6 @@ class TensorFlowOps(Ops):
         results = [tf.nn.conv2d(part, filter_, strides, "VALID") for part, filter_ in parts]
         return tf.transpose(tf.concat(results, 3) if groups > 1 else results[0], _TO_FIRST)
 
-    def convolution_transpose(
-        self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int
-    ) -> Value:
-        tf, results = self._tf, []
-        filters = tf.transpose(self.apart(weights, dilations), (2, 3, 1, 0))
-        sizes = zip(x.shape[2:], strides, filters.shape[:2], strict=True)
-        made = (x.shape[0], *((size - 1) * stride + reach for size, stride, reach in sizes), filters.shape[2])
-        pairs = zip(tf.split(x, groups, 1), tf.split(filters, groups, 3), strict=True)
-        for part, filter_ in pairs:
-            part = tf.transpose(part, _TO_LAST)
-            results.append(tf.nn.conv2d_transpose(part, filter_, made, strides, "VALID"))
-        return tf.transpose(tf.concat(results, 3), _TO_FIRST)
-
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         if dilations != (1, 1):
             return super().pool(x, kind, kernel, strides, dilations)

@@ -120,6 +120,11 @@ class Tensor:
         """Print name and values, as Apple's bridge does: `MLCTensor data5 : 1 2.1`."""
         print(f"MLCTensor {self.name} : {show(self.numpy())}")
 
+    def short(self) -> str:
+        """The first values and, if there are more than six, the mean of all."""
+        values = self.numpy().reshape(-1)
+        return show(values) if len(values) <= 6 else f"{show(values[:6])} ... (mean {values.mean():g})"
+
     def fill(self, data: TensorData | ArrayLike, batch: int | None = None) -> Array:
         """The data in this tensor's shape and type. Only the number of elements must match.
 
@@ -143,8 +148,7 @@ class Tensor:
         return f"{self.name} {list(self.shape)}"
 
     def __repr__(self) -> str:
-        values = "" if self._held is None else f" : {show(np.asarray(self._held))}"
-        return f"MLCTensor {self.name} {list(self.shape)} {self.data_type}{values}"
+        return f"MLCTensor {self} {self.data_type}{f' : {self.short()}' if self.has_values else ''}"
 
 
 class TensorParameter:

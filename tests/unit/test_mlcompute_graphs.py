@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 from xml.etree import ElementTree
 
 import pytest
@@ -187,6 +188,46 @@ def test_the_completion_handler_gets_the_result_and_the_seconds_asked_for():
     assert calls[1][:2] == (result, None)
     assert calls[1][2] == made.execution_time > 0
     made.wait()
+
+
+class Device(mlc.Device):
+    """A device that works on after a call has returned, until `done` is set."""
+
+    def compile(self, program):
+        from jupyter_mlgpu.mlcompute.numpy_engine import NumpyExecutable
+
+        self.done.clear()
+        return type(
+            "Slow", (NumpyExecutable,), {"asynchronous": True, "wait": lambda executable: self.done.wait(60)}
+        )(program)
+
+    done = threading.Event()
+
+
+def test_without_waiting_the_handler_comes_when_the_device_has_finished():
+    graph, a, b, result = summed()
+    device = Device("GPU", "numpy", "", "a slow one", True)
+    made = inference(graph, device, a=a, b=b)
+    calls = []
+    made.execute({"a": [1, 2], "b": [3, 4]}, completion_handler=lambda *what: calls.append(what))
+    assert calls == []
+    device.done.set()
+    made.wait()
+    assert calls == [(result, None, None)]
+    made.execute({"a": [1, 2], "b": [3, 5]}, completion_handler=lambda *what: calls.append(what))
+    assert result.numpy().tolist() == [4, 7]  # reading waits, too
+    assert len(calls) == 2
+
+
+def test_nan_on_a_device_that_works_on_is_told_at_the_latest_when_a_value_is_read():
+    graph, a, b, result = summed()
+    device = Device("GPU", "numpy", "", "a slow one", True)
+    made = inference(graph, device, a=a, b=b)
+    device.done.set()
+    made.execute({"a": [1, float("nan")], "b": [3, 4]})
+    with pytest.raises(GraphError, match="holds NaN in 1 of its numbers"):
+        result.numpy()
+    assert np.isnan(result.numpy()[1])
 
 
 def test_a_profiled_run_notes_the_seconds_of_each_layer():

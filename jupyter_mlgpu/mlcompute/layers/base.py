@@ -66,7 +66,9 @@ class Layer:
     def __init_subclass__(cls) -> None:
         words = "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)
         cls.title = cls.__dict__.get("title") or words.strip()
-        dataclass(eq=False)(cls)  # what is annotated in a layer's class is what the layer is given
+        dataclass(eq=False, repr=False)(
+            cls
+        )  # what is annotated in a layer's class is what the layer is given
 
     def compute(self, run: Run, *sources: Value) -> Value:
         """Its formula: a value, or a list of several."""
