@@ -155,13 +155,16 @@ class AppleExecutable:
             one: OnDevice(self._tensors[one], _cut(one, batch, self._whole), one.dtype) for one in results
         }
 
-    def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
-    ) -> tuple[Values, Values]:
-        # In two passes: gradients can be read after separate passes alone (MLCTrainingGraph.h).
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
+        # In three passes: gradients can be read after separate passes alone (MLCTrainingGraph.h).
+        results = self.forward(feeds, True, count)
+        gradients = self.gradient(feeds, count, {})
+        self.update(gradients, rate, time)
+        return results, gradients
+
+    def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
         wrong = 'The engine "apple" does not link training graphs: put their layers into one graph.'
         insist(not upstream, wrong)
-        results = {} if whole else self.forward(feeds, True, count)
         _, batch = self._data(feeds)
         done = self._graph.executeGradientWithBatchSize_options_completionHandler_(batch, _SYNCHRONOUS, None)
         self._done(done, "the gradient pass")
@@ -172,7 +175,7 @@ class AppleExecutable:
                 data = self._graph.gradientDataForParameter_layer_(self._tensors[tensor], layer)
                 if data is not None:
                     found[tensor] = np.frombuffer(bytes(data), tensor.dtype).reshape(tensor.shape)
-        return results, found
+        return found
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         # The gradients of the last gradient pass are on the device.

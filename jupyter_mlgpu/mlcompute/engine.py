@@ -25,18 +25,14 @@ class Executable(Protocol):
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
         """The program's results. Training, what layers keep (running means) is brought up to date."""
 
-    def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
-    ) -> tuple[Values, Values]:
-        """Forward and back: the results, and the gradients of the sum of the losses and of `tensor *
-        upstream`.
-
-        `whole`: of all float tensors, and what layers keep is left alone, for a forward pass was before.
-        Otherwise of the trained ones, with the forward pass of training itself.
-        """
+    def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
+        """Of the sum of the losses and of each `tensor * upstream`, for all float tensors."""
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         """The optimizer's step number `time` with these gradients of the trained tensors."""
+
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
+        """Forward, gradient and update in one; the results, and the gradients of the trained tensors."""
 
     def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
         """Seconds of each step of the program, computed by itself, the device finished before the next."""

@@ -25,22 +25,16 @@ class NumpyExecutable:
         self._state: dict[Tensor, list[Array]] = {}
 
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
-        return self._results(self._run(feeds, training, count), True)
+        return self._results(self._run(feeds, training, count))
 
-    def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
-    ) -> tuple[Values, Values]:
+    def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
+        return self._gradients(self._run(feeds, True, count), upstream)
+
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
         run = self._run(feeds, True, count)
-        starts = [(run[loss], np.ones(run[loss].shape, loss.dtype)) for loss in self._program.losses]
-        found = backward([*starts, *((run[one], np.asarray(gradient)) for one, gradient in upstream.items())])
-        values = run.values | self._leaves  # as they were before a gradient was stopped
-        gradients: Values = {}
-        for tensor in values if whole else self._program.trained:
-            if id(values[tensor]) in found:
-                gradients[tensor] = found[id(values[tensor])]
-            elif tensor in self._leaves and tensor.data_type in FLOATS:
-                gradients[tensor] = np.zeros_like(values[tensor].array)
-        return self._results(run, not whole), gradients
+        gradients = self._gradients(run, {})
+        self.update(gradients, rate, time)
+        return self._results(run), {tensor: gradients[tensor] for tensor in self._program.trained}
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         optimizer, trained = self._program.optimizer, self._program.trained
@@ -79,7 +73,16 @@ class NumpyExecutable:
         self._program.walk(run, around)
         return run
 
-    def _results(self, run: Run, keep: bool) -> Values:
-        for tensor, value in run.updates.items() if keep else ():
+    def _gradients(self, run: Run, upstream: Mapping[Tensor, Any]) -> Values:
+        starts = [(run[loss], np.ones(run[loss].shape, loss.dtype)) for loss in self._program.losses]
+        found = backward([*starts, *((run[one], np.asarray(gradient)) for one, gradient in upstream.items())])
+        gradients: Values = {}
+        for tensor, value in (run.values | self._leaves).items():  # leaves as they were before being stopped
+            if id(value) in found or (tensor in self._leaves and tensor.data_type in FLOATS):
+                gradients[tensor] = found.get(id(value), np.zeros_like(value.array))
+        return gradients
+
+    def _results(self, run: Run) -> Values:
+        for tensor, value in run.updates.items():
             tensor._held = plain(value)
         return {tensor: plain(run[tensor]) for tensor in self._program.results}

@@ -60,6 +60,17 @@ class Ops:
     def mean(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
         return self.sum(x, axes, keep) / math.prod(x.shape[axis] for axis in axes)
 
+    def relu(self, x: Value) -> Value:
+        return self.maximum(x, 0.0)
+
+    def product(self, x: Value, matrix: Value) -> Value:
+        """x W^T of two axes each."""
+        return self.matmul(x, self.transpose(matrix, (1, 0)))
+
+    def shift(self, x: Value, biases: Value, axis: int) -> Value:
+        """Each of the numbers added along one axis: the second, or the last."""
+        return x + self.reshape(biases, (-1, *[1] * (len(x.shape) - axis - 1)))
+
     def sigmoid(self, x: Value) -> Value:
         """1 / (1 + e^-x), in a form that cannot overflow."""
         return 0.5 * (self.tanh(0.5 * x) + 1.0)
@@ -75,6 +86,11 @@ class Ops:
 
     def softmax(self, x: Value, axis: int) -> Value:
         return self.exp(self.log_softmax(x, axis))
+
+    def split(self, x: Value, count: int, axis: int) -> list[Value]:
+        """Into equal parts."""
+        size, before = x.shape[axis] // count, [slice(None)] * axis
+        return [self.slice(x, [*before, slice(part * size, (part + 1) * size)]) for part in range(count)]
 
     def stack(self, values: Sequence[Value]) -> Value:
         """Arrays of one shape along a new first axis."""

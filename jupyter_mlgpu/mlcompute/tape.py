@@ -19,6 +19,17 @@ from jupyter_mlgpu.mlcompute.tensors import Array, Shape
 Back = Callable[[Array], Array]
 
 
+def _two(function: Callable[..., Any], to_x: Any, to_y: Any) -> Any:
+    """An operation on two arrays, from how a gradient of the result becomes one of each."""
+
+    def operation(x: Any, y: Any) -> Value:
+        a, b = plain(x), plain(y)
+        back_x = (x, lambda g: _fold(to_x(g, a, b), a.shape))
+        return Value(function(a, b), back_x, (y, lambda g: _fold(to_y(g, a, b), b.shape)))
+
+    return operation
+
+
 class Value:
     """An array and, for each argument it was made of, the function from its gradient to the argument's."""
 
@@ -36,28 +47,19 @@ class Value:
     def dtype(self) -> np.dtype[Any]:
         return self.array.dtype
 
-    def __add__(self, other: Any) -> Value:
-        return _two(np.add, self, other, lambda g, x, y: g, lambda g, x, y: g)
-
-    def __sub__(self, other: Any) -> Value:
-        return _two(np.subtract, self, other, lambda g, x, y: g, lambda g, x, y: -g)
-
-    def __mul__(self, other: Any) -> Value:
-        return _two(np.multiply, self, other, lambda g, x, y: g * y, lambda g, x, y: g * x)
-
-    def __truediv__(self, other: Any) -> Value:
-        return _two(np.divide, self, other, lambda g, x, y: g / y, lambda g, x, y: -g * x / (y * y))
+    __add__ = __radd__ = _two(np.add, lambda g, x, y: g, lambda g, x, y: g)
+    __sub__ = _two(np.subtract, lambda g, x, y: g, lambda g, x, y: -g)
+    __mul__ = __rmul__ = _two(np.multiply, lambda g, x, y: g * y, lambda g, x, y: g * x)
+    __truediv__ = _two(np.divide, lambda g, x, y: g / y, lambda g, x, y: -g * x / (y * y))
 
     def __rsub__(self, other: Any) -> Value:
-        return _two(np.subtract, other, self, lambda g, x, y: g, lambda g, x, y: -g)
+        return Value.__sub__(other, self)
 
     def __rtruediv__(self, other: Any) -> Value:
-        return _two(np.divide, other, self, lambda g, x, y: g / y, lambda g, x, y: -g * x / (y * y))
+        return Value.__truediv__(other, self)
 
     def __neg__(self) -> Value:
         return Value(-self.array, (self, np.negative))
-
-    __radd__, __rmul__ = __add__, __mul__
 
 
 def backward(starts: Sequence[tuple[Value, Array]]) -> dict[int, Array]:
@@ -111,23 +113,13 @@ def _one(function: Callable[[Array], Any], derivative: Callable[[Array, Array], 
     return operation
 
 
-def _two(function: Callable[..., Any], x: Any, y: Any, to_x: Any, to_y: Any) -> Value:
-    a, b = plain(x), plain(y)
-    back_x = (x, lambda g: _fold(to_x(g, a, b), a.shape))
-    return Value(function(a, b), back_x, (y, lambda g: _fold(to_y(g, a, b), b.shape)))
-
-
-def _pair(function: Callable[..., Any], to_x: Any, to_y: Any) -> Any:
-    return lambda self, x, y: _two(function, x, y, to_x, to_y)
-
-
 def _winner(function: Callable[..., Any], beats: Callable[..., Any]) -> Any:
     """The gradient goes to the one that is taken; of equal ones, half to each, as in PyTorch."""
 
     def share(g: Array, x: Any, y: Any) -> Any:
         return g * (beats(x, y) + 0.5 * np.equal(x, y)).astype(g.dtype)
 
-    return _pair(function, share, lambda g, x, y: share(g, y, x))
+    return staticmethod(_two(function, share, lambda g, x, y: share(g, y, x)))
 
 
 def _test(function: Callable[..., Any]) -> Any:
@@ -172,10 +164,17 @@ class NumpyOps(Ops):
     tan = _one(np.tan, lambda x, y: 1 + y * y)
     tanh = _one(np.tanh, lambda x, y: 1 - y * y)
     maximum, minimum = _winner(np.maximum, np.greater), _winner(np.minimum, np.less)
-    power = _pair(
-        np.power,
-        lambda g, x, y: g * y * np.power(x, y - 1),
-        lambda g, x, y: g * np.power(x, y) * np.log(np.where(x > 0, x, 1)).astype(g.dtype),
+    power = staticmethod(
+        _two(
+            np.power,
+            lambda g, x, y: g * y * np.power(x, y - 1),
+            lambda g, x, y: g * np.power(x, y) * np.log(np.where(x > 0, x, 1)).astype(g.dtype),
+        )
+    )
+    matmul = staticmethod(
+        _two(
+            np.matmul, lambda g, x, y: g @ np.swapaxes(y, -1, -2), lambda g, x, y: np.swapaxes(x, -1, -2) @ g
+        )
     )
     equal, less, less_equal = _test(np.equal), _test(np.less), _test(np.less_equal)
     logical_and, logical_or = _test(np.logical_and), _test(np.logical_or)
@@ -192,16 +191,7 @@ class NumpyOps(Ops):
             dtype = next(plain(one).dtype for one in (x, y) if isinstance(one, Value))
             return np.where(chosen, a, b).astype(dtype)
 
-        return _two(either, x, y, lambda g, a, b: g * chosen, lambda g, a, b: g * ~chosen)
-
-    def matmul(self, x: Any, y: Any) -> Value:
-        return _two(
-            np.matmul,
-            x,
-            y,
-            lambda g, a, b: g @ np.swapaxes(b, -1, -2),
-            lambda g, a, b: np.swapaxes(a, -1, -2) @ g,
-        )
+        return _two(either, lambda g, a, b: g * chosen, lambda g, a, b: g * ~chosen)(x, y)
 
     def sum(self, x: Any, axes: Sequence[int], keep: bool = False) -> Value:
         a, spread = plain(x), _spread(plain(x), axes, keep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -20,8 +21,8 @@ from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
 class TensorFlowExecutable:
     """See jupyter_mlgpu.mlcompute.engine.Executable.
 
-    `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Forward, gradient and update
-    are a tf.function each, and TensorFlow compiles it once for each batch size.
+    `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Each kind of
+    execution is a tf.function, and TensorFlow compiles it once for each batch size.
     """
 
     def __init__(self, program: Program, place: str, asynchronous: bool) -> None:
@@ -31,30 +32,35 @@ class TensorFlowExecutable:
         self._ops, slots = TensorFlowOps(tf), program.optimizer.slots() if program.optimizer else 0
         with self._device():
             self._variables = {tensor: self._variable(tensor) for tensor in program.own}
-            self._slots = {
-                tensor: [tf.Variable(tf.zeros(tensor.shape, tensor.dtype)) for _ in range(slots)]
-                for tensor in program.trained
-            }
+            # One long vector of all parameters: a formula on it is a dozen operations, not a dozen a tensor.
+            self._sizes = [math.prod(tensor.shape) for tensor in program.trained]
+            dtype = program.trained[0].dtype if program.trained else np.dtype(np.float32)
+            self._slots = [tf.Variable(tf.zeros([sum(self._sizes)], dtype)) for _ in range(slots)]
         tensors = [*program.inputs, *program.own, *program.results]
         self._floats = [tensor for tensor in tensors if tensor.data_type in FLOATS]
         self._forward = tf.function(self._compute, autograph=False)
         self._gradient = tf.function(self._differentiate, autograph=False)
         self._update = tf.function(self._improve, autograph=False)
+        self._step = tf.function(self._learn, autograph=False)
 
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
         with self._device():
             results = self._forward(*self._given(feeds, count), training)
         return dict(zip(self._program.results, results, strict=True))
 
-    def gradient(
-        self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any], whole: bool
-    ) -> tuple[Values, Values]:
+    def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
         with self._device():
             more = [self._tf.convert_to_tensor(one) for one in upstream.values()]
-            results, found = self._gradient(*self._given(feeds, count), tuple(upstream), more, whole)
-        wanted = zip(self._floats if whole else self._program.trained, found, strict=True)
-        gradients = {tensor: value for tensor, value in wanted if value is not None}
-        return dict(zip(self._program.results, results, strict=True)), gradients
+            _, found = self._gradient(*self._given(feeds, count), tuple(upstream), more, True)
+        wanted = zip(self._floats, found, strict=True)
+        return {tensor: value for tensor, value in wanted if value is not None}
+
+    def step(self, feeds: Sequence[Array], count: int, rate: float, time: int) -> tuple[Values, Values]:
+        with self._device():
+            clock = self._tf.constant([rate, time], self._tf.float64)
+            results, found = self._step(*self._given(feeds, count), clock)
+        values = dict(zip(self._program.results, results, strict=True))
+        return values, dict(zip(self._program.trained, found, strict=True))
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         with self._device():
@@ -147,15 +153,20 @@ class TensorFlowExecutable:
                 found[place] = tf.zeros_like(values[tensor])
         return self._results(run, not whole), found
 
+    def _learn(self, feeds: Sequence[Any], count: Any, clock: Any) -> tuple[list[Any], list[Any]]:
+        results, gradients = self._differentiate(feeds, count, (), (), False)
+        self._improve(gradients, clock)
+        return results, gradients
+
     def _improve(self, gradients: Sequence[Any], clock: Any) -> None:
         optimizer, trained = self._program.optimizer, self._program.trained
         assert optimizer is not None
-        values = [self._tf.convert_to_tensor(self._variables[tensor]) for tensor in trained]
+        tf, values = self._tf, [self._tf.convert_to_tensor(self._variables[tensor]) for tensor in trained]
         prepared = optimizer.prepare(self._ops, values, gradients)
-        for tensor, p, g in zip(trained, values, prepared, strict=True):
-            rate, now = self._tf.cast(clock[0], p.dtype), self._tf.cast(clock[1], p.dtype)
-            new, state = optimizer.update(self._ops, p, g, self._slots[tensor], rate, now)
-            for variable, value in zip(
-                (self._variables[tensor], *self._slots[tensor]), (new, *state), strict=True
-            ):
-                variable.assign(value)
+        p, g = (tf.concat([tf.reshape(one, [-1]) for one in some], 0) for some in (values, prepared))
+        rate, now = tf.cast(clock[0], p.dtype), tf.cast(clock[1], p.dtype)
+        new, state = optimizer.update(self._ops, p, g, self._slots, rate, now)
+        for tensor, value in zip(trained, tf.split(new, self._sizes), strict=True):
+            self._variables[tensor].assign(tf.reshape(value, tensor.shape))
+        for slot, value in zip(self._slots, state, strict=True):
+            slot.assign(value)

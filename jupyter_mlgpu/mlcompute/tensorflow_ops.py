@@ -27,7 +27,13 @@ class TensorFlowOps(Ops):
         for word in ("sum", "mean", "max"):
             setattr(self, word, self._reduced(getattr(tf, f"reduce_{word}")))
         others = {"concatenate": tf.concat, "softmax": tf.nn.softmax, "log_softmax": tf.nn.log_softmax}
-        for word, function in {"constant": tf.constant, "stack": tf.stack, **others}.items():
+        for word, function in {
+            "constant": tf.constant,
+            "stack": tf.stack,
+            "split": tf.split,
+            "relu": tf.nn.relu,
+            **others,
+        }.items():
             setattr(self, word, function)
 
     def _alike(self, x: Any, y: Any) -> tuple[Any, Any]:
@@ -43,6 +49,13 @@ class TensorFlowOps(Ops):
 
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         return self._tf.where(condition, *self._alike(x, y))
+
+    def product(self, x: Value, matrix: Value) -> Value:
+        return self._tf.matmul(x, matrix, transpose_b=True)
+
+    def shift(self, x: Value, biases: Value, axis: int) -> Value:
+        last = axis == len(x.shape) - 1
+        return self._tf.nn.bias_add(x, biases, None if last else "NCHW")
 
     def argmax(self, x: Value, axis: int) -> Value:
         return self._tf.argmax(x, axis, self._tf.int32)

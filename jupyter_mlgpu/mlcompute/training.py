@@ -117,11 +117,11 @@ class TrainingGraph(ExecutableGraph):
         insist(program.losses, wrong)
 
         def work() -> None:
-            results, gradients = executable.gradient(feeds, self._count, {}, False)
+            self._updates += 1
+            rate = optimizer.learning_rate
+            results, gradients = executable.step(feeds, self._count, rate, self._updates)
             self._hold(results)
             self._learnt(gradients)
-            self._updates += 1
-            executable.update(gradients, optimizer.learning_rate, self._updates)
 
         return self._run(work, chosen, completion_handler)
 
@@ -167,7 +167,7 @@ class TrainingGraph(ExecutableGraph):
         insist(program.losses or upstream, wrong)
 
         def work() -> None:
-            self._learnt(executable.gradient(feeds, count, upstream, True)[1])
+            self._learnt(executable.gradient(feeds, count, upstream))
 
         return self._run(work, execution_options, completion_handler)
 

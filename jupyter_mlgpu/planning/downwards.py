@@ -25,7 +25,8 @@ path { fill: none; stroke: #8c959f; }
 def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Picture:
     """The picture, with two sentences above it.
 
-    A box stands below those named in `before`; one without any, just above its first reader. Kinds of boxes are `given` (grey), `plain` (blue) and `own` (green).
+    A box stands below those named in `before`; one without any, just above its first reader. Kinds of boxes
+    are `given` (grey), `plain` (blue) and `own` (green).
     """
     rows = columns([box.name for box in boxes], before.__getitem__)
     for box in boxes:

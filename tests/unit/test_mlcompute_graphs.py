@@ -460,9 +460,9 @@ def test_each_mistake_in_building_is_one_sentence():
     a, text = mlc.tensor([2, 3]), mlc.tensor([2, 3], "Int32")
     picture, w = mlc.tensor([1, 3, 5, 5]), mlc.tensor([4, 2, 3, 3], fill=1)
     wrong = {
-        r"arithmetic_layer knows no 'ad': did you mean Add": lambda: layer("ad"),
-        r"activation_layer knows no 'reluu': did you mean ReLU": lambda: mlc.activation_layer("reluu"),
-        r"loss_layer knows no 'xyz'; it knows MeanAbsoluteError, ": lambda: mlc.loss_layer("xyz"),
+        r"arithmetic knows no 'ad': did you mean Add": lambda: layer("ad"),
+        r"activation knows no 'reluu': did you mean ReLU": lambda: mlc.activation_layer("reluu"),
+        r"loss knows no 'xyz'; it knows MeanAbsoluteError, ": lambda: mlc.loss_layer("xyz"),
         r"add takes 2 tensors and was given data\d+ \[2, 3\]\.": lambda: graph.add_layer(layer("add"), [a]),
         r"different types, Float32 and Int32": lambda: graph.add_layer(layer("add"), [a, text]),
         r"sin cannot take .*: it needs floats, and these are Int32": lambda: graph.add_layer(

@@ -22,9 +22,6 @@ class Concatenation(Layer):
     dimension: int = 1
     least, most, takes = 2, MANY, "any"
 
-    def verify(self, *sources: Tensor) -> None:
-        self.axis(sources[0], self.dimension)
-
     def compute(self, run: Run, *sources: Value) -> Value:
         return run.ops.concatenate(sources, self.dimension % len(sources[0].shape))
 
@@ -43,7 +40,7 @@ class Split(Layer):
         return ends if ends[-1] == size and (equal or min(lengths) > 0) else []
 
     def verify(self, *sources: Tensor) -> None:
-        size = sources[0].shape[self.axis(sources[0], self.dimension)]
+        size = sources[0].shape[self.dimension]
         if not self._ends(size):
             self.refuse(sources, f"{self.parts} does not divide its {size} along {self.dimension}")
 
@@ -93,7 +90,7 @@ class Slice(Layer):
     stride: Sequence[int] | None = None
     takes = "any"
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         self.stride = [1] * len(self.start) if self.stride is None else self.stride
 
     def verify(self, *sources: Tensor) -> None:
@@ -124,7 +121,7 @@ class Gather(Layer):
     takes = "any"
 
     def verify(self, *sources: Tensor) -> None:
-        self.limits = {1: sources[0].shape[self.axis(sources[0], self.dimension)]}
+        self.limits = {1: sources[0].shape[self.dimension]}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         source, indices = sources
@@ -143,12 +140,12 @@ class Scatter(Layer):
     least = most = 3
     takes = "any"
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         sums = ["None", "Sum"]
         self.reduction_type = choose("MLCReductionType", self.reduction_type, "scatter_layer", sums)
 
     def verify(self, *sources: Tensor) -> None:
-        self.limits = {1: sources[2].shape[self.axis(sources[2], self.dimension)]}
+        self.limits = {1: sources[2].shape[self.dimension]}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         source, indices, copied = sources
@@ -166,10 +163,9 @@ class Padding(Layer):
     padding_type: str
     sizes: Sequence[int]
     value: float = 0.0
-    axes, takes = PICTURE, "numbers"
+    words, axes, takes = {"padding_type": "MLCPaddingType"}, PICTURE, "numbers"
 
-    def __post_init__(self) -> None:
-        self.padding_type = choose("MLCPaddingType", self.padding_type, "padding_layer")
+    def settle(self) -> None:
         self.value = self.value if self.padding_type == "Constant" else 0.0
         if len(self.sizes) != 4 or not all(isinstance(one, int) and one >= 0 for one in self.sizes):
             raise GraphError(f"padding takes left, right, top and bottom, from 0 on, not {list(self.sizes)}.")
@@ -203,11 +199,10 @@ class Upsample(Layer):
     shape: Sizes
     sample_mode: str = "nearest"
     aligns_corners: bool = False
-    axes = PICTURE
+    words, axes = {"sample_mode": "MLCSampleMode"}, PICTURE
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         self.shape = self.pair("shape")
-        self.sample_mode = choose("MLCSampleMode", self.sample_mode, "upsample_layer")
 
     def compute(self, run: Run, *sources: Value) -> Value:
         (x,) = sources

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, dataclass_transform
 
 from jupyter_mlgpu.errors import GraphError
+from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.shapes import Form, MismatchError, ShapeOps
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
@@ -48,6 +49,9 @@ class Layer:
 
     Attributes:
         least, most: how many sources it takes.
+        words: of those that it is given, the ones that are words of an enumeration.
+        named: the one that is its title, too.
+        ranges: of those that it is given, numbers: from the first on, and below the second.
         takes: `floats` of one type, as its weights; `numbers` of one type; or `any`.
         axes: of the first source, where it must have certain ones.
         title: as it is called in messages and drawings.
@@ -62,6 +66,9 @@ class Layer:
     parameters: tuple[Tensor, ...] = ()
     kept: tuple[Tensor, ...] = ()
     limits: Mapping[int, int] = {}
+    words: Mapping[str, str] = {}
+    ranges: Mapping[str, tuple[float, float]] = {}
+    named = ""
 
     def __init_subclass__(cls) -> None:
         words = "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)
@@ -69,6 +76,17 @@ class Layer:
         dataclass(eq=False, repr=False)(
             cls
         )  # what is annotated in a layer's class is what the layer is given
+
+    def __post_init__(self) -> None:
+        for name, enumeration in self.words.items():
+            setattr(self, name, choose(enumeration, getattr(self, name), self.title))
+        for name, (low, below) in self.ranges.items():
+            number_within(self.title, name, getattr(self, name), low, below)
+        self.title = spelt(getattr(self, self.named)) if self.named else self.title
+        self.settle()
+
+    def settle(self) -> None:
+        """What follows from what it was given."""
 
     def compute(self, run: Run, *sources: Value) -> Value:
         """Its formula: a value, or a list of several."""
@@ -96,6 +114,8 @@ class Layer:
         rank = self.axes.count(",") + 1
         if self.axes and len(sources[0].shape) != rank:
             self.refuse(sources, f"it needs {rank} axes, {self.axes}, and finds {len(sources[0].shape)}")
+        if isinstance(dimension := getattr(self, "dimension", None), int):
+            self.axis(sources[0], dimension)
         self.verify(*sources)
         forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.kept)}
         run = Run(ShapeOps(), dict(forms), False, lambda seed: seed)
@@ -144,13 +164,9 @@ class Layer:
             )
         return both[0], both[1]
 
-    def within(self, name: str, low: float, below: float = math.inf) -> None:
-        """That an attribute is in [low, below)."""
-        number_within(self.title, name, getattr(self, name), low, below)
-
     def details(self) -> Mapping[str, Any]:
         """What it was given, for the summary."""
-        hidden = ("least", "most", "joined", "title", "takes")
+        hidden = ("least", "most", "joined", "title", "takes", "parameters", "kept")
         shown = {name: one for name, one in vars(self).items() if name not in hidden and name[0] != "_"}
         return {name: one for name, one in shown.items() if _plain(one)}
 

@@ -12,8 +12,8 @@ from jupyter_mlgpu.mlcompute.tensors import Tensor
 def linear(ops: Ops, x: Value, matrix: Value, biases: Value | None = None) -> Value:
     """x W^T + b over the last axis, with W [outputs, inputs]: all rows in one product."""
     rows = ops.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
-    result = ops.matmul(rows, ops.transpose(matrix, (1, 0)))
-    result = result if biases is None else result + biases
+    result = ops.product(rows, matrix)
+    result = result if biases is None else ops.shift(result, biases, 1)
     return ops.reshape(result, (*x.shape[:-1], matrix.shape[0]))
 
 
@@ -23,7 +23,7 @@ class FullyConnected(Layer):
     weights: Tensor
     biases: Tensor | None = None
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         self.need(weights=(self.weights, [None, None]))
         outputs = self.weights.shape[0]
         self.parameters = self.need(weights=(self.weights, [None, None]), biases=(self.biases, [outputs]))
@@ -79,7 +79,7 @@ class Embedding(Layer):
     padding_index: int | None = None
     takes = "any"
 
-    def __post_init__(self) -> None:
+    def settle(self) -> None:
         self.parameters = self.need(weights=(self.weights, [None, None]))
         self.limits = {0: self.weights.shape[0]}
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
-from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 
 Formula = Callable[..., Value]
@@ -52,10 +51,10 @@ class Arithmetic(Layer):
 
     operation: str
 
-    def __post_init__(self) -> None:
-        self.operation = choose("MLCArithmeticOperation", self.operation, "arithmetic_layer")
-        self.title, self.least = spelt(self.operation), 1 if self.operation in _ONE else 2
-        self.most = self.least
+    words, named = {"operation": "MLCArithmeticOperation"}, "operation"
+
+    def settle(self) -> None:
+        self.least = self.most = 1 if self.operation in _ONE else 2
         of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
         self.takes = "numbers" if self.operation in of_any_number else "floats"
 
@@ -83,12 +82,10 @@ class Comparison(Layer):
     """True or false, number by number, with broadcasting (MLCComparisonOperation in MLCTypes.h)."""
 
     operation: str
-    takes = "any"
+    words, named, takes = {"operation": "MLCComparisonOperation"}, "operation", "any"
 
-    def __post_init__(self) -> None:
-        self.operation = choose("MLCComparisonOperation", self.operation, "comparison_layer")
-        self.title, self.least = spelt(self.operation), 1 if self.operation == "LogicalNOT" else 2
-        self.most = self.least
+    def settle(self) -> None:
+        self.least = self.most = 1 if self.operation == "LogicalNOT" else 2
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return _COMPARE[self.operation](run.ops, *sources)
@@ -108,7 +105,7 @@ _SELU_SCALE, _SELU_A = 1.0507009873554804934193349852946, 1.67326324235437728481
 # Apple's headers name no defaults of a and b; these give the function that bears the name elsewhere.
 _ACTIVATE: dict[str, Any] = {
     "None": lambda o, x, a=1.0, b=1.0: x,
-    "ReLU": lambda o, x, a=0.0, b=0.0: o.maximum(x, 0.0) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
+    "ReLU": lambda o, x, a=0.0, b=0.0: o.relu(x) if a == 0 else o.where(o.less(x, 0.0), a * x, x),
     "Linear": lambda o, x, a=1.0, b=0.0: a * x + b,
     "Sigmoid": lambda o, x, a=1.0, b=1.0: o.sigmoid(x),
     "HardSigmoid": lambda o, x, a=0.2, b=0.5: _clip(o, x * a + b, 0.0, 1.0),
@@ -143,9 +140,9 @@ class Activation(Layer):
     a: float | None = None
     b: float | None = None
 
-    def __post_init__(self) -> None:
-        self.activation = choose("MLCActivationType", self.activation, "activation_layer")
-        self.title = spelt(self.activation)
+    words, named = {"activation": "MLCActivationType"}, "activation"
+
+    def settle(self) -> None:
         a, b = _ACTIVATE[self.activation].__defaults__
         self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 
@@ -162,8 +159,7 @@ class Dropout(Layer):
     rate: float
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        self.within("rate", 0, 1)
+    ranges = {"rate": (0, 1)}
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return drop(run, sources[0], self.rate, self.seed)

@@ -6,6 +6,7 @@ arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
@@ -69,14 +70,13 @@ class Loss(Layer):
     delta: float = 1.0
     least, most, takes = 2, 3, "any"
 
-    def __post_init__(self) -> None:
-        self.loss_type = choose("MLCLossType", self.loss_type, "loss_layer")
+    words = {"loss_type": "MLCLossType"}
+    ranges = {"label_smoothing": (0, 1), "epsilon": (0, math.inf), "delta": (0, math.inf)}
+
+    def settle(self) -> None:
         reductions = ["None", "Sum", "Mean"]
-        self.reduction_type = choose("MLCReductionType", self.reduction_type, "loss_layer", reductions)
+        self.reduction_type = choose("MLCReductionType", self.reduction_type, self.title, reductions)
         self.title = f"{spelt(self.loss_type)} loss"
-        self.within("label_smoothing", 0, 1)
-        self.within("epsilon", 0)
-        self.within("delta", 0)
 
     def verify(self, *sources: Tensor) -> None:
         predictions, labels, *weights = sources

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import Any
@@ -40,10 +41,8 @@ class Reduction(Layer):
     reduction_type: str
     dimensions: Any  # a whole number, or several
 
-    def __post_init__(self) -> None:
-        kind = self.reduction_type = choose(
-            "MLCReductionType", self.reduction_type, "reduction_layer", _REDUCE
-        )
+    def settle(self) -> None:
+        kind = self.reduction_type = choose("MLCReductionType", self.reduction_type, self.title, _REDUCE)
         self.title, self.takes = f"{spelt(kind)} reduction", "any" if kind in ("Any", "All") else "floats"
         self.dimensions = [self.dimensions] if isinstance(self.dimensions, int) else list(self.dimensions)
 
@@ -68,12 +67,7 @@ class Softmax(Layer):
     operation: str = "softmax"
     dimension: int = 1
 
-    def __post_init__(self) -> None:
-        self.operation = choose("MLCSoftmaxOperation", self.operation, "softmax_layer")
-        self.title = spelt(self.operation)
-
-    def verify(self, *sources: Tensor) -> None:
-        self.axis(sources[0], self.dimension)
+    words, named = {"operation": "MLCSoftmaxOperation"}, "operation"
 
     def compute(self, run: Run, *sources: Value) -> Value:
         function = run.ops.softmax if self.operation == "Softmax" else run.ops.log_softmax
@@ -97,8 +91,9 @@ class Channelwise(Layer):
     gamma: Tensor | None = None
     variance_epsilon: float = 1e-5
 
-    def __post_init__(self) -> None:
-        self.within("variance_epsilon", 0)
+    ranges = {"variance_epsilon": (0, math.inf)}
+
+    def settle(self) -> None:
         each = [self.feature_channel_count]
         self.parameters = self.need(beta=(self.beta, each), gamma=(self.gamma, each))
 
@@ -125,9 +120,10 @@ class BatchNormalization(Channelwise):
     momentum: float = 0.99
     title = "batch normalisation"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.within("momentum", 0, 1.0000001)
+    ranges = {"variance_epsilon": (0, math.inf), "momentum": (0, 1.0000001)}
+
+    def settle(self) -> None:
+        super().settle()
         each = [self.feature_channel_count]
         self.kept = self.need(mean=(self.mean, each), variance=(self.variance, each))
 
@@ -159,9 +155,7 @@ class GroupNormalization(Channelwise):
     group_count: int
     title = "group normalisation"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.within("group_count", 1)
+    ranges = {"variance_epsilon": (0, math.inf), "group_count": (1, math.inf)}
 
     def verify(self, *sources: Tensor) -> None:
         if self.feature_channel_count % self.group_count:
@@ -187,8 +181,9 @@ class LayerNormalization(Layer):
     variance_epsilon: float = 1e-5
     title = "layer normalisation"
 
-    def __post_init__(self) -> None:
-        self.within("variance_epsilon", 0)
+    ranges = {"variance_epsilon": (0, math.inf)}
+
+    def settle(self) -> None:
         self.normalized_shape = shape = tuple(self.normalized_shape)
         self.parameters = self.need(beta=(self.beta, shape), gamma=(self.gamma, shape))
 

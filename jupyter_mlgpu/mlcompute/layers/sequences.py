@@ -12,7 +12,6 @@ from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.layers.dense import linear
 from jupyter_mlgpu.mlcompute.layers.elementwise import drop
-from jupyter_mlgpu.mlcompute.names import choose
 from jupyter_mlgpu.mlcompute.ops import Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -68,9 +67,9 @@ class LSTM(Layer):
     seed: int = 0
     least, most, title, axes = 1, 3, "LSTM", "[batch, time, features]"
 
-    def __post_init__(self) -> None:
-        self.within("dropout", 0, 1)
-        self.result_mode = choose("MLCLSTMResultMode", self.result_mode, "lstm_layer")
+    words, ranges = {"result_mode": "MLCLSTMResultMode"}, {"dropout": (0, 1)}
+
+    def settle(self) -> None:
         self.directions, size = 1 + self.is_bidirectional, self.hidden_size
         count = 4 * self.layer_count * self.directions
         first = 4 * self.directions
@@ -118,15 +117,14 @@ class LSTM(Layer):
             for each in (self.input_weights, self.hidden_weights, self.biases)
         )
         # What the inputs contribute does not depend on the steps: one product for all times.
-        fed, turned = linear(ops, x, inputs, biases), ops.transpose(hidden, (1, 0))
+        steps, turned = ops.split(linear(ops, x, inputs, biases), time, 0), ops.transpose(hidden, (1, 0))
         first = [ops.slice(one, [slice(place, place + 1)]) for one in start] or [None, None]
         h, c = (None if one is None else ops.reshape(one, (batch, size)) for one in first)
         outputs = []
         for step in reversed(range(time)) if backwards else range(time):
-            gates = ops.reshape(ops.slice(fed, [slice(step, step + 1)]), (batch, 4 * size))
+            gates = ops.reshape(steps[step], (batch, 4 * size))
             gates = gates if h is None else gates + ops.matmul(h, turned)
-            parts = [slice(gate * size, (gate + 1) * size) for gate in range(4)]
-            i, f, g, o = (ops.slice(gates, [slice(None), part]) for part in parts)
+            i, f, g, o = ops.split(gates, 4, 1)
             new = ops.sigmoid(i) * ops.tanh(g)
             c = new if c is None else ops.sigmoid(f) * c + new
             h = ops.sigmoid(o) * ops.tanh(c)
@@ -160,8 +158,9 @@ class MultiheadAttention(Layer):
     least, most, takes, axes = 3, 5, "any", "[batch, length, dimension]"
     title = "multi-head attention"
 
-    def __post_init__(self) -> None:
-        self.within("dropout", 0, 1)
+    ranges = {"dropout": (0, 1)}
+
+    def settle(self) -> None:
         size = self.model_dimension
         if size % self.head_count:
             raise GraphError(f"{self.title} cannot give {self.head_count} heads {size} numbers.")

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, Sizes
-from jupyter_mlgpu.mlcompute.names import choose, spelt
+from jupyter_mlgpu.mlcompute.names import spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -23,11 +23,10 @@ class Window(Layer):
     padding_policy: str = "valid"
     padding_sizes: Sizes = 0
 
-    def settle(self, kernel: Pair) -> None:
-        """Numbers to pairs, and the padding policy in Apple's spelling."""
-        self.kernel: Pair = kernel
+    def pairs(self, kernel: Pair) -> None:
+        """Numbers to pairs, for height and width."""
+        self.kernel = kernel
         self.strides, self.dilation_rates = self.pair("strides"), self.pair("dilation_rates")
-        self.padding_policy = choose("MLCPaddingPolicy", self.padding_policy, self.title)
         own = self.padding_policy == "UsePaddingSize"
         self.padding_sizes = self.pair("padding_sizes", 0) if own else (0, 0)
 
@@ -78,16 +77,16 @@ class Convolution(Window):
     convolution_type: str = "standard"
     group_count: int = 1
 
-    def __post_init__(self) -> None:
-        kind = self.convolution_type = choose(
-            "MLCConvolutionType", self.convolution_type, "convolution_layer"
-        )
+    words = {"convolution_type": "MLCConvolutionType", "padding_policy": "MLCPaddingPolicy"}
+
+    def settle(self) -> None:
+        kind = self.convolution_type
         self.need(weights=(self.weights, [None] * 4))
         self.title = "convolution" if kind == "Standard" else f"{spelt(kind)} convolution"
         outputs, inside, height, width = self.weights.shape
         self.outputs = inside * self.group_count if kind == "Transposed" else outputs
         self.parameters = self.need(weights=(self.weights, [None] * 4), biases=(self.biases, [self.outputs]))
-        self.settle((height, width))
+        self.pairs((height, width))
 
     def verify(self, *sources: Tensor) -> None:
         channels = sources[0].shape[1]
@@ -107,7 +106,7 @@ class Convolution(Window):
             x = self._cut(ops, ops.convolution_transpose(x, run[self.weights], *how), x.shape[2:])
         else:
             x = ops.convolution(self.padded(ops, x), run[self.weights], *how)
-        return x if self.biases is None else x + ops.reshape(run[self.biases], (1, self.outputs, 1, 1))
+        return x if self.biases is None else ops.shift(x, run[self.biases], 1)
 
     def _cut(self, ops: Ops, x: Value, sizes: Sequence[int]) -> Value:
         """Of a transposed one: what the padding of the convolution that it turns round had added."""
@@ -136,11 +135,12 @@ class Pooling(Window):
     strides: Sizes = None  # as the kernel
     count_includes_padding: bool = False
 
-    def __post_init__(self) -> None:
-        self.pooling_type = choose("MLCPoolingType", self.pooling_type, "pooling_layer")
+    words = {"pooling_type": "MLCPoolingType", "padding_policy": "MLCPaddingPolicy"}
+
+    def settle(self) -> None:
         self.title = f"{spelt(self.pooling_type)} pooling"
         self.strides = self.kernel_sizes if self.strides is None else self.strides
-        self.settle(self.pair("kernel_sizes"))
+        self.pairs(self.pair("kernel_sizes"))
 
     def verify(self, *sources: Tensor) -> None:
         if any(2 * one > size for one, size in zip(self.padding_sizes, self.kernel, strict=True)):
