@@ -68,7 +68,7 @@ class Ops:
         return self.matmul(x, self.transpose(matrix, (1, 0)))
 
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
-        """Each of the numbers added along one axis: the second, or the last."""
+        """Each of the numbers added along one axis: the second of a picture, or the last."""
         return x + self.reshape(biases, (-1, *[1] * (len(x.shape) - axis - 1)))
 
     def sigmoid(self, x: Value) -> Value:

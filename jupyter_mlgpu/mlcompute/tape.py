@@ -19,7 +19,7 @@ from jupyter_mlgpu.mlcompute.tensors import Array, Shape
 Back = Callable[[Array], Array]
 
 
-def _two(function: Callable[..., Any], to_x: Any, to_y: Any) -> Any:
+def _two(function: Callable[..., Any], to_x: Any, to_y: Any) -> Callable[[Any, Any], Value]:
     """An operation on two arrays, from how a gradient of the result becomes one of each."""
 
     def operation(x: Any, y: Any) -> Value:

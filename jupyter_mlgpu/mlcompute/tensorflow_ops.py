@@ -31,7 +31,6 @@ class TensorFlowOps(Ops):
             "constant": tf.constant,
             "stack": tf.stack,
             "split": tf.split,
-            "relu": tf.nn.relu,
             **others,
         }.items():
             setattr(self, word, function)
@@ -54,8 +53,16 @@ class TensorFlowOps(Ops):
         return self._tf.matmul(x, matrix, transpose_b=True)
 
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
-        last = axis == len(x.shape) - 1
-        return self._tf.nn.bias_add(x, biases, None if last else "NCHW")
+        if axis == len(x.shape) - 1:
+            return self._tf.nn.bias_add(x, biases)
+        # TensorFlow takes out transposes that undo each other: so all of it happens with channels last.
+        last = self._tf.nn.bias_add(self._tf.transpose(x, _TO_LAST), biases)
+        return self._tf.transpose(last, _TO_FIRST)
+
+    def relu(self, x: Value) -> Value:
+        if len(x.shape) != 4:
+            return self._tf.nn.relu(x)
+        return self._tf.transpose(self._tf.nn.relu(self._tf.transpose(x, _TO_LAST)), _TO_FIRST)
 
     def argmax(self, x: Value, axis: int) -> Value:
         return self._tf.argmax(x, axis, self._tf.int32)

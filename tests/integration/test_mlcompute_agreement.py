@@ -798,7 +798,8 @@ def assert_near(mine: np.ndarray, other: np.ndarray, data_type: str) -> None:
 def test_a_layer_gives_what_pytorch_gives(name: str, engine: str) -> None:
     import torch
 
-    for data_type, seeds in {"Float64": range(3), "Float32": range(3, 5)}.items():
+    several = 4 if engine == "numpy" else 2  # TensorFlow compiles each
+    for data_type, seeds in {"Float64": range(several), "Float32": range(4, 4 + several // 2)}.items():
         for seed in seeds:
             draw, made = built(name, data_type, seed)
             values, gradients, labels = ours(draw, made, engine)

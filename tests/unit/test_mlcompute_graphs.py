@@ -479,6 +479,10 @@ def test_each_mistake_in_building_is_one_sentence():
         r"weights of shape \[any, any\] and was given": lambda: mlc.fully_connected_layer(w),
         r"tensor of floats with values for its weights and was given": lambda: mlc.fully_connected_layer(a),
         r"its 6 numbers do not make \[4, 2\]": lambda: graph.add_layer(mlc.reshape_layer([4, 2]), a),
+        r"multi-head attention cannot take .* and .* and .*: ": lambda: graph.add_layer(
+            mlc.multihead_attention_layer(3, 1, weights=[mlc.tensor([3, 3], fill=1)] * 4),
+            [mlc.tensor([2, 4, 3]), a, a],
+        ),
         r"5 does not divide its 3 along 1": lambda: graph.add_layer(mlc.split_layer(5), a),
         r"dimension 0 must stay first, and \[1, 0\] moves it": lambda: graph.add_layer(
             mlc.transpose_layer([1, 0]), a

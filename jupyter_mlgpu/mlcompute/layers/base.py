@@ -12,7 +12,7 @@ from typing import Any, NoReturn, dataclass_transform
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.names import choose, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
-from jupyter_mlgpu.mlcompute.shapes import Form, MismatchError, ShapeOps
+from jupyter_mlgpu.mlcompute.shapes import Form, ShapeOps
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
 
 MANY = 10**6
@@ -73,9 +73,8 @@ class Layer:
     def __init_subclass__(cls) -> None:
         words = "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)
         cls.title = cls.__dict__.get("title") or words.strip()
-        dataclass(eq=False, repr=False)(
-            cls
-        )  # what is annotated in a layer's class is what the layer is given
+        # What is annotated in a layer's class is what the layer is given.
+        dataclass(eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
         for name, enumeration in self.words.items():
@@ -121,7 +120,7 @@ class Layer:
         run = Run(ShapeOps(), dict(forms), False, lambda seed: seed)
         try:
             made = self.compute(run, *(forms[source] for source in sources))
-        except MismatchError as error:
+        except (ValueError, IndexError) as error:  # a MismatchError, or another number of axes
             self.refuse(sources, str(error))
         made = made if isinstance(made, list) else [made]
         if any(0 in one.shape for one in made):
