@@ -87,6 +87,10 @@ class Ops:
     def softmax(self, x: Value, axis: int) -> Value:
         return self.exp(self.log_softmax(x, axis))
 
+    def cross_entropy(self, x: Value, labels: Value) -> Value:
+        """- sum of labels * log softmax x, over the second axis."""
+        return -self.sum(labels * self.log_softmax(x, 1), [1])
+
     def split(self, x: Value, count: int, axis: int) -> list[Value]:
         """Into equal parts."""
         size, before = x.shape[axis] // count, [slice(None)] * axis

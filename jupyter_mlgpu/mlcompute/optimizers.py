@@ -72,7 +72,8 @@ class Optimizer(OptimizerBase):
 
     def prepare(self, ops: Ops, parameters: Values, gradients: Values) -> list[Value]:
         """Rescaled, then clipped, then regularised gradients."""
-        gradients, most = [g * self.gradient_rescale for g in gradients], self.maximum_clipping_norm
+        scale, most = self.gradient_rescale, self.maximum_clipping_norm
+        gradients = [g if scale == 1 else g * scale for g in gradients]
         if self.gradient_clipping == "ByValue":
             low, high = self.gradient_clip_min, self.gradient_clip_max
             gradients = [ops.minimum(ops.maximum(g, low), high) for g in gradients]

@@ -14,8 +14,19 @@ from jupyter_mlgpu.backends.tensorflow import TensorFlowBackend
 from jupyter_mlgpu.mlcompute.engine import Values
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.layers.base import Run
-from jupyter_mlgpu.mlcompute.tensorflow_ops import TensorFlowOps
+from jupyter_mlgpu.mlcompute.tensorflow_ops import TO_FIRST, TO_LAST, TensorFlowOps
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
+
+
+class ChannelsLast:
+    """A picture as TensorFlow computed it, turned when it is looked at and not before: that takes time."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = np.asarray(self._value).transpose(TO_FIRST)
+        return array if dtype is None else array.astype(dtype)
 
 
 class TensorFlowExecutable:
@@ -46,7 +57,7 @@ class TensorFlowExecutable:
     def forward(self, feeds: Sequence[Array], training: bool, count: int) -> Values:
         with self._device():
             results = self._forward(*self._given(feeds, count), training)
-        return dict(zip(self._program.results, results, strict=True))
+        return self._named(results)
 
     def gradient(self, feeds: Sequence[Array], count: int, upstream: Mapping[Tensor, Any]) -> Values:
         with self._device():
@@ -59,8 +70,7 @@ class TensorFlowExecutable:
         with self._device():
             clock = self._tf.constant([rate, time], self._tf.float64)
             results, found = self._step(*self._given(feeds, count), clock)
-        values = dict(zip(self._program.results, results, strict=True))
-        return values, dict(zip(self._program.trained, found, strict=True))
+        return self._named(results), dict(zip(self._program.trained, found, strict=True))
 
     def update(self, gradients: Values, rate: float, time: int) -> None:
         with self._device():
@@ -92,7 +102,9 @@ class TensorFlowExecutable:
 
     def _given(self, feeds: Sequence[Array], count: int) -> tuple[list[Any], Any]:
         self._bring()
-        return [self._tf.convert_to_tensor(one) for one in feeds], self._tf.constant(count, self._tf.int32)
+        return [self._tf.convert_to_tensor(np.asarray(one)) for one in feeds], self._tf.constant(
+            count, self._tf.int32
+        )
 
     def _variable(self, tensor: Tensor) -> Any:
         """Its values as a variable on this device; graphs that share a tensor share the variable."""
@@ -125,7 +137,12 @@ class TensorFlowExecutable:
     def _results(self, run: Run, keep: bool) -> list[Any]:
         for tensor, value in run.updates.items() if keep else ():
             self._variables[tensor].assign(value)
-        return [run[tensor] for tensor in self._program.results]
+        results = (run[tensor] for tensor in self._program.results)
+        return [self._tf.transpose(one, TO_LAST) if len(one.shape) == 4 else one for one in results]
+
+    def _named(self, results: Sequence[Any]) -> Values:
+        turned = (ChannelsLast(one) if len(one.shape) == 4 else one for one in results)
+        return dict(zip(self._program.results, turned, strict=True))
 
     def _compute(self, feeds: Sequence[Any], count: Any, training: bool) -> list[Any]:
         return self._results(self._walk(feeds, count, training), True)

@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_mlgpu.mlcompute.ops import UNARY, Ops, Pair, Value
 
 _OTHER_NAMES = {"power": "pow"}
-_TO_LAST, _TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
+TO_LAST, TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 
 
 class TensorFlowOps(Ops):
@@ -56,13 +56,16 @@ class TensorFlowOps(Ops):
         if axis == len(x.shape) - 1:
             return self._tf.nn.bias_add(x, biases)
         # TensorFlow takes out transposes that undo each other: so all of it happens with channels last.
-        last = self._tf.nn.bias_add(self._tf.transpose(x, _TO_LAST), biases)
-        return self._tf.transpose(last, _TO_FIRST)
+        last = self._tf.nn.bias_add(self._tf.transpose(x, TO_LAST), biases)
+        return self._tf.transpose(last, TO_FIRST)
 
     def relu(self, x: Value) -> Value:
         if len(x.shape) != 4:
             return self._tf.nn.relu(x)
-        return self._tf.transpose(self._tf.nn.relu(self._tf.transpose(x, _TO_LAST)), _TO_FIRST)
+        return self._tf.transpose(self._tf.nn.relu(self._tf.transpose(x, TO_LAST)), TO_FIRST)
+
+    def cross_entropy(self, x: Value, labels: Value) -> Value:
+        return self._tf.nn.softmax_cross_entropy_with_logits(labels, x, 1)
 
     def argmax(self, x: Value, axis: int) -> Value:
         return self._tf.argmax(x, axis, self._tf.int32)
@@ -101,17 +104,17 @@ class TensorFlowOps(Ops):
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
         tf, (outputs, channels) = self._tf, weights.shape[:2]
         filters = tf.transpose(self.apart(weights, dilations), (2, 3, 1, 0))
-        x = tf.transpose(x, _TO_LAST)
+        x = tf.transpose(x, TO_LAST)
         if channels == 1 and groups > 1 and strides[0] == strides[1]:
             filters = tf.reshape(filters, (*filters.shape[:2], groups, outputs // groups))
-            return tf.transpose(tf.nn.depthwise_conv2d(x, filters, (1, *strides, 1), "VALID"), _TO_FIRST)
+            return tf.transpose(tf.nn.depthwise_conv2d(x, filters, (1, *strides, 1), "VALID"), TO_FIRST)
         parts = zip(tf.split(x, groups, 3), tf.split(filters, groups, 3), strict=True)
         results = [tf.nn.conv2d(part, filter_, strides, "VALID") for part, filter_ in parts]
-        return tf.transpose(tf.concat(results, 3) if groups > 1 else results[0], _TO_FIRST)
+        return tf.transpose(tf.concat(results, 3) if groups > 1 else results[0], TO_FIRST)
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         if dilations != (1, 1):
             return super().pool(x, kind, kernel, strides, dilations)
         function = self._tf.nn.max_pool2d if kind == "max" else self._tf.nn.avg_pool2d
-        result = function(self._tf.transpose(x, _TO_LAST), kernel, strides, "VALID")
-        return self._tf.transpose(result, _TO_FIRST)
+        result = function(self._tf.transpose(x, TO_LAST), kernel, strides, "VALID")
+        return self._tf.transpose(result, TO_FIRST)

@@ -34,7 +34,7 @@ _LOSSES: dict[str, Callable[[Ops, Value, Value, Any], Value]] = {
     "MeanAbsoluteError": lambda o, x, z, loss: o.abs(x - z),
     "MeanSquaredError": lambda o, x, z, loss: (x - z) * (x - z),
     # With x any numbers, whose softmax are the probabilities.
-    "SoftmaxCrossEntropy": lambda o, x, z, loss: -o.sum(z * o.log_softmax(x, 1), [1]),
+    "SoftmaxCrossEntropy": lambda o, x, z, loss: o.cross_entropy(x, z),
     # With x any numbers, whose sigmoid is the probability: log(1 + e^x) - z x.
     "SigmoidCrossEntropy": lambda o, x, z, loss: o.softplus(x) - z * x,
     # With x probabilities.
