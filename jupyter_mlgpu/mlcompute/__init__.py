@@ -17,7 +17,7 @@ this imports no framework; a device does.
 """
 
 from jupyter_mlgpu.errors import GraphError as GraphError
-from jupyter_mlgpu.mlcompute import optimizers
+from jupyter_mlgpu.mlcompute import optimizers, show
 from jupyter_mlgpu.mlcompute.device import Device as Device
 from jupyter_mlgpu.mlcompute.device import device as device
 from jupyter_mlgpu.mlcompute.execution import InferenceGraph
@@ -28,6 +28,7 @@ from jupyter_mlgpu.mlcompute.tensors import TensorData, TensorParameter
 from jupyter_mlgpu.mlcompute.tensors import tensor as tensor
 from jupyter_mlgpu.mlcompute.training import TrainingGraph
 
+explain = show.explain
 tensor_data = TensorData
 tensor_parameter = TensorParameter
 graph = Graph

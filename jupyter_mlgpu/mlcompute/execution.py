@@ -238,7 +238,7 @@ class ExecutableGraph(Graph):
         step, tensor = next((step, one) for step in program.steps for one in step.results if _nan(one))
         numbers = f"{_nan(tensor)} of the {np.asarray(tensor._held).size} numbers of {tensor}"
         made_of = " and ".join(map(str, step.sources))
-        hint = "explain(tensor) of the graph shows their values"
+        hint = "mlc.explain(tensor) shows their values"
         return GraphError(f"{step.layer.title} gave NaN in {numbers}, made of {made_of}; {hint}.")
 
     def _ready(self, call: str) -> tuple[Executable, Program]:

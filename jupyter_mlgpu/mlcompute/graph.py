@@ -111,10 +111,6 @@ class Graph:
         """The layers with their shapes and numbers of weights, as a table."""
         return show.summary(self)
 
-    def explain(self, tensor: Tensor) -> str:
-        """How the tensor came to be, layer by layer, with the values of the last execution."""
-        return show.explain(tensor)
-
     def picture(self) -> Picture:
         """The graph as a drawing; a notebook shows it by itself."""
         return show.picture(self)

@@ -42,7 +42,10 @@ def _seconds(step: Step) -> str:
 
 
 def explain(tensor: Tensor) -> str:
-    """How a tensor came to be: its layer, and under it, further to the right, what that was made of."""
+    """How a tensor came to be: its layer, and under it, further to the right, what that was made of.
+
+    With the values of the last execution.
+    """
     return "\n".join(_story(tensor, 0, set()))
 
 

@@ -14,6 +14,7 @@ from jupyter_mlgpu.backends.tensorflow import TensorFlowBackend
 from jupyter_mlgpu.mlcompute.engine import Values
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.layers.base import Run
+from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.tensorflow_ops import TO_FIRST, TO_LAST, TensorFlowOps
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
 
@@ -45,6 +46,10 @@ class TensorFlowExecutable:
             self._variables = {tensor: self._variable(tensor) for tensor in program.own}
             # One long vector of all parameters: a formula on it is a dozen operations, not a dozen a tensor.
             self._sizes = [math.prod(tensor.shape) for tensor in program.trained]
+            types = sorted({tensor.data_type for tensor in program.trained})
+            insist(
+                len(types) < 2, f"The parameters of one graph must be of one type, not {' and '.join(types)}."
+            )
             dtype = program.trained[0].dtype if program.trained else np.dtype(np.float32)
             self._slots = [tf.Variable(tf.zeros([sum(self._sizes)], dtype)) for _ in range(slots)]
         tensors = [*program.inputs, *program.own, *program.results]

@@ -641,7 +641,7 @@ def test_the_summary_is_a_table_of_layers():
 def test_explain_walks_back_to_the_inputs():
     training, w, _b, y = line()
     training.execute({"x": X}, {"labels": Y})
-    told = training.explain(y)
+    told = mlc.explain(y)
     assert told.splitlines()[0].startswith(f"{y.name} [4, 1] Float64 = ")
     assert ", by fully connected of " in told
     assert "is an input = 1 2 3 4 5 6 ... (mean 4.625)" in told
