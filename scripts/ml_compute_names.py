@@ -21,10 +21,9 @@ from typing import Any
 TABLE = Path(__file__).parent.parent / "tests" / "data" / "mlcompute_names.json"
 
 
-def names(wheel: Path) -> dict[str, Any]:
-    """What the wheel's metadata tells."""
-    with zipfile.ZipFile(wheel) as archive:
-        tree = ast.parse(archive.read("MLCompute/_metadata.py").decode())
+def names(metadata: str) -> dict[str, Any]:
+    """What the wheel's MLCompute/_metadata.py tells: values by name, selectors by class."""
+    tree = ast.parse(metadata)
     values: dict[str, int] = {}
     selectors: dict[str, set[str]] = {}
     for node in ast.walk(tree):
@@ -34,7 +33,6 @@ def names(wheel: Path) -> dict[str, Any]:
         if isinstance(node, ast.Call) and (found := _selector(node)):
             selectors.setdefault(found[0], set()).add(found[1])
     return {
-        "origin": f"MLCompute/_metadata.py of {wheel.name}, by scripts/ml_compute_names.py",
         "values": dict(sorted(values.items())),
         "selectors": {kind: sorted(own) for kind, own in sorted(selectors.items())},
     }
@@ -57,7 +55,10 @@ def main() -> None:
     """Write the table from the wheel that is named."""
     if len(sys.argv) != 2:
         sys.exit((__doc__ or "").strip())
-    found = names(Path(sys.argv[1]))
+    wheel = Path(sys.argv[1])
+    with zipfile.ZipFile(wheel) as archive:
+        found = names(archive.read("MLCompute/_metadata.py").decode())
+    found = {"origin": f"MLCompute/_metadata.py of {wheel.name}, by scripts/ml_compute_names.py"} | found
     TABLE.write_text(json.dumps(found, indent=1) + "\n")
     count = sum(map(len, found["selectors"].values()))
     print(
