@@ -585,7 +585,6 @@ def test_data_that_does_not_fit_is_refused_when_it_is_given(data, sentence):
         inference(graph, a=a, b=b).execute(data)
 
 
-@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_the_layer_that_first_gave_nan_is_named():
     x = mlc.tensor([3])
     graph = mlc.graph()
