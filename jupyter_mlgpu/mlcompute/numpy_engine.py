@@ -15,9 +15,6 @@ from jupyter_mlgpu.mlcompute.tape import NumpyOps, Value, backward, plain
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
 
 
-_QUIETLY = np.errstate(all="ignore")  # NaN is told with the layer that made it
-
-
 class NumpyExecutable:
     """See jupyter_mlgpu.mlcompute.engine.Executable."""
 
@@ -73,14 +70,14 @@ class NumpyExecutable:
         given |= {tensor: np.asarray(tensor._held) for tensor in self._program.own}
         self._leaves = {tensor: Value(array) for tensor, array in given.items()}
         run = Run(self._ops, dict(self._leaves), training, lambda seed: (seed, count))
-        with _QUIETLY:
+        with np.errstate(all="ignore"):  # NaN is told with the layer that made it
             self._program.walk(run, around)
         return run
 
     def _gradients(self, run: Run, upstream: Mapping[Tensor, Any]) -> Values:
         starts = [(run[loss], np.ones(run[loss].shape, loss.dtype)) for loss in self._program.losses]
         starts += [(run[one], np.asarray(gradient)) for one, gradient in upstream.items()]
-        with _QUIETLY:
+        with np.errstate(all="ignore"):
             found = backward(starts)
         gradients: Values = {}
         for tensor, value in (run.values | self._leaves).items():  # leaves as they were before being stopped
