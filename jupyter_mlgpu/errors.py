@@ -3,6 +3,7 @@
     MlgpuError
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
+    ├── GraphError           a static graph that cannot be built, compiled or executed so
     ├── MissingPackageError  a package that only this needs is not installed
     ├── PlanError            a model or function whose graph cannot be read
     ├── RaceError            a race that ended in another process than this one
@@ -44,6 +45,10 @@ class RestartNeededError(DeviceError):
         self.by_hand = by_hand
         self.refusal = refusal
         self.verbose = verbose
+
+
+class GraphError(MlgpuError):
+    """A graph of jupyter_mlgpu.mlcompute cannot be built, compiled or executed with what was given."""
 
 
 class MissingPackageError(MlgpuError):

@@ -42,6 +42,7 @@ MAY_USE = {
     "tracing": {"backends", "errors", "frames", "kit", "record"},
     "render": {"growth", "items", "probes", "record"},
     "planning": {"errors"},
+    "mlcompute": {"backends", "errors", "planning"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
     "notebook": {
         "backends",
@@ -114,8 +115,11 @@ def test_only_the_notebook_part_imports_ipython(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_few_parts_import_a_framework_and_never_at_the_top(path):
-    may = part_of(path) in ("backends", "lessons") or path == ROOT / "planning" / "reading.py"
+    may = part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
     for name, at_top in imports(path):
+        # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is chosen.
+        if part_of(path) == "mlcompute" and name.split(".")[0] == "numpy":
+            continue
         if name.split(".")[0] in FRAMEWORKS:
             assert may, name
             assert not at_top, name
@@ -125,6 +129,20 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top(path):
 def test_record_uses_the_standard_library_alone(module):
     names = {name.split(".")[0] for name, _ in imports(ROOT / module)}
     assert names - {"jupyter_mlgpu"} <= sys.stdlib_module_names
+
+
+def test_layers_and_graphs_of_mlcompute_know_nothing_of_their_engines():
+    folder = ROOT / "mlcompute"
+    for path in [
+        *folder.glob("layers/*.py"),
+        folder / "graph.py",
+        folder / "optimizers.py",
+        folder / "tensors.py",
+    ]:
+        used = {name.removeprefix("jupyter_mlgpu.mlcompute.") for name, _ in imports(path)}
+        assert not {one for one in used if one.startswith(("tape", "numpy_engine", "tensorflow", "apple"))}, (
+            path
+        )
 
 
 def test_every_part_of_the_package_has_its_rule():

@@ -1,0 +1,96 @@
+"""The device words, and what was got for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_mlgpu.errors import DeviceError, MissingPackageError
+from jupyter_mlgpu.mlcompute.engine import Executable
+from jupyter_mlgpu.mlcompute.graph import Program
+from jupyter_mlgpu.mlcompute.names import choose
+
+ENGINES = ("tensorflow", "numpy", "apple")
+
+
+@dataclass(frozen=True)
+class Device:
+    """What `device` got.
+
+    Attributes:
+        asked: Apple's word, CPU, GPU, Any or ANE.
+        engine: which library computes there.
+        place: in the engine's words; "" leaves the choice to the engine.
+        what: in words for a person.
+        asynchronous: whether an execution returns before the device has finished.
+    """
+
+    asked: str
+    engine: str
+    place: str
+    what: str
+    asynchronous: bool = False
+
+    def compile(self, program: Program) -> Executable:
+        """The program, ready to run here."""
+        if self.engine == "numpy":
+            from jupyter_mlgpu.mlcompute.numpy_engine import NumpyExecutable
+
+            return NumpyExecutable(program)
+        if self.engine == "apple":
+            from jupyter_mlgpu.mlcompute.apple import AppleExecutable, framework
+
+            return AppleExecutable(program, self.place, framework())
+        from jupyter_mlgpu.mlcompute.tensorflow_engine import TensorFlowExecutable
+
+        return TensorFlowExecutable(program, self.place, self.asynchronous)
+
+    def __str__(self) -> str:
+        return f"{self.asked}: {self.what}"
+
+
+def device(name: str = "any", engine: str = "tensorflow") -> Device:
+    """A device to compile for: `any` (the engine's choice), `cpu`, `gpu`, or `ane`, Apple's Neural Engine.
+
+    Printed, it says what it got. Engines are `tensorflow`, `numpy` and, on a Mac, `apple`: ML Compute itself.
+
+    Raises:
+        GraphError: another word.
+        DeviceError: there is no such device here.
+        MissingPackageError: the engine is not installed.
+    """
+    asked = choose("MLCDeviceType", name, "device")
+    chosen = choose("engines", engine, "device", ENGINES)
+    if chosen == "apple":
+        from jupyter_mlgpu.mlcompute.apple import framework
+
+        framework()
+        return Device(asked, chosen, asked, "through Apple's ML Compute, which does not tell what it chose")
+    if asked == "ANE":
+        raise DeviceError(
+            f'There is no ANE for the engine {chosen}: only Apple\'s ML Compute, the engine "apple", '
+            'reaches the Neural Engine; take device("any").'
+        )
+    if chosen == "numpy":
+        if asked == "GPU":
+            raise DeviceError('NumPy has no GPU, it computes on the CPU: take device("cpu", "numpy").')
+        return Device(asked, chosen, "", "CPU, through NumPy")
+    return _tensorflow(asked)
+
+
+def _tensorflow(asked: str) -> Device:
+    try:
+        import tensorflow as tf
+    except ImportError as error:
+        raise MissingPackageError(
+            f"TensorFlow, which computes graphs here, cannot be imported ({error}): install "
+            'jupyter_mlgpu[tensorflow], or take device("cpu", "numpy").'
+        ) from error
+    gpus = tf.config.list_logical_devices("GPU") if asked != "CPU" else []
+    if asked == "GPU" and not gpus:
+        raise DeviceError(
+            f"There is no GPU here that TensorFlow {tf.__version__} can use; it finds CPU alone, so take "
+            'device("any") or device("cpu").'
+        )
+    kind = "GPU" if gpus else "CPU"
+    place = {"Any": "", "GPU": "/device:GPU:0", "CPU": "/device:CPU:0"}[asked]
+    return Device(asked, "tensorflow", place, f"{kind}, through TensorFlow {tf.__version__}", bool(gpus))

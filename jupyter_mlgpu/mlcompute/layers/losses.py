@@ -1,0 +1,111 @@
+"""The nine losses: one number, or one a prediction, that is small where predictions are near their labels.
+
+Where Apple's headers leave the formula open, it is that of `tf.losses` of TensorFlow 1, whose names and
+arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses share.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import KW_ONLY
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.names import choose, spelt
+from jupyter_mlgpu.mlcompute.ops import Ops, Value
+from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
+
+
+def _huber(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
+    error = o.abs(x - z)
+    near = o.minimum(error, loss.delta)
+    return 0.5 * near * near + loss.delta * (error - near)
+
+
+def _log(o: Ops, x: Value, z: Value, loss: Loss) -> Value:
+    return -z * o.log(x + loss.epsilon) - (1.0 - z) * o.log(1.0 - x + loss.epsilon)
+
+
+# x are predictions, z labels. Classes are along dimension 1.
+_LOSSES: dict[str, Callable[[Ops, Value, Value, Any], Value]] = {
+    "MeanAbsoluteError": lambda o, x, z, loss: o.abs(x - z),
+    "MeanSquaredError": lambda o, x, z, loss: (x - z) * (x - z),
+    # With x any numbers, whose softmax are the probabilities.
+    "SoftmaxCrossEntropy": lambda o, x, z, loss: o.cross_entropy(x, z),
+    # With x any numbers, whose sigmoid is the probability: log(1 + e^x) - z x.
+    "SigmoidCrossEntropy": lambda o, x, z, loss: o.softplus(x) - z * x,
+    # With x probabilities.
+    "CategoricalCrossEntropy": lambda o, x, z, loss: -o.sum(z * o.log(x + loss.epsilon), [1]),
+    # Labels 0 and 1 stand for -1 and 1.
+    "Hinge": lambda o, x, z, loss: o.maximum(1.0 - (2.0 * z - 1.0) * x, 0.0),
+    # e^2 / 2 up to delta, from there on a straight line.
+    "Huber": _huber,
+    # With x and z of length 1 along dimension 1.
+    "CosineDistance": lambda o, x, z, loss: 1.0 - o.sum(x * z, [1]),
+    # With x the probability of 1.
+    "Log": _log,
+}
+_OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance")
+_SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntropy")
+
+
+class Loss(Layer):
+    """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
+
+    Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and
+    type; the two cross entropies of classes also take the classes' numbers (Int32 or Int64) without
+    dimension 1. Smoothing s makes labels z (1 - s) + s / classes (of the sigmoid one, s / 2).
+    """
+
+    loss_type: str
+    reduction_type: str = "mean"
+    _: KW_ONLY
+    weight: float = 1.0
+    label_smoothing: float = 0.0
+    class_count: int | None = None
+    epsilon: float = 1e-7
+    delta: float = 1.0
+    least, most, takes = 2, 3, "any"
+
+    words = {"loss_type": "MLCLossType"}
+    ranges = {"label_smoothing": (0, 1), "epsilon": (0, math.inf), "delta": (0, math.inf)}
+
+    def settle(self) -> None:
+        reductions = ["None", "Sum", "Mean"]
+        self.reduction_type = choose("MLCReductionType", self.reduction_type, self.title, reductions)
+        self.title = f"{spelt(self.loss_type)} loss"
+
+    def verify(self, *sources: Tensor) -> None:
+        predictions, labels, *weights = sources
+        shape, classes = predictions.shape, self.loss_type in _OF_CLASSES
+        if predictions.data_type not in FLOATS:
+            self.refuse(sources, f"predictions must be floats, and are {predictions.data_type}")
+        if classes and (len(shape) < 2 or self.class_count not in (None, shape[1])):
+            self.refuse(sources, f"it needs {self.class_count or 'the'} classes along dimension 1")
+        each = (*shape[:1], *shape[2:]) if classes else shape
+        by_number = labels.data_type in ("Int32", "Int64") and self.loss_type in _OF_CLASSES[:2]
+        if labels.shape != (each if by_number else shape):
+            wanted = "have the predictions' shape, or be class numbers without dimension 1"
+            self.refuse(sources, f"labels must {wanted}")
+        if weights and weights[0].shape not in (each, ()):
+            self.refuse(weights, f"there is one weight for each of the losses, {list(each)}")
+        self.limits = {1: shape[1]} if by_number else {}
+
+    def compute(self, run: Run, *sources: Value) -> Value:
+        ops, (x, z, *weights) = run.ops, sources
+        if 1 in self.limits:
+            places = np.arange(x.shape[1], dtype=z.dtype.name).reshape(1, -1, *[1] * (len(x.shape) - 2))
+            numbers = ops.reshape(z, (z.shape[0], 1, *z.shape[1:]))
+            z = ops.cast(ops.equal(numbers, ops.constant(places)), np.dtype(x.dtype.name))
+        if self.label_smoothing and self.loss_type in _SMOOTHED:
+            share = self.label_smoothing / (2 if self.loss_type == "SigmoidCrossEntropy" else x.shape[1])
+            z = z * (1.0 - self.label_smoothing) + share
+        losses = _LOSSES[self.loss_type](ops, x, z, self) * self.weight
+        losses = losses * weights[0] if weights else losses
+        axes = range(len(losses.shape))
+        if self.reduction_type == "None":
+            return losses
+        return ops.sum(losses, axes) if self.reduction_type == "Sum" else ops.mean(losses, axes)

@@ -1,0 +1,156 @@
+"""The contract of engines: the few operations on arrays that every layer is written in.
+
+A layer states its formula once, in these words, for arrays of whatever engine runs it; `+ - * /` and unary
+`-` are the arrays' own. A plain number beside an array takes the array's type. Shapes are known and constant,
+axes count from 0. Pictures are [batch, channels, height, width].
+
+An engine must have UNARY, BINARY and TESTS, and of an array x:
+
+    constant(array)                    an array without a gradient
+    cast(x, dtype)
+    stop_gradient(x)                   x, and no gradient goes through
+    where(condition, x, y)             with broadcasting
+    matmul(x, y)                       of the last two axes; those before them are broadcast
+    sum(x, axes, keep=False)           `keep` leaves axes of size 1
+    max(x, axes, keep=False)           equal largest ones share the gradient
+    argmax(x, axis)                    Int32; the first of equal ones
+    reshape(x, shape)                  transpose(x, axes)        concatenate(parts, axis)
+    slice(x, slices)                   pad(x, widths, value=0.0)
+    take(x, indices, axis)             what stands at these places of the axis, in the shape of the indices
+    take_along(x, indices, axis)       result[..., j, ...] = x[..., indices[..., j, ...], ...]
+    put_along(x, indices, updates, axis, add)     x with the updates where `take_along` would have read
+    random_uniform(shape, dtype, seed)            from 0 to 1; the same for the same pair of whole numbers
+
+What has a body below is a formula out of these: right as it stands, and an engine may put a kernel of its own
+in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+Value = Any
+"""An array of an engine: NumPy's with its history (tape.py), TensorFlow's, or a shape alone (shapes.py)."""
+Pair = tuple[int, int]
+
+# In UNARY, round takes halves to the even number; TESTS give Boolean.
+UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp expm1 floor log log1p round sign sin
+sinh
+ sqrt tan tanh"""
+BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logical_or logical_not"
+
+
+class Ops:
+    """See the module."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any: ...
+
+    def min(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
+        return -self.max(-x, axes, keep)
+
+    def argmin(self, x: Value, axis: int) -> Value:
+        return self.argmax(-x, axis)
+
+    def mean(self, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
+        return self.sum(x, axes, keep) / math.prod(x.shape[axis] for axis in axes)
+
+    def relu(self, x: Value) -> Value:
+        return self.maximum(x, 0.0)
+
+    def product(self, x: Value, matrix: Value) -> Value:
+        """x W^T of two axes each."""
+        return self.matmul(x, self.transpose(matrix, (1, 0)))
+
+    def shift(self, x: Value, biases: Value, axis: int) -> Value:
+        """Each of the numbers added along one axis: the second of a picture, or the last."""
+        return x + self.reshape(biases, (-1, *[1] * (len(x.shape) - axis - 1)))
+
+    def sigmoid(self, x: Value) -> Value:
+        """1 / (1 + e^-x), in a form that cannot overflow."""
+        return 0.5 * (self.tanh(0.5 * x) + 1.0)
+
+    def softplus(self, x: Value) -> Value:
+        """log(1 + e^x), in a form that cannot overflow."""
+        return self.maximum(x, 0.0) + self.log1p(self.exp(-self.abs(x)))
+
+    def log_softmax(self, x: Value, axis: int) -> Value:
+        """x - log(sum e^x); the largest x is taken away first, so that nothing overflows."""
+        x = x - self.stop_gradient(self.max(x, [axis], True))
+        return x - self.log(self.sum(self.exp(x), [axis], True))
+
+    def softmax(self, x: Value, axis: int) -> Value:
+        return self.exp(self.log_softmax(x, axis))
+
+    def cross_entropy(self, x: Value, labels: Value) -> Value:
+        """- sum of labels * log softmax x, over the second axis."""
+        return -self.sum(labels * self.log_softmax(x, 1), [1])
+
+    def split(self, x: Value, count: int, axis: int) -> list[Value]:
+        """Into equal parts."""
+        size, before = x.shape[axis] // count, [slice(None)] * axis
+        return [self.slice(x, [*before, slice(part * size, (part + 1) * size)]) for part in range(count)]
+
+    def stack(self, values: Sequence[Value]) -> Value:
+        """Arrays of one shape along a new first axis."""
+        return self.concatenate([self.reshape(one, (1, *one.shape)) for one in values], 0)
+
+    def patches(self, x: Value, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
+        """What a window sees at each of its places: [batch, channels, rows, kernel, columns, kernel]."""
+        for axis, size, stride, dilation in zip((2, 4), kernel, strides, dilations, strict=True):
+            places = np.arange(0, x.shape[axis] - dilation * (size - 1), stride)
+            x = self.take(x, places[:, None] + dilation * np.arange(size), axis)
+        return x
+
+    def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
+        """Where the window lies inside x: every patch times every filter, as one product of matrices.
+
+        Weights are [outputs, channels of a group, height, width].
+        """
+        outputs, channels, *kernel = weights.shape
+        seen = self.patches(x, (kernel[0], kernel[1]), strides, dilations)
+        batch, _, rows, _, columns, _ = seen.shape
+        size = channels * math.prod(kernel)
+        seen = self.reshape(self.transpose(seen, (0, 2, 4, 1, 3, 5)), (batch * rows * columns, groups, size))
+        filters = self.transpose(self.reshape(weights, (groups, outputs // groups, size)), (0, 2, 1))
+        result = self.transpose(self.matmul(self.transpose(seen, (1, 0, 2)), filters), (1, 0, 2))
+        return self.transpose(self.reshape(result, (batch, rows, columns, outputs)), (0, 3, 1, 2))
+
+    def convolution_transpose(
+        self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int
+    ) -> Value:
+        """What a convolution does to gradients: each value spreads over a window.
+
+        It is a convolution of x with zeros between its values, by the filters turned round. Weights are
+        [channels, outputs of a group, height, width].
+        """
+        channels, outputs, rows, columns = weights.shape
+        reach = (dilations[0] * (rows - 1), dilations[1] * (columns - 1))
+        x = self.pad(self.apart(x, strides), [(0, 0), (0, 0), (reach[0],) * 2, (reach[1],) * 2])
+        back = slice(None, None, -1)
+        turned = self.slice(weights, [slice(None), slice(None), back, back])
+        turned = self.reshape(turned, (groups, channels // groups, outputs, rows, columns))
+        shape = (groups * outputs, channels // groups, rows, columns)
+        turned = self.reshape(self.transpose(turned, (0, 2, 1, 3, 4)), shape)
+        return self.convolution(x, turned, (1, 1), dilations, groups)
+
+    def apart(self, x: Value, steps: Pair) -> Value:
+        """With zeros between the values, which then stand `steps` apart in the last two axes."""
+        if tuple(steps) == (1, 1):
+            return x
+        first, second, height, width = x.shape
+        x = self.reshape(x, (first, second, height, 1, width, 1))
+        x = self.pad(x, [(0, 0)] * 3 + [(0, steps[0] - 1), (0, 0), (0, steps[1] - 1)])
+        x = self.reshape(x, (first, second, height * steps[0], width * steps[1]))
+        ends = [slice(0, (size - 1) * step + 1) for size, step in zip((height, width), steps, strict=True)]
+        return self.slice(x, [slice(None), slice(None), *ends])
+
+    def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
+        """`max` or `mean` of each patch."""
+        seen = self.patches(x, kernel, strides, dilations)
+        return self.max(seen, (3, 5)) if kind == "max" else self.mean(seen, (3, 5))

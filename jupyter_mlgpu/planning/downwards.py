@@ -1,0 +1,75 @@
+"""Boxes from top to bottom, as SVG: what a graph of layers looks like. svg.py draws from left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from jupyter_mlgpu.planning.subgraphs import columns
+from jupyter_mlgpu.planning.svg import Area, Box, Picture
+
+# In points of the drawing.
+_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
+
+_STYLE = """
+text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
+.line { text-anchor: start; }
+.small { font-size: 10px; fill: #59636e; }
+.given { fill: #f6f8fa; stroke: #59636e; }
+.plain { fill: #dbeafe; stroke: #3a87c8; }
+.own { fill: #ccebc5; stroke: #2e7d32; }
+path { fill: none; stroke: #8c959f; }
+"""
+
+
+def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Picture:
+    """The picture, with two sentences above it.
+
+    A box stands below those named in `before`; one without any, just above its first reader. Kinds of boxes
+    are `given` (grey), `plain` (blue) and `own` (green).
+    """
+    rows = columns([box.name for box in boxes], before.__getitem__)
+    for box in boxes:
+        readers = [rows[name] for name, sources in before.items() if box.name in sources]
+        if not before[box.name] and readers:
+            rows[box.name] = max(min(readers) - 1, 0)
+    across: dict[int, int] = {}
+    areas: dict[str, Area] = {}
+    for box in sorted(boxes, key=lambda one: one.kind == "given"):
+        row = rows[box.name]
+        left = _MARGIN + across.get(row, 0) * (_WIDTH + _ACROSS)
+        areas[box.name] = (left, _HEAD + row * (_HEIGHT + _DOWN), _WIDTH, _HEIGHT)
+        across[row] = across.get(row, 0) + 1
+    width = max(560, _MARGIN * 2 + max(across.values(), default=1) * (_WIDTH + _ACROSS) - _ACROSS)
+    height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
+    arrows = "".join(_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources)
+    first, _, rest = words.partition(". ")
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
+        f"<title>{escape(words)}</title><style>{_STYLE}</style>"
+        f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
+        f'<text class="line" x="{_MARGIN}" y="20">{escape(first)}.</text>'
+        f'<text class="line" x="{_MARGIN}" y="37">{escape(rest)}</text>'
+        f"{arrows}{''.join(_box(box, areas[box.name]) for box in boxes)}</svg>"
+    )
+    return Picture(words, svg)
+
+
+def _box(box: Box, area: Area) -> str:
+    x, y, width, height = area
+    middle = x + width // 2
+    return (
+        f"<g><title>{escape(box.hover)}</title>"
+        f'<rect class="{box.kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>'
+        f'<text x="{middle}" y="{y + 19}">{escape(_cut(box.title, 28))}</text>'
+        f'<text class="small" x="{middle}" y="{y + 35}">{escape(_cut(box.subtitle, 38))}</text></g>'
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _arrow(start: Area, end: Area) -> str:
+    x, y, to_x, to_y = start[0] + _WIDTH // 2, start[1] + _HEIGHT, end[0] + _WIDTH // 2, end[1]
+    return f'<path d="M{x} {y} C{x} {y + _DOWN} {to_x} {to_y - _DOWN} {to_x} {to_y}"/>'
