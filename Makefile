@@ -168,6 +168,7 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what capturing native lines costs" $(BIN)/python -m benchmarks.capture
 	@$(STEP) "what choosing a device costs" $(BIN)/python -m benchmarks.device_scope
 	@$(STEP) "explaining a log of 100 MB" $(BIN)/python -m benchmarks.explain
+	@$(STEP) "a training step of mlcompute beside Keras" $(BIN)/python -m benchmarks.mlcompute
 	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks.lab_start
 
 .PHONY: benchmark-profilers
