@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 from jupyter_mlgpu.planning.downwards import draw_down
-from jupyter_mlgpu.planning.svg import Box, Picture
+from jupyter_mlgpu.planning.layout import Box
+from jupyter_mlgpu.planning.svg import Picture
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.mlcompute.graph import Graph, Step

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from jupyter_mlgpu.planning.layout import Area, Box
 from jupyter_mlgpu.planning.subgraphs import columns
-from jupyter_mlgpu.planning.svg import Area, Box, Picture
+from jupyter_mlgpu.planning.svg import Picture
 
 # In points of the drawing.
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
