@@ -82,6 +82,7 @@ class Kit:
     def close(self) -> None:
         """Leave nothing behind in the interpreter."""
         self._watch.stop()
+        self.sampler.close()
 
     def _framework_loaded(self, module: str) -> None:
         backend = registry.backend(registry.MODULES[module])

@@ -57,6 +57,15 @@ class Sampler:
 
         return stop
 
+    def close(self) -> None:
+        """End the thread now, if there is nothing to look at; waits for it, but not for a look that hangs."""
+        with self._changed:
+            self._linger = 0.0
+            thread = self._thread
+            self._changed.notify()
+        if thread is not None and not self._jobs:
+            thread.join(1.0)
+
     def _remove(self, job: _Job) -> None:
         if job in self._jobs:
             self._jobs.remove(job)

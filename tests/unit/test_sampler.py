@@ -148,3 +148,13 @@ def test_the_thread_stays_for_the_next_cell_and_then_goes():
     wait_until(lambda: 2 in looks, "nothing was looked at")
     end()
     wait_until(lambda: not threads(), "the thread did not end")
+
+
+def test_closing_ends_the_thread_at_once():
+    sampler, looks = Sampler(), []
+    sampler.add(lambda: looks.append(1), 3600)()
+    assert threads()
+    sampler.close()
+    assert not threads()
+    sampler.add(lambda: looks.append(2), 3600)()
+    wait_until(lambda: not threads(), "the thread did not end")

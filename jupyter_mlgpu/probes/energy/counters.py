@@ -62,7 +62,8 @@ class EnergyCounters:
         cell = _Cell(self._sources, self._now)
         cell.begin(quick=True)
         every = min((source.every for source in known.found), default=0.25) if known else 0.25
-        end = self._sampler.add(cell.look, every, FIRST_LOOK)
+        # What there is to look at is found out at once.
+        end = self._sampler.add(cell.look, every, 0.0 if known is None else FIRST_LOOK)
 
         def stop() -> Sequence[Reading]:
             failed = end()
