@@ -399,11 +399,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def chinese(server: Server) -> Iterator[None]:
-    """JupyterLab in Chinese, without a language pack."""
+def chinese(server: Server, page: Page) -> Iterator[None]:
+    """JupyterLab in Chinese, without a language pack, in a page loaded afresh; and none of it afterwards."""
     server.change_setting("translation-extension/plugin", {"locale": "zh_CN"})
+    page.goto("about:blank")
     yield
     server.change_setting("translation-extension/plugin", {"locale": "default"})
+    page.goto("about:blank")
 
 
 @pytest.fixture(scope="session")

@@ -90,8 +90,9 @@ def profiled_page(lab: Lab, code: str = FEW) -> Locator:
 
 
 def cells(table: Locator, column: int) -> list[str]:
-    """The texts of a column of a table, row by row."""
+    """The texts of a column of a table, row by row, once there are any."""
     rows = table.locator("tbody tr:not([aria-hidden])")
+    expect(rows.first).to_be_visible()
     return [row.locator("th, td").nth(column).inner_text() for row in rows.all()]
 
 

@@ -91,6 +91,8 @@ def ask_again(lab: Lab) -> None:
 
 
 @pytest.mark.timeout(600)
+# Minutes, and a figure that only a quiet machine gives.
+@pytest.mark.slow
 def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     lab: Lab, chromium: Browser, tell: Print
 ) -> None:

@@ -95,8 +95,11 @@ def views(lab: Lab) -> Iterator[str]:
         name = tab.inner_text()
         yield name
         panel = lab.sidebar.get_by_role("tabpanel")
-        for closed in panel.locator("details:not([open]) > summary").all():
-            closed.click()
+        closed = panel.locator("details:not([open]) > summary")
+        while closed.count():  # one that is open is not among them any more
+            before = closed.count()
+            closed.first.click()
+            expect(closed).to_have_count(before - 1)
         opening = panel.locator(".jp-mlgpu-Row .jp-mlgpu-Toggle").first
         if opening.count():
             opening.click()
