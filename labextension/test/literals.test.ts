@@ -65,3 +65,17 @@ test('words are found where they stand in a view', () => {
     'view.tsx:3: plain'
   ]);
 });
+
+test('no text has the name of another: the later one would take its place', () => {
+  const areas = readdirSync('src/texts').map(name => join('src/texts', name));
+  const names = [...areas, 'src/texts.en.ts'].flatMap(path => {
+    const [, english = ''] = readFileSync(path, 'utf-8').split('export const english');
+    const own = english.split('export const chinese')[0] ?? '';
+    return [...own.matchAll(/^ {2}(\w+):/gm)].map(match => match[1]);
+  });
+  assert(names.length > 300);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    []
+  );
+});

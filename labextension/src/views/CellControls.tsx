@@ -126,7 +126,7 @@ function Folded(props: IControls): ReactElement {
       </select>
       <select
         className="jp-mlgpu-Input"
-        aria-label={t('howMeasured')}
+        aria-label={t('withProfiler')}
         value={mode ?? ''}
         onChange={event =>
           onFilter({
