@@ -75,7 +75,7 @@ def test_records_are_sorted_by_a_figure_and_those_without_it_stand_last(with_rec
     expect(lab.sidebar).to_contain_text("Not measured, and so last: 2")
     sort(lab, "Energy")
     expect(names(lab).first).to_have_text("model.predict(x)")
-    sort(lab, "Oldest first")
+    sort(lab, "Oldest")
     expect(names(lab).first).to_have_text("load()")
     expect(lab.sidebar).not_to_contain_text("so last")
 

@@ -5,8 +5,8 @@ export const english = {
 
   findCell: 'Find a cell',
   sortBy: 'Sort by',
-  sort_newest: 'Newest first',
-  sort_oldest: 'Oldest first',
+  sort_newest: 'Newest',
+  sort_oldest: 'Oldest',
   sort_wall: 'Wall time',
   sort_device: 'Device time',
   sort_memory: 'Peak memory',
