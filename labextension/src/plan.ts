@@ -5,8 +5,19 @@
  * boxes stand.
  */
 
-import type { Unreadable } from './record';
-import { FEW, LONG, amount, choice, count, list, object, pairs, printed } from './untrusted';
+import {
+  FEW,
+  LONG,
+  amount,
+  choice,
+  count,
+  list,
+  object,
+  pairs,
+  printed,
+  versioned
+} from './untrusted';
+import type { Unreadable } from './untrusted';
 
 export const PLAN_TYPE = 'application/vnd.jupyter-mlgpu.plan+json';
 
@@ -109,13 +120,9 @@ const FAR = 200_000;
 
 /** Read a plan, or say why it cannot be read. */
 export function readPlan(data: unknown): IPlan | Unreadable {
-  const table = object(data);
-  const schema = count(table?.schema);
-  if (table === null || schema === null) {
-    return 'invalid';
-  }
-  if (schema > SCHEMA) {
-    return 'newer';
+  const table = versioned(data, SCHEMA);
+  if (typeof table === 'string') {
+    return table;
   }
   const counts = object(table.counts);
   const operations = count(table.operations);

@@ -4,8 +4,19 @@
  * The Python side of the same contract is jupyter_mlgpu/race/bundle.py.
  */
 
-import type { Unreadable } from './record';
-import { FEW, LONG, amount, choice, count, list, object, pairs, printed } from './untrusted';
+import {
+  FEW,
+  LONG,
+  amount,
+  choice,
+  count,
+  list,
+  object,
+  pairs,
+  printed,
+  versioned
+} from './untrusted';
+import type { Unreadable } from './untrusted';
 
 export const RACE_TYPE = 'application/vnd.jupyter-mlgpu.race+json';
 
@@ -66,13 +77,9 @@ const NAME = 120;
 
 /** Read a race, or say why it cannot be read. */
 export function readRace(data: unknown): IRace | Unreadable {
-  const table = object(data);
-  const schema = count(table?.schema);
-  if (table === null || schema === null) {
-    return 'invalid';
-  }
-  if (schema > SCHEMA) {
-    return 'newer';
+  const table = versioned(data, SCHEMA);
+  if (typeof table === 'string') {
+    return table;
   }
   const outcome = choice(table.outcome, ['ok', 'error', 'interrupted'] as const);
   const sizes = Array.isArray(table.sizes) ? table.sizes.slice(0, SIZES).map(amount) : null;

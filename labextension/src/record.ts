@@ -19,8 +19,10 @@ import {
   object,
   pairs,
   printed,
-  text
+  text,
+  versioned
 } from './untrusted';
+import type { Unreadable } from './untrusted';
 
 export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 
@@ -102,18 +104,13 @@ export interface IRecord {
   cut: [part: string, count: number][];
 }
 
-/** Why a record cannot be drawn. */
-export type Unreadable = 'newer' | 'invalid';
+export type { Unreadable } from './untrusted';
 
 /** Read a record, or say why it cannot be read. */
 export function readRecord(data: unknown): IRecord | Unreadable {
-  const table = object(data);
-  const schema = count(table?.schema);
-  if (table === null || schema === null) {
-    return 'invalid';
-  }
-  if (schema > SCHEMA) {
-    return 'newer';
+  const table = versioned(data, SCHEMA);
+  if (typeof table === 'string') {
+    return table;
   }
   const run = object(table.run);
   const runId = text(run?.id);

@@ -17,6 +17,19 @@ export function object(value: unknown): Record<string, unknown> | null {
     : null;
 }
 
+/** Why data cannot be read: it is none of ours, or a later version's. */
+export type Unreadable = 'newer' | 'invalid';
+
+/** What says its version, if that is one that we read; else why it cannot be read. */
+export function versioned(value: unknown, newest: number): Record<string, unknown> | Unreadable {
+  const table = object(value);
+  const schema = count(table?.schema);
+  if (table === null || schema === null) {
+    return 'invalid';
+  }
+  return schema > newest ? 'newer' : table;
+}
+
 export function text(value: unknown, limit = SHORT): string | null {
   if (typeof value !== 'string') {
     return null;

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -14,29 +15,10 @@ mlc = pytest.importorskip("jupyter_mlgpu.mlcompute")
 
 CPU = mlc.device("cpu", "numpy")
 
-SEED = """
-import numpy as np
-import jupyter_mlgpu.mlcompute as mlc
-t1 = mlc.tensor([6, 1], "Float32"); t2 = mlc.tensor([6, 1], "Float32"); t3 = mlc.tensor([6, 1], "Float32")
-d1 = mlc.tensor_data(np.array([1, 2, 3, 4, 5, 6], np.float32))
-d2 = mlc.tensor_data(np.array([.1, .2, .3, .4, .5, .6], np.float32))
-d3 = mlc.tensor_data(np.full(6, -.1, np.float32))
-for d in (d1, d2, d3): d.print()
-g = mlc.graph()
-mid = g.add_layer(mlc.arithmetic_layer("add"), [t1, t2])
-result = g.add_layer(mlc.arithmetic_layer("add"), [mid, t3])
-i = mlc.inference_graph([g])
-i.add_inputs({"data1": t1, "data2": t2, "data3": t3})
-print(i.compile(mlc.device("any", "numpy")))
-i.execute({"data1": d1, "data2": d2, "data3": d3}, 0)
-result.print()
-"""
-PRINTED = """1 2 3 4 5 6
-0.1 0.2 0.3 0.4 0.5 0.6
--0.1 -0.1 -0.1 -0.1 -0.1 -0.1
-True
-MLCTensor data5 : 1 2.1 3.2 4.3 5.4 6.5
-"""
+DATA = Path(__file__).parents[1] / "data"
+#: The program that our users came with, and what it prints.
+SEED = (DATA / "mlcompute_seed.txt").read_text().replace('"any"', '"any", "numpy"')
+PRINTED = (DATA / "mlcompute_seed_printed.txt").read_text()
 
 
 def run(code: str) -> str:
