@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,6 +137,20 @@ def _collect(message: dict[str, Any], result: Result) -> bool:
     elif kind == "error":
         result.outputs.append(("error", f"{content['ename']}: {content['evalue']}"))
     return kind == "status" and content["execution_state"] == "idle"
+
+
+@pytest.fixture(scope="session")
+def two_devices() -> None:
+    """Two CPU devices, for tests that use TensorFlow in this process: they must be there before it starts.
+
+    As many as the contract suite has, so that all can share a process.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # TensorFlow's own, while it is imported
+        import tensorflow as tf
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if not tf.config.get_logical_device_configuration(cpu):
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ import pytest
 
 import jupyter_mlgpu.mlcompute as mlc
 
+pytestmark = pytest.mark.usefixtures("two_devices")
+
 Arrays = list[np.ndarray]
 BOUND = {"Float64": 1e-9, "Float32": 2e-4}
 

@@ -7,6 +7,8 @@ import pytest
 
 from benchmarks import mlcompute_models as models
 
+pytestmark = pytest.mark.usefixtures("two_devices")
+
 EPOCHS, SEEDS = 8, 5
 
 

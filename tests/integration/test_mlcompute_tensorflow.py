@@ -12,6 +12,8 @@ import pytest
 import jupyter_mlgpu.mlcompute as mlc
 from jupyter_mlgpu.errors import DeviceError, GraphError
 
+pytestmark = pytest.mark.usefixtures("two_devices")
+
 DATA = Path(__file__).parents[1] / "data"
 #: The program that our users came with, and what it prints.
 SEED = (DATA / "mlcompute_seed.txt").read_text()

@@ -27,12 +27,7 @@ np, tf = Later("numpy"), Later("tensorflow")
 keras, layers = Later("keras"), Later("keras.layers")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def two_devices():
-    """As in the contract suite, so that both can share a process."""
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    if not tf.config.get_logical_device_configuration(cpu):
-        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+pytestmark = pytest.mark.usefixtures("two_devices")
 
 
 def compiled(**options):

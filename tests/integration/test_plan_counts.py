@@ -10,15 +10,10 @@ from jupyter_mlgpu.planning import kernels
 
 
 @pytest.fixture(scope="module", autouse=True)
-def frameworks():
-    """TensorFlow, with two devices as in the contract suite, so that both can share a process."""
+def frameworks(two_devices):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # TensorFlow's own, while it is imported
         import keras_hub  # noqa: F401
-        import tensorflow as tf
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    if not tf.config.get_logical_device_configuration(cpu):
-        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
 def spec(*shape, kind="float32"):
