@@ -21,19 +21,7 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
   const { record, t } = props;
   return (
     <div className="jp-mlgpu-Details">
-      <table aria-label={t('readings')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('quantity')}</th>
-            <th scope="col">{t('value')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {record.readings.map((reading, index) => (
-            <ReadingRow key={index} reading={reading} record={record} t={t} />
-          ))}
-        </tbody>
-      </table>
+      <Readings readings={record.readings} record={record} t={t} />
       <Operations record={record} t={t} />
       {record.ranOn !== null && record.ranOn.length > 0 && <Devices devices={record.ranOn} t={t} />}
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
@@ -71,6 +59,30 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
         </p>
       )}
     </>
+  );
+}
+
+/** Readings of a record, a row each, with where they come from. */
+export function Readings(props: {
+  readings: readonly IReading[];
+  record: IRecord;
+  t: Translate;
+}): ReactElement {
+  const { readings, record, t } = props;
+  return (
+    <table aria-label={t('readings')}>
+      <thead>
+        <tr>
+          <th scope="col">{t('quantity')}</th>
+          <th scope="col">{t('value')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {readings.map((reading, index) => (
+          <ReadingRow key={index} reading={reading} record={record} t={t} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 

@@ -10,7 +10,7 @@ import type { ICellPage } from '../CellPage';
 import { LogNotes } from '../LogNotes';
 import { NotesCount } from '../NotesCount';
 import { Outcome } from '../Outcome';
-import { About, Devices, Facts, ReadingRow } from '../RecordDetails';
+import { About, Devices, Facts, ReadingRow, Readings } from '../RecordDetails';
 import { CellName } from '../RunningCell';
 import { TimeBars } from '../TimeBars';
 import { Actions } from './Actions';
@@ -91,19 +91,7 @@ export function Page(props: ICellPage): ReactElement {
         <MemorySection inside={inside} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
       </Section>
       <Section heading="howMeasured" t={t}>
-        <table aria-label={t('readings')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('quantity')}</th>
-              <th scope="col">{t('value')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {measured.map((reading, index) => (
-              <ReadingRow key={index} reading={reading} record={record} t={t} />
-            ))}
-          </tbody>
-        </table>
+        <Readings readings={measured} record={record} t={t} />
       </Section>
       {missing.length > 0 && (
         <Section heading="notMeasuredSection" t={t}>
