@@ -84,8 +84,10 @@ TORCH = Framework(
 import torch
 
 torch.manual_seed(0)
-x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
-model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
+device = "cuda" if torch.cuda.is_available() else "cpu"
+x, y = torch.randn(64, 256, device=device), torch.randint(0, 10, (64,), device=device)
+layers = torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10)
+model = torch.nn.Sequential(*layers).to(device)
 optimizer = torch.optim.Adam(model.parameters())
 
 def train_step(x, y):
