@@ -105,8 +105,7 @@ if torch.cuda.is_available():
         EMPTY,
         Workload("training steps", "for _ in range({steps}): loss = train_step(x, y)\nloss = loss.item()"),
     ),
-    "profiler = torch.profiler.profile(activities=activities, record_shapes=True, with_flops=True)\n"
-    "profiler.start()\n{cell}\nprofiler.stop()",
+    "profiler = torch.profiler.profile(activities=activities)\nprofiler.start()\n{cell}\nprofiler.stop()",
     "jupyter_mlgpu.backends.profiling.torch:TorchSession",
 )
 
