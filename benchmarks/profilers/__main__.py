@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default=TOOLS,
         help="which tools of other makers take part; none: light tracing and --ops alone (default: all)",
     )
+    names = {cell.name for one in FRAMEWORKS for cell in (*one.workloads, *one.large)}
+    parser.add_argument(
+        "--cell", choices=sorted(names), action="append", help="measure this cell alone; may be given twice"
+    )
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a page of the figures, too")
     chosen = parser.parse_args(arguments)
     about = machine.describe(_PACKAGES) | {"pairs": str(chosen.pairs)}
@@ -51,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if find_spec(framework.module) is None:
             print(f"{framework.name}: not measured, for it is not installed in this Python\n")
             continue
-        measured += measure(framework, chosen.pairs, chosen.tools)
+        measured += measure(framework, chosen.pairs, chosen.tools, chosen.cell or ())
         about["load average, last minute, at the end"] = machine.load()
         # After each framework: who stops it, or loses the machine, keeps what was measured.
         if chosen.out is not None:

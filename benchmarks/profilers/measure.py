@@ -69,8 +69,10 @@ class _Measured:
     stack: ExitStack
 
 
-def measure(framework: Framework, rounds: int, tools: Collection[str] = TOOLS) -> list[Times]:
-    """The times of each cell of a framework, beside those of `tools`."""
+def measure(
+    framework: Framework, rounds: int, tools: Collection[str] = TOOLS, cells: Collection[str] = ()
+) -> list[Times]:
+    """The times of each cell of a framework (of those named in `cells`, if any), beside those of `tools`."""
     with ExitStack() as stack:
         measured: list[_Measured] = []
         why_not: dict[str, str] = {}
@@ -80,7 +82,10 @@ def measure(framework: Framework, rounds: int, tools: Collection[str] = TOOLS) -
             except _FAILURES as error:
                 why_not[side.name] = _reason(error)
         found = []
-        for workload in framework.workloads:
+        large = framework.large if measured[0].kernel.value(framework.has_gpu) else ()
+        for workload in (*framework.workloads, *large):
+            if cells and workload.name not in cells:
+                continue
             found.append(_times(measured, framework, workload, rounds, why_not))
             print(f"{framework.name}, {workload.name}: measured", file=sys.stderr, flush=True)
         return found
