@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -227,8 +228,39 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
     assert "No space left on device" in profiling.find("tensorflow").start().reason
 
 
-def test_a_framework_without_a_profiler_says_so():
-    assert profiling.find("mlx") == Refused("MLX has no profiler, so there are no times per operation of it.")
+def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
+    said = profiling.find("mlx").reason
+    assert said.startswith("MLX has no profiler, so there are no times per operation of it: ")
+    assert "jupyter_mlgpu.trace(name)" in said
+    assert "mx.eval" in said
+
+
+def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
+    framework("tensorflow")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    session = profiling.find("tensorflow").start()
+    (said,) = session.stop().problems
+    assert "does not see a Mac's GPU" in said
+    assert "Instruments" in said
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "set PYTORCH_MPS_LOG_PROFILE_INFO=391 before the kernel starts"), ("391", "is beside them")],
+)
+def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch, value, said):
+    torch = framework("torch")
+    monkeypatch.delenv("PYTORCH_MPS_LOG_PROFILE_INFO", raising=False)
+    if value is not None:
+        monkeypatch.setenv("PYTORCH_MPS_LOG_PROFILE_INFO", value)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    session = profiling.find("torch").start()
+    (problem,) = [one for one in session.stop().problems if "MPS" in one]
+    assert problem.startswith(
+        "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's"
+    )
+    assert said in problem
 
 
 def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_path):

@@ -206,3 +206,18 @@ def test_a_mistake_is_one_sentence(plain, line, words):
     result = plain.run(line)
     assert words in result.text
     assert "Traceback" not in result.text
+
+
+@needs("torch")
+def test_what_pytorch_prints_of_a_macs_gpu_is_in_the_table_of_a_profiled_cell(start_kernel):
+    # The line is printed here as PyTorch's source prints it on a Mac, by native code to standard error.
+    notebook = start_kernel(PYTORCH_MPS_LOG_PROFILE_INFO="391")
+    line = "aten::add_dense:MPS:Float[2, 3]:MPS:Float[2, 3] (id=K7, run=2, gpu=0.013 ms, cpu=0.005 ms)"
+    notebook.run("import os, torch")
+    cell = f"torch.ones(2) + 1\n_ = os.write(2, {line!r}.encode() + b'\\n')"
+    assert notebook.run(cell).receipt["ops"] == []  # a light cell
+    receipt = notebook.run(f"%%mlc_trace --ops\n{cell}").receipt
+    (row,) = [one for one in receipt["ops"] if one["plane"] == "device"]
+    assert (row["name"], row["count"], row["self_time"]) == ("aten::add_dense", 1, 0.013e-3)
+    assert row["profiler"] == "from PyTorch's own MPS log, GPU time"
+    assert any("may count more than once" in note for note in receipt["notes"])

@@ -31,7 +31,10 @@ _RUNNING = Refused(
     running=True,
 )
 _NO_SHAPES = "TensorFlow's profiler tells neither input shapes nor FLOP at the level that is used here."
-_METAL = "TensorFlow's profiler does not see a Mac's GPU: these are the host's operations alone."
+_METAL = (
+    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it, so its "
+    "operations are the host's alone: Metal System Trace in Xcode's Instruments shows the GPU's."
+)
 
 
 class TensorFlowProfiler:
