@@ -37,6 +37,9 @@ CPU = "from PyTorch's own MPS log, CPU time"
 #: Rows that are given, those with the most time.
 ROWS = 300
 
+#: Characters of a line that may be PyTorch's.
+_LONGEST = 4_000
+
 _LINES = 1 | 2 | 4
 _TIMES = 128 | 256
 _SCHEDULING_APART = 256
@@ -45,7 +48,7 @@ _WAIT_UNTIL_COMPLETED = 4
 _TOLD = r"(?:, gpu=(?P<gpu>\d+\.\d+) ms)?(?:, cpu=(?P<cpu>\d+\.\d+) ms)?\)\s*$"
 _OPERATION = re.compile(r"aten::(?P<key>\S.*) \(id=(?P<kind>[GK])\d+, run=\d+" + _TOLD)
 _COPY = re.compile(
-    r"(?P<how>Blit|Mem)Copy(?P<sync>Sync)?: (?P<source>\w+)\S*:.* --> (?P<target>\w+)\S*:.* \(len=[^,)]+"
+    r"(?P<how>Blit|Mem)Copy(?P<sync>Sync)?: (?P<source>\w+)[:(].*? --> (?P<target>\w+)[:(].* \(len=[^,)]+"
     + _TOLD
 )
 _FALLBACK = re.compile(r"CPU Fallback::(?P<key>\S.*) \(id=\d+, run=\d+, CopyOverhead=[^,)]+" + _TOLD)
@@ -139,6 +142,8 @@ def _untimed(count: int) -> tuple[str, ...]:
 
 
 def _line(line: str, table: _Table) -> None:
+    if len(line) > _LONGEST or not ("(id=" in line or "(len=" in line):
+        return
     # A fallback's key may begin with aten::, too, so it is looked for first.
     if found := _FALLBACK.search(line):
         table.add(_TENSORS.sub("", found["key"]), "CPU fallback", False, found["cpu"])

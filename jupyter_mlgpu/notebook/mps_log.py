@@ -22,6 +22,13 @@ def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = 
     """
     if record.mode != "profiled" or not environ.get(_VARIABLE) or "torch" not in record.versions:
         return record
+    try:
+        return _with_rows(record, capture, environ)
+    except Exception as error:  # the record is worth more than this table
+        return record.with_note(f"PyTorch's MPS log of this cell could not be read ({error!r}).")
+
+
+def _with_rows(record: Record, capture: Capture, environ: Mapping[str, str]) -> Record:
     from jupyter_mlgpu.logs import mps_profile  # seldom asked for
 
     texts = []

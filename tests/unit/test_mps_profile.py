@@ -103,6 +103,7 @@ def test_other_lines_are_passed_over():
         "aten::add_dense (id=K7, run=1, gpu=0.018 ms",
         " K7      2          0.005           0.013          0.026       add_dense:MPS:Float[2, 3]",
         "There are no copies logged for profiling",
+        "aten::" * 1_000_000 + "(id=",
     ]
     assert list(table(*others, GRAPH)) == ["aten::mm_out_mps_impl"]
 
@@ -144,6 +145,16 @@ def test_a_profiled_cell_takes_what_was_printed_to_standard_error():
 def test_lines_that_were_let_go_are_told():
     found = with_mps_log(record(), Lines(GRAPH, gone=1234), APART)
     assert "The first 1,234 bytes" in found.notes[0]
+
+
+def test_lines_that_cannot_be_read_cost_the_table_and_not_the_record():
+    class Broken:
+        def raw(self, sequence):
+            raise OSError(5, "Input/output error")
+
+    found = with_mps_log(record(), Broken(), APART)
+    assert found.ops == ()
+    assert "could not be read (OSError(5, 'Input/output error'))" in found.notes[0]
 
 
 @pytest.mark.parametrize(
