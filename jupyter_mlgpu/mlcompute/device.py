@@ -59,7 +59,7 @@ def device(name: str = "any", engine: str = "tensorflow") -> Device:
         MissingPackageError: the engine is not installed.
     """
     asked = choose("MLCDeviceType", name, "device")
-    chosen = choose("engines", engine, "device", ENGINES)
+    chosen = choose(ENGINES, engine, "device")
     if chosen == "apple":
         from jupyter_mlgpu.mlcompute.apple import framework
 

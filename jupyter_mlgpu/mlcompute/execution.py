@@ -248,7 +248,7 @@ class ExecutableGraph(Graph):
 
     def _feeds(self, data: Data, batch_size: int, call: str) -> list[Array]:
         _, program = self._ready(call)
-        given = {self._inputs[choose("inputs", name, call, self._inputs)]: one for name, one in data.items()}
+        given = {self._inputs[choose(self._inputs, name, call)]: one for name, one in data.items()}
         whole = program.inputs[0].shape[0] if program.inputs and program.inputs[0].shape else 0
         limits = f"from 0 to {whole}, the first size of its inputs"
         insist(

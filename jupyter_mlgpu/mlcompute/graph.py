@@ -51,8 +51,9 @@ class Program:
     def results(self) -> list[Tensor]:
         return [result for step in self.steps for result in step.results]
 
-    def walk(self, run: Run, around: Callable[[Step, Callable[[], Any]], Any] | None = None) -> None:
+    def walk(self, run: Run, around: Callable[[Step, Callable[[], Any]], Any]) -> None:
         """Compute every step; `around` may do something before and after each."""
+        run.leaves = dict(run.values)
         for tensor in self.stopped & run.values.keys():
             run.values[tensor] = run.ops.stop_gradient(run.values[tensor])
         for step in self.steps:
@@ -60,7 +61,7 @@ class Program:
             def compute(step: Step = step) -> Any:
                 return step.layer.compute(run, *[run.values[source] for source in step.sources])
 
-            made = around(step, compute) if around else compute()
+            made = around(step, compute)
             for tensor, value in zip(step.results, made if isinstance(made, list) else [made], strict=True):
                 run.values[tensor] = run.ops.stop_gradient(value) if tensor in self.stopped else value
 

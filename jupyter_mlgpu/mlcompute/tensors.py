@@ -182,7 +182,7 @@ def tensor(
     sizes, types = tuple(shape), [*ENUMERATIONS["MLCDataType"], "Float64"]
     whole = all(isinstance(size, int | np.integer) and size > 0 for size in sizes)
     insist(whole, f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
-    made = Tensor([int(size) for size in sizes], choose("MLCDataType", data_type, "tensor", types[1:]))
+    made = Tensor([int(size) for size in sizes], choose(types[1:], data_type, "tensor"))
     made.own = any(one is not None for one in (data, fill, random))
     if data is not None:
         made._held = made.fill(data).copy()
@@ -192,7 +192,7 @@ def tensor(
         insist(
             made.data_type in FLOATS, f"{made} of type {made.data_type} cannot be random: only floats can."
         )
-        kind = choose("MLCRandomInitializerType", random, "tensor", ["Uniform", "GlorotUniform", "Xavier"])
+        kind = choose(["Uniform", "GlorotUniform", "Xavier"], random, "tensor")
         outputs, inputs, *field = (*made.shape, 1)
         bound = 1.0 if kind == "Uniform" else math.sqrt(6 / ((inputs + outputs) * math.prod(field)))
         values = np.random.default_rng(seed).uniform(-bound, bound, made.shape)
