@@ -48,7 +48,7 @@ def spelt(name: str) -> str:
     return re.sub("(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name).lower()
 
 
-def insist(truth: object, otherwise: str) -> None:
-    """Raise GraphError with this sentence where something that must be so is not."""
+def insist(truth: object, otherwise: str, error: type[Exception] = GraphError) -> None:
+    """Raise the error with this sentence where something that must be so is not."""
     if not truth:
-        raise GraphError(otherwise)
+        raise error(otherwise)
