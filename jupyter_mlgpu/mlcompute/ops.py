@@ -64,6 +64,10 @@ class Ops:
     def relu(self, x: Value) -> Value:
         return self.maximum(x, 0.0)
 
+    def product(self, x: Value, matrix: Value) -> Value:
+        """x W^T of two axes each."""
+        return self.matmul(x, self.transpose(matrix, (1, 0)))
+
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
         """Each of the numbers added along one axis: the second of a picture, or the last."""
         return x + self.reshape(biases, (-1, *[1] * (len(x.shape) - axis - 1)))

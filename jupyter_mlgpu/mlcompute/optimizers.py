@@ -69,7 +69,7 @@ class Optimizer:
         p, g = (
             ops.concatenate([ops.reshape(one, (-1,)) for one in some], 0) for some in (parameters, prepared)
         )
-        rate, t = ops.split(ops.cast(clock, p.dtype), 2, 0)
+        rate, t = (ops.reshape(one, ()) for one in ops.split(ops.cast(clock, p.dtype), 2, 0))
         new, state = self.update(ops, p, g, state, rate, t)
         parts = ops.split(new, [math.prod(one.shape) for one in parameters], 0)
         return [ops.reshape(one, p.shape) for one, p in zip(parts, parameters, strict=True)], state

@@ -43,6 +43,9 @@ class TensorFlowOps(Ops):
     def where(self, condition: Value, x: Value, y: Value) -> Value:
         return self._tf.where(condition, *self._alike(x, y))
 
+    def product(self, x: Value, matrix: Value) -> Value:
+        return self._tf.matmul(x, matrix, transpose_b=True)
+
     def _last(self, function: Callable[..., Any], x: Value, *more: Any) -> Value:
         """Of a picture with channels last. TensorFlow takes out transposes that undo each other."""
         return self._tf.transpose(function(self._tf.transpose(x, TO_LAST), *more), TO_FIRST)

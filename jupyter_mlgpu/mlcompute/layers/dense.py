@@ -12,7 +12,7 @@ from jupyter_mlgpu.mlcompute.tensors import Tensor
 def linear(ops: Ops, x: Value, matrix: Value, biases: Value | None = None) -> Value:
     """x W^T + b over the last axis, with W [outputs, inputs]: all rows in one product."""
     rows = ops.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
-    result = ops.matmul(rows, ops.transpose(matrix, (1, 0)))
+    result = ops.product(rows, matrix)
     result = result if biases is None else ops.shift(result, biases, 1)
     return ops.reshape(result, (*x.shape[:-1], matrix.shape[0]))
 
