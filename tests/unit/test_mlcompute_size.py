@@ -39,8 +39,9 @@ def code_lines(text: str) -> int:
 
 
 def test_a_line_counts_where_it_holds_code():
-    text = '"""About."""\n# Why.\na = 1  # what\nb = [\n    2,\n]\n\n\ndef f():\n    """It\n    does."""\n    return a'
-    assert code_lines(f"{text}\n") == 6
+    assert code_lines('"""About."""\n# Why.\na = 1  # what\n') == 1
+    assert code_lines("b = [\n    2,\n]\n\n") == 3
+    assert code_lines('def f():\n    """It\n    does."""\n    return """two\n lines"""\n') == 3
 
 
 def test_the_package_is_no_larger_than_it_was():
