@@ -10,7 +10,6 @@ import ast
 import importlib.util
 import inspect
 import re
-import warnings
 from collections.abc import Iterator
 from importlib import metadata
 from itertools import zip_longest
@@ -104,34 +103,19 @@ def _docstrings(library: str) -> Iterator[str]:
         for path in sorted(Path(root).rglob("*.py"), key=lambda one: one.relative_to(root).as_posix()):
             if {"tests", "testing", "_vendor", "externals"} & set(path.relative_to(root).parts):
                 continue
-            for node in _described(_parsed(path)):
-                if text := ast.get_docstring(node, clean=False):
-                    yield text
-
-
-def _parsed(path: Path) -> ast.Module:
-    """A file's syntax tree; empty where the file cannot be read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of how other people's code is written
-        try:
-            return ast.parse(path.read_text(encoding="utf-8"))
-        except (OSError, SyntaxError, ValueError):
-            return ast.Module([], [])
-
-
-def _described(tree: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef]:
-    """The module, its classes and functions, and those inside of them; `ast.walk` would visit every name."""
-    waiting: list[ast.AST] = [tree]
-    for node in waiting:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            yield node
-        for name in ("body", "handlers", "orelse", "finalbody"):
-            inside = getattr(node, name, None)
-            waiting += inside if isinstance(inside, list) else []
+            try:
+                tree = ast.parse(path.read_text(encoding="utf-8"))
+            except (OSError, SyntaxError, UnicodeDecodeError):
+                continue
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                    text = ast.get_docstring(node, clean=False)
+                    if text:
+                        yield text
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Runs of lines between empty ones and titles that are not code, nor a table."""
+    """Runs of lines at one indentation that are neither code, nor a list's or table's, nor a title."""
     block: list[str] = []
     for line in [*inspect.cleandoc(text).splitlines(), ""]:
         indented = line[:1].isspace()
