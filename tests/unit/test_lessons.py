@@ -30,6 +30,15 @@ def test_a_prediction_left_open_is_asked_for_and_does_no_harm(capsys, blank):
     assert "It was 8. You wrote no prediction this time." in capsys.readouterr().out
 
 
+def test_a_prediction_that_cannot_be_compared_is_shown_all_the_same(capsys):
+    class Tensor:
+        def __eq__(self, other):
+            raise ValueError
+
+    predict("How many legs has a spider?", Tensor()).compare(8)
+    assert "it was 8" in capsys.readouterr().out
+
+
 @dataclass
 class FakeOperation:
     name: str
