@@ -17,6 +17,9 @@ const LOOKS = 200;
 /** Texts that are remembered. */
 const REMEMBERED = 2_000;
 
+/** Where a sentence ends within a text: a field reaches beyond it only where nothing else fits. */
+const END = /[.!?] /;
+
 /** What may stand between two sentences. */
 const BETWEEN = /(?<=[.;:!?]) /;
 const FIELD = /\{(\w+)(?::(word|known|figure))?\}/;
@@ -64,10 +67,15 @@ export class Sentences {
     if (trimmed === '' || depth > DEEPEST) {
       return null;
     }
-    return this.whole(trimmed, depth) ?? this.inParts(trimmed, depth, all);
+    return (
+      this.whole(trimmed, depth, false) ??
+      this.inParts(trimmed, depth, all) ??
+      this.whole(trimmed, depth, true)
+    );
   }
 
-  private whole(text: string, depth: number): string | null {
+  /** As one sentence; with `crossing`, a field of it may be several that are not known. */
+  private whole(text: string, depth: number, crossing: boolean): string | null {
     if (++this.looks > LOOKS) {
       return null;
     }
@@ -75,7 +83,7 @@ export class Sentences {
     for (const list of [this.byFirst.get(first), this.byLast.get(last), this.others]) {
       for (const one of list ?? []) {
         const values = match(one.literals, text);
-        const said = values && this.filled(one, values, depth);
+        const said = values && this.filled(one, values, depth, crossing);
         if (said !== null) {
           return said;
         }
@@ -96,7 +104,7 @@ export class Sentences {
       let end = from === 0 ? parts.length - 1 : parts.length;
       let found: string | null = null;
       for (; end > from; end--) {
-        found = this.whole(parts.slice(from, end).join(' '), depth);
+        found = this.whole(parts.slice(from, end).join(' '), depth, false);
         if (found !== null) {
           break;
         }
@@ -111,15 +119,25 @@ export class Sentences {
     return known ? said : null;
   }
 
-  private filled(one: ITemplate, values: readonly string[], depth: number): string | null {
+  private filled(
+    one: ITemplate,
+    values: readonly string[],
+    depth: number,
+    crossing: boolean
+  ): string | null {
     const told = new Map<string, string>();
     for (const [index, { name, kind }] of one.fields.entries()) {
       const value = values[index] ?? '';
-      if ((kind === 'word' && !WORD.test(value)) || (kind === 'figure' && !FIGURE.test(value))) {
-        return null;
+      if (kind === 'word' || kind === 'figure') {
+        if (!(kind === 'word' ? WORD : FIGURE).test(value)) {
+          return null;
+        }
+        told.set(name, value);
+        continue;
       }
-      const said = kind === 'figure' ? null : this.find(value, depth + 1, kind === 'known');
-      if (kind === 'known' && said === null) {
+      const all = kind === 'known' || (!crossing && END.test(value));
+      const said = this.find(value, depth + 1, all);
+      if (all && said === null) {
         return null;
       }
       told.set(name, said ?? value);

@@ -53,6 +53,17 @@ test('a field that is a sentence by itself, or a piece that is known, is shown i
   );
 });
 
+test('a field reaches beyond the end of a sentence only where nothing else fits', () => {
+  assert.equal(
+    sentences.say('x has not used a device yet. y has not used a device yet.'),
+    'x 还没有使用过设备。y 还没有使用过设备。'
+  );
+  assert.equal(
+    sentences.say('The measurement failed (OSError: no. Nothing else).'),
+    '测量失败（OSError: no. Nothing else）。'
+  );
+});
+
 test('a field takes only what it is asked to be', () => {
   for (const text of [
     'a b: There is no NVIDIA driver here',
