@@ -11,6 +11,7 @@ import ast
 import itertools
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 
 #: Of a text with choices in it (`{'s' if many else ''}`), so many forms at most.
 _FORMS = 16
@@ -27,7 +28,7 @@ def texts(
     `but` names functions, classes, constants and calls whose texts are left out, `raised` such errors.
     """
     found: dict[str, int] = {}
-    for node in _outermost(ast.parse(source), but, raised):
+    for node in _outermost(_tree(source), but, raised):
         for form in itertools.islice(_forms(node), _FORMS):
             text = plain(form)
             if len(_WORD.findall(text)) >= words and text.count(" ") >= words - 1:
@@ -38,6 +39,11 @@ def texts(
 def plain(template: str) -> str:
     """A template with its fields as `{}`, several that touch as one, and no blanks at its ends."""
     return re.sub(r"(\{\})+", "{}", re.sub(r"\{[^{}]*\}", "{}", template)).strip()
+
+
+@cache  # the same sources are asked for with other things left out
+def _tree(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def _outermost(tree: ast.AST, but: Collection[str], raised: Collection[str]) -> Iterator[ast.expr]:
