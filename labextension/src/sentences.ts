@@ -40,9 +40,8 @@ interface ITemplate {
 export class Sentences {
   /** `table`: from English templates to those of the other language. */
   constructor(table: Readonly<Record<string, string>>) {
-    const templates = Object.entries(table).map(([english, said]) => template(english, said));
-    for (const one of templates.sort((a, b) => b.weight - a.weight)) {
-      this.put(one);
+    for (const [english, said] of Object.entries(table)) {
+      this.put(template(english, said));
     }
   }
 
@@ -80,13 +79,17 @@ export class Sentences {
       return null;
     }
     const [first, last] = [text.split(' ', 1)[0] ?? '', text.slice(text.lastIndexOf(' ') + 1)];
-    for (const list of [this.byFirst.get(first), this.byLast.get(last), this.others]) {
-      for (const one of list ?? []) {
+    const fitting = [this.byFirst.get(first), this.byLast.get(last), this.others]
+      .flatMap(list => list ?? [])
+      .flatMap(one => {
         const values = match(one.literals, text);
-        const said = values && this.filled(one, values, depth, crossing);
-        if (said !== null) {
-          return said;
-        }
+        return values === null ? [] : [{ one, values }];
+      })
+      .sort((a, b) => b.one.weight - a.one.weight);
+    for (const { one, values } of fitting) {
+      const said = this.filled(one, values, depth, crossing);
+      if (said !== null) {
+        return said;
       }
     }
     return null;

@@ -14,6 +14,7 @@ const sentences = new Sentences({
   'the power': '功率',
   '{low:figure} to {high:figure}': '{low} 至 {high}',
   '{one} ran on {device:word}, not on {other:word}.': '{one} 在 {device} 上运行，不在 {other} 上。',
+  'PyTorch has {devices}': 'PyTorch 有 {devices}',
   'all of it ran on {device:word}, not on {other:word}.':
     '全部在 {device} 上运行，不在 {other} 上。'
 });
