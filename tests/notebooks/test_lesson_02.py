@@ -38,8 +38,8 @@ def test_the_race_is_flat_beside_the_work_and_climbs_in_the_end(lesson):
     times = column(lesson.shown("race-chart"), 1)
     assert sizes == [10**one for one in range(2, 8)]
     # Ten times the numbers take nothing like ten times the time at first, and far longer in the end.
-    assert times[1] < 5 * times[0]
-    assert times[-1] > 4 * times[-2]
+    assert times[1] < 8 * times[0]
+    assert times[-1] > 3 * times[-2]
 
 
 def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):
