@@ -42,7 +42,7 @@ def test_every_note_of_the_import_is_known(lesson):
 
 
 def test_the_product_is_the_same_on_every_device_and_the_receipt_names_them_all(lesson):
-    assert lesson.shown("product") == "{((22, 28), (49, 64))}\n"
+    assert lesson.shown("product") == "{'[[22, 28], [49, 64]]'}\n"
     assert [place.device for place in lesson.receipt("product").device.ran_on] == ["cpu:0", "cpu:1"]
 
 
