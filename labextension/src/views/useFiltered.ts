@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 
 import { filterSections } from '../logrows';
 import type { IFiltered, ILogFilter, LogSection } from '../logrows';
-import type { Messages } from '../messages';
+import type { Messages } from '../explain';
 import { breath, sliceEnd } from '../slices';
 
 /** The newest that is known: while lines are looked at, what was left before; null before the first answer. */
