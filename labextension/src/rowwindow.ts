@@ -96,8 +96,8 @@ export class RowWindow {
     return Math.max(0, Math.min(row, this.count - 1));
   }
 
-  /** What is in sight: pixels before it, and its height. */
-  see(top: number, height: number): void {
+  /** What is in sight: pixels before it, Infinity for the end, and its height. */
+  see(top: number, height = this.height): void {
     [this.top, this.height] = [top, height];
     const index = this.at(top);
     this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };

@@ -31,6 +31,9 @@ MEMORY_LIMIT = 150 * 10**6
 MESSAGES_A_SECOND = 20
 TRIES = 5
 
+#: A view with records or lines in it, and what finds and sorts them.
+LIST = ".jp-mlgpu-Records"
+
 LOAD = "%load_ext jupyter_mlgpu"
 
 #: Records with ten lines each, put into the kernel's own store.
@@ -104,15 +107,12 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     before = heap(lab.page)
     with watching(chromium, lab.page) as watched:
         ask_again(lab)
-        expect(lab.sidebar.get_by_role("tab", name="Cells 7,00")).to_be_visible(timeout=120_000)
+        wait_for_text(lab, "Cells 7,00")
     check("7,000 records by snapshot", watched, tell)
     lab.show_logs()
     with watching(chromium, lab.page) as watched:
         lab.run_to_end(3)
-        expect(lab.sidebar.get_by_role("tab", name=re.compile("Cells 9,99|Cells 10,0"))).to_be_visible(
-            timeout=120_000
-        )
-        expect(lab.sidebar).to_contain_text(re.compile("(99,9|100,0).. of (99,9|100,0).. lines"))
+        wait_for_text(lab, "Cells (9,99|10,00)[0-9]", "(99,9|100,0).. of (99,9|100,0).. lines")
     check("3,000 records as they are made", watched, tell)
 
     tabs = lab.sidebar.get_by_role("tab").all()
@@ -125,6 +125,8 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
             chromium,
             tell,
         )
+        if lab.sidebar.locator(LIST).count() == 0:
+            continue
         check_action(
             f"{name}: sorting, filtering and searching", lambda: use_every_control(lab), lab, chromium, tell
         )
@@ -134,6 +136,18 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     tell(f"memory: {more / 1e6:.0f} MB more after garbage collection")
     assert more <= MEMORY_LIMIT
     lab.page.set_default_timeout(20_000)
+
+
+def wait_for_text(lab: Lab, *patterns: str) -> None:
+    """Wait until the sidebar says all of this: looked for seldom, and not by roles, which takes the page's time."""
+    lab.page.wait_for_function(
+        """patterns => {
+            const { textContent } = document.getElementById('jupyter-mlgpu-sidebar');
+            return patterns.every(one => new RegExp(one).test(textContent));
+        }""",
+        arg=patterns,
+        polling=250,
+    )
 
 
 def show(lab: Lab, *tabs: Locator) -> None:
@@ -146,14 +160,18 @@ def show(lab: Lab, *tabs: Locator) -> None:
 
 def use_every_control(lab: Lab) -> None:
     """Choose, press and fill in whatever the view offers, and take it back."""
-    panel = lab.sidebar.get_by_role("tabpanel")
+    panel = lab.sidebar.locator(LIST)
+    for fold in panel.locator(".jp-mlgpu-CellControls-row button[aria-expanded=false]").all():
+        fold.click()
+        settle(lab)
     for choice in panel.locator("select:visible").all():
         values = choice.locator("option:not([disabled])").evaluate_all("all => all.map(one => one.value)")
         first = choice.input_value()
         for value in [*values[:8], first]:
             choice.select_option(value)
             settle(lab)
-    for button in panel.locator("button[aria-pressed]:visible:not([disabled])").all():
+    # What one of them leaves decides which others there are meanwhile.
+    for button in panel.locator("button[aria-pressed]:visible:not([disabled])").element_handles():
         for _ in range(2):
             button.click()
             settle(lab)

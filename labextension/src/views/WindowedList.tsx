@@ -3,7 +3,7 @@
  * Home and End move through it; Tab stops at one row only.
  */
 
-import { useLayoutEffect, useState } from 'react';
+import { memo, useLayoutEffect, useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
 import { rowAtKey, useWindow } from './useWindow';
@@ -69,7 +69,7 @@ export function WindowedList(props: {
               style={{ transform: `translateY(${rows.start(index)}px)` }}
               onFocus={() => setActive(key)}
             >
-              {row(index, key === tabStop)}
+              <Row row={row} index={index} tabStop={key === tabStop} />
             </li>
           ))}
         </ul>
@@ -87,3 +87,12 @@ export function WindowedList(props: {
     </>
   );
 }
+
+/** What is drawn again only where the list is another: not for each row that was measured or scrolled by. */
+const Row = memo(function Row(props: {
+  row: (index: number, tabStop: boolean) => ReactNode;
+  index: number;
+  tabStop: boolean;
+}): ReactElement {
+  return <>{props.row(props.index, props.tabStop)}</>;
+});

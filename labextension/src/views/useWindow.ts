@@ -23,7 +23,7 @@ export function useWindow(
   const [scroller] = useState(() => new Scroller(estimate, follows));
   const { away } = useSyncExternalStore(scroller.subscribe, scroller.seen);
   const { rows } = scroller;
-  rows.become(count, keyOf);
+  scroller.become(count, keyOf);
   const { range } = rows;
   useLayoutEffect(() => scroller.drew(range));
   return { rows, range, scroller, away };
@@ -63,6 +63,15 @@ export class Scroller {
     this.wanted = { index, align };
     this.following = false;
     this.settle();
+  }
+
+  /** The list has these rows now. */
+  become(count: number, keyOf: KeyOf): void {
+    this.rows.become(count, keyOf);
+    if (this.following) {
+      // Those at the end are drawn at once, rather than found when they were scrolled to.
+      this.rows.see(Infinity);
+    }
   }
 
   /** Rows were drawn. */
