@@ -13,6 +13,7 @@ from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.channel import Channel
 from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 
@@ -29,13 +30,20 @@ class Commands:
     """The commands behind `%mlc_trace`. All raise our errors, written for the user."""
 
     def __init__(
-        self, kit: Kit, events: CellEvents, channel: Channel, logbook: Logbook, capture: Capture
+        self,
+        kit: Kit,
+        events: CellEvents,
+        channel: Channel,
+        logbook: Logbook,
+        capture: Capture,
+        inside: Inside,
     ) -> None:
         self._kit = kit
         self._events = events
         self._channel = channel
         self._logbook = logbook
         self._capture = capture
+        self._inside = inside
         self._verbose: Verbose | None = None
 
     def trace(self, command: str, argument: str) -> str | Comparison:
@@ -102,6 +110,7 @@ class Commands:
         self._kit.store.clear()
         self._kit.replays.clear()
         self._kit.profiles.clear()
+        self._inside.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
         return "All records of this kernel were forgotten; receipts in the notebook stay."

@@ -100,7 +100,9 @@ class Extension:
         self._events = CellEvents(
             shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
         )
-        self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
+        self.commands = Commands(
+            self.kit, self._events, self.channel, self._logbook, self._capture, self.inside
+        )
         self.devices = DeviceCommands(self.kit, self._push_device)
         self.between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
         self.choices = Choices(
@@ -208,7 +210,7 @@ class Extension:
 
     def _push_record(self, record: Record) -> None:
         place = self.kit.store.place(record.key)
-        self.channel.push(lambda: {"type": "record", "place": place, "record": record.to_json()})
+        self.channel.push(lambda: {"type": "record", "place": place, "record": state.told(record)})
 
     def _push_device(self, result: object = None) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""

@@ -86,6 +86,12 @@ class Inside:
                 self._let_go.add(oldest)
                 del self._looks[oldest]
 
+    def clear(self) -> None:
+        """Forget the looks at memory, as the records that they belong to are forgotten."""
+        with self._lock:
+            self._looks.clear()
+            self._let_go.clear()
+
     def inside(self, asked: Mapping[str, Any]) -> Answer:
         """The timeline and the looks at memory of a record, each with a reason where there is none."""
         key = _key(asked)

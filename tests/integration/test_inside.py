@@ -68,6 +68,9 @@ def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     assert all(0 <= at <= wall for at, _ in looks["looks"])
     process = [one["device"] for one in looks["series"]].index("process")
     assert all(values[process] > 10 * 1024**2 for _, values in looks["looks"])
+    notebook.run("%mlc_trace clear")
+    forgotten = asked(notebook, "inside", record["run"]["id"], record["cell"]["sequence"])
+    assert (forgotten["looks"], forgotten["why_no_looks"]) == (None, "gone")
 
 
 @pytest.mark.parametrize("kind", ["inside", "inside_trace", "inside_record"])

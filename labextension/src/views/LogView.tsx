@@ -6,7 +6,7 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../i18n';
 import { ALL_LINES, LogRows, groups, linesLeftOut, logSections } from '../logrows';
 import type { ILogFilter, ILogRow } from '../logrows';
-import { hasOwnRecords } from '../state';
+import { hasOwnRecords, shownEntries } from '../state';
 import type { IState } from '../state';
 import { CHOICES, LogFilters } from './LogFilters';
 import { LogRow } from './LogRow';
@@ -108,11 +108,12 @@ export function LogView(props: {
 function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
   const { state, t } = props;
   const earlier = state.running.reduce((sum, cell) => sum + cell.earlierLogs, 0);
-  const cut = useMemo(() => (hasOwnRecords(state) ? 0 : linesLeftOut(state.saved)), [state]);
+  const cut = useMemo(() => linesLeftOut(shownEntries(state)), [state]);
   return earlier > 0 || cut > 0 ? (
     <p className="jp-mlgpu-Filters-result jp-mlgpu-Quiet">
       {earlier > 0 && t('earlierLines', { count: earlier.toLocaleString() })}
-      {cut > 0 && t('linesLeftOut', { count: cut.toLocaleString() })}
+      {cut > 0 &&
+        t(hasOwnRecords(state) ? 'linesNotTold' : 'linesLeftOut', { count: cut.toLocaleString() })}
     </p>
   ) : null;
 }
