@@ -15,6 +15,7 @@ import re
 import statistics
 from collections.abc import Callable
 from datetime import datetime
+from math import inf
 from typing import TYPE_CHECKING
 
 import pytest
@@ -219,24 +220,29 @@ SCROLL = """([scroller, step]) => new Promise(resolve => {
 def scroll(lab: Lab, scroller: Locator, chromium: Browser, name: str, tell: Print) -> None:
     """Scroll for 90 frames, 600 pixels each, up from the end and then down from the start.
 
-    The median frame by the clock is the best of several tries: what else the machine does can only add to it.
-    The CPU time of the page's main thread is held against the same limit in each of them.
+    What else the machine does can only add to the figures, so each is the best of several tries: the longest
+    task and the mean frame by CPU time, and the median frame by the clock.
     """
     handle = scroller.element_handle()
     for where, step in (("up", -600), ("down", 600)):
-        tries: list[float] = []
-        while len(tries) < TRIES and min(tries, default=FRAME_LIMIT_MS + 1) > FRAME_LIMIT_MS:
+        what = f"{name}: scrolling {where}"
+        longest, mean, median = [inf], [inf], [inf]
+        while len(longest) <= TRIES and (
+            min(longest) > TASK_LIMIT_MS or min(mean) > FRAME_LIMIT_MS or min(median) > FRAME_LIMIT_MS
+        ):
             with watching(chromium, lab.page) as watched:
                 frames = lab.page.evaluate(SCROLL, [handle, step])
-            check(f"{name}: scrolling {where}", watched, tell)
-            cpu = sum(task.cpu_ms for task in watched.tasks) / len(frames)
-            assert cpu <= FRAME_LIMIT_MS
-            tries.append(statistics.median(frames))
+            tell(f"{what}: the longest task took {watched}")
+            longest.append(watched.tasks[0].cpu_ms)
+            mean.append(sum(task.cpu_ms for task in watched.tasks) / len(frames))
+            median.append(statistics.median(frames))
         tell(
-            f"{name}: scrolling {where}: a frame took {min(tries):.1f} ms by the clock (median; best of "
-            f"{len(tries)}) and {cpu:.1f} ms of CPU time (mean)"
+            f"{what}: a frame took {min(median):.1f} ms by the clock (median) and {min(mean):.1f} ms of CPU "
+            f"time (mean); best of {len(longest) - 1}"
         )
-        assert min(tries) <= FRAME_LIMIT_MS
+        assert min(longest) <= TASK_LIMIT_MS
+        assert min(mean) <= FRAME_LIMIT_MS
+        assert min(median) <= FRAME_LIMIT_MS or min(mean) <= FRAME_LIMIT_MS / 2, "see the figures printed"
 
 
 @pytest.mark.timeout(600)
