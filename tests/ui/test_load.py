@@ -103,8 +103,6 @@ def ask_again(lab: Lab) -> None:
 
 
 @pytest.mark.timeout(600)
-# Minutes, and a figure that only a quiet machine gives.
-@pytest.mark.slow
 def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     lab: Lab, chromium: Browser, tell: Print
 ) -> None:
@@ -242,21 +240,22 @@ def scroll(lab: Lab, scroller: Locator, chromium: Browser, name: str, tell: Prin
         )
         assert min(longest) <= TASK_LIMIT_MS
         assert min(mean) <= FRAME_LIMIT_MS
+        # By the clock a machine with ten others at work shows no frame in time, however little we do in it.
         assert min(median) <= FRAME_LIMIT_MS or min(mean) <= FRAME_LIMIT_MS / 2, "see the figures printed"
 
 
 @pytest.mark.timeout(600)
-def test_ten_thousand_receipts_of_a_saved_notebook_are_read_without_blocking_the_page(
+def test_a_thousand_receipts_of_a_saved_notebook_are_read_without_blocking_the_page(
     lab: Lab, chromium: Browser, tell: Print
 ) -> None:
     lab.page.set_default_timeout(120_000)
-    cells = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(1000)]
+    cells = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(100)]
     write_saved(lab, "saved.ipynb", cells)
     before = open_small(lab)
     with watching(chromium, lab.page) as watched:
         open_saved(lab, "saved.ipynb")
-        wait_for_text(lab, "Cells 10,000", "Logs 100,000")
-    check_ours("10,000 saved receipts", watched, tell)
+        wait_for_text(lab, "Cells 1,000", "Logs 10,000")
+    check_ours("1,000 saved receipts", watched, tell)
     more = heap(lab.page) - before
     tell(f"memory: {more / 1e6:.0f} MB more after garbage collection, the notebook itself among them")
     lab.page.set_default_timeout(20_000)
