@@ -1,0 +1,172 @@
+"""Real text with no network: sentences out of the docstrings of the libraries that are installed.
+
+A language lesson needs text that people wrote. On every learner's disk are the documentation texts inside
+Python, NumPy, SciPy and their like: a million words of plain English about arrays and models. The files
+are read and never imported, so this needs no framework and runs nothing.
+
+The same versions of the libraries give the same sentences in the same order, on every machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import inspect
+import re
+import sysconfig
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from platform import python_version
+from types import MappingProxyType
+
+#: The package to import and the name to install, in the order in which libraries are taken.
+_NAMES = {
+    "python": "",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "keras": "keras",
+    "tensorflow": "tensorflow",
+    "torch": "torch",
+    "jax": "jax",
+}
+#: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
+_LIBRARIES = 7
+
+# Folders whose texts are no documentation, or not the library's own.
+_LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
+
+
+@cache
+def libraries() -> Mapping[str, str]:
+    """The libraries whose text is used and their versions, at most seven of them."""
+    found = {
+        name: metadata.version(distribution) if distribution else python_version()
+        for name, distribution in _NAMES.items()
+        if _folder(name) is not None
+    }
+    return MappingProxyType(dict(list(found.items())[:_LIBRARIES]))
+
+
+def source() -> str:
+    """One sentence on where the text comes from, to be shown beside it."""
+    named = ", ".join(f"{name} {version}" for name, version in libraries().items())
+    return f"Text: sentences from the docstrings installed on this machine ({named}). No network was used."
+
+
+def corpus(words: int = 1_000_000) -> list[str]:
+    """About so many words of plain sentences, library after library; fewer where the libraries hold fewer."""
+    return [one for some in by_library(words).values() for one in some]
+
+
+@cache
+def by_library(words: int = 1_000_000) -> Mapping[str, tuple[str, ...]]:
+    """The same sentences by the library that wrote them, each once, in the order in which they stand there.
+
+    Every library gives an equal share of the words as far as it has them. A sentence that two libraries have
+    stands with neither, for nobody could say whose it is.
+    """
+    share = words // len(libraries())
+    found = {name: _sentences_of(name, share) for name in libraries()}
+    times = Counter(one for some in found.values() for one in some)
+    return MappingProxyType(
+        {name: tuple(one for one in some if times[one] == 1) for name, some in found.items()}
+    )
+
+
+def sentences(docstring: str) -> Iterator[str]:
+    """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
+    for block in _blocks(docstring):
+        for one in re.split(r"(?<=[.!?])\s+(?=[A-Z])", _without_markup(block)):
+            words = one.split()
+            plain = sum(
+                bool(re.fullmatch(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+", word)) for word in words
+            )
+            if 3 <= len(words) <= 40 and plain >= 0.8 * len(words) and re.match(r"[A-Z].*[.!?]$", one):
+                yield one
+
+
+def _sentences_of(library: str, words: int) -> dict[str, None]:
+    folder = _folder(library)
+    assert folder is not None, f"{library} is not installed"
+    found: dict[str, None] = {}  # a set that keeps its order
+    counted = 0
+    # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
+    for name in sorted((name for name in paths if not _LEFT_OUT & set(name.split("/"))), key=_digest):
+        for docstring in _docstrings(paths[name]):
+            for one in sentences(docstring):
+                counted += len(one.split()) if one not in found else 0
+                found[one] = None
+        if counted >= words:
+            break
+    return found
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    code = path.read_text(encoding="utf-8", errors="replace")
+    if '"""' not in code and "'''" not in code:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a library's own odd escapes are no concern of the learner's
+        try:
+            tree = ast.parse(code)
+        except (SyntaxError, ValueError):  # a template, or written for another Python
+            return
+    yield from _documented(tree)
+
+
+def _documented(node: ast.AST) -> Iterator[str]:
+    """The docstrings of `node` and of what it defines. Only statements are looked at: it is quicker."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield ast.get_docstring(node) or ""
+    for one in getattr(node, "body", ()):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            if getattr(one.value.func, "id", "") == "add_newdoc":
+                # NumPy documents what is written in C by calls.
+                yield from (inspect.cleandoc(_text(argument)) for argument in one.value.args)
+        else:
+            yield from _documented(one)
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _blocks(docstring: str) -> Iterator[str]:
+    """Runs of lines that belong together, as one line each; code and headings left out."""
+    block: list[str] = []
+    fenced = False
+    for line in [*docstring.splitlines(), ""]:
+        text = line.strip()
+        if text.startswith("```"):
+            fenced = not fenced
+        head = re.match(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ", text)  # "rate: The learning rate", "- a point"
+        if head or fenced or not text or re.match(r"(>>>|\.\. |\.\.\.|--|==|```)", text) or " : " in text:
+            yield " ".join(block)
+            block = []
+            text = text[head.end() :] if head and not fenced else ""
+        if text:
+            block.append(text)
+
+
+def _without_markup(block: str) -> str:
+    block = re.sub(r":[\w:]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`", r"\1", block)  # :func:`~numpy.sum`
+    return re.sub(r"[`*|]+|(?<=\w)_(?=\W)", "", block)
+
+
+def _folder(library: str) -> Path | None:
+    if library == "python":
+        return Path(sysconfig.get_path("stdlib"))
+    spec = importlib.util.find_spec(library)
+    return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
