@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
+from itertools import zip_longest
 from pathlib import Path
 from platform import python_version
 from types import MappingProxyType
@@ -39,6 +40,9 @@ _NAMES = {
 #: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
 _LIBRARIES = 7
 
+#: What the last `corpus` was made of, in a sentence.
+source = "No text has been read yet: text.corpus() reads it."
+
 # Folders whose texts are no documentation, or not the library's own.
 _LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
 
@@ -54,30 +58,43 @@ def libraries() -> Mapping[str, str]:
     return MappingProxyType(dict(list(found.items())[:_LIBRARIES]))
 
 
-def source() -> str:
-    """One sentence on where the text comes from, to be shown beside it."""
-    named = ", ".join(f"{name} {version}" for name, version in libraries().items())
-    return f"Text: sentences from the docstrings installed on this machine ({named}). No network was used."
-
-
-def corpus(words: int = 1_000_000) -> list[str]:
-    """About so many words of plain sentences, library after library; fewer where the libraries hold fewer."""
-    return [one for some in by_library(words).values() for one in some]
-
-
-@cache
-def by_library(words: int = 1_000_000) -> Mapping[str, tuple[str, ...]]:
-    """The same sentences by the library that wrote them, each once, in the order in which they stand there.
-
-    Every library gives an equal share of the words as far as it has them. A sentence that two libraries have
-    stands with neither, for nobody could say whose it is.
+class Corpus(list[str]):
+    """Sentences, each once. `libraries` says for each which library it is from, `words` how many there are in
+    all, and `source` what was read, in a sentence to be shown beside them.
     """
+
+    def __init__(self, found: list[tuple[str, str]]) -> None:
+        super().__init__(sentence for sentence, _ in found)
+        self.libraries = [library for _, library in found]
+        self.words = sum(len(sentence.split()) for sentence in self)
+        versions = ", ".join(f"{library} {version}" for library, version in libraries().items())
+        self.source = (
+            f"Text: {len(self):,} sentences, {self.words:,} words, from the docstrings on this machine"
+            f" ({versions})."
+        )
+
+
+def corpus(words: int = 300_000) -> Corpus:
+    """About so many words of plain sentences, fewer where the libraries hold fewer.
+
+    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, then one of
+    the next. A sentence that two libraries have is left out, for nobody could say whose it is.
+    """
+    global source
     share = words // len(libraries())
-    found = {name: _sentences_of(name, share) for name in libraries()}
-    times = Counter(one for some in found.values() for one in some)
-    return MappingProxyType(
-        {name: tuple(one for one in some if times[one] == 1) for name, some in found.items()}
+    found = {library: _docstrings_of(library, share) for library in libraries()}
+    times = Counter(one for some in found.values() for docstring in some for one in docstring)
+    made = Corpus(
+        [
+            (sentence, library)
+            for turn in zip_longest(*found.values(), fillvalue=())
+            for library, docstring in zip(found, turn, strict=True)
+            for sentence in docstring
+            if times[sentence] == 1
+        ]
     )
+    source = made.source
+    return made
 
 
 def sentences(docstring: str) -> Iterator[str]:
@@ -92,19 +109,21 @@ def sentences(docstring: str) -> Iterator[str]:
                 yield one
 
 
-def _sentences_of(library: str, words: int) -> dict[str, None]:
+def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
+    """The sentences of each docstring of a library that are in none before it, up to so many words."""
     folder = _folder(library)
     assert folder is not None, f"{library} is not installed"
-    found: dict[str, None] = {}  # a set that keeps its order
-    counted = 0
+    seen: set[str] = set()
+    found = []
     # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
     for name in sorted((name for name in paths if not _LEFT_OUT & set(name.split("/"))), key=_digest):
         for docstring in _docstrings(paths[name]):
-            for one in sentences(docstring):
-                counted += len(one.split()) if one not in found else 0
-                found[one] = None
-        if counted >= words:
+            new = tuple(one for one in dict.fromkeys(sentences(docstring)) if one not in seen)
+            seen.update(new)
+            found.append(new)
+            words -= sum(len(one.split()) for one in new)
+        if words <= 0:
             break
     return found
 

@@ -1,5 +1,7 @@
 """The lessons' text: plain sentences out of docstrings, the same ones every time, and whose they are."""
 
+import pytest
+
 from jupyter_mlgpu.lessons import text
 
 DOCSTRING = """Add two columns of numbers, row by row.
@@ -38,24 +40,22 @@ def test_plain_sentences_are_kept_whole_and_without_markup():
     ]
 
 
-def test_the_same_libraries_give_the_same_sentences_again():
-    first = text.corpus(2100)
-    text.by_library.cache_clear()
-    assert text.corpus(2100) == first
+@pytest.fixture(scope="module")
+def found():
+    return text.corpus(1400)
 
 
-def test_each_library_gives_its_share_and_no_sentence_stands_with_two():
-    found = text.by_library(2100)
-    assert set(found) == set(text.libraries())
-    assert "python" in found
-    assert all(some for some in found.values())
-    everything = text.corpus(2100)
-    assert len(everything) == len(set(everything)) == sum(map(len, found.values()))
-    longest = max(sum(len(one.split()) for one in some) for some in found.values())
-    assert longest < 2 * 2100  # the last file may bring more than the share
+def test_the_same_libraries_give_the_same_sentences_again(found):
+    assert text.corpus(1400) == found
 
 
-def test_the_source_names_every_library_and_its_version():
-    words = text.source()
-    assert all(f"{name} {version}" in words for name, version in text.libraries().items())
-    assert "No network was used." in words
+def test_each_library_gives_some_and_no_sentence_stands_with_two(found):
+    assert len(found.libraries) == len(found) == len(set(found))
+    assert set(found.libraries) == set(text.libraries()) >= {"python"}
+    assert 700 < found.words == sum(len(one.split()) for one in found)
+
+
+def test_the_source_names_every_library_and_its_version_and_how_much_it_is(found):
+    assert all(f"{name} {version}" in found.source for name, version in text.libraries().items())
+    assert f"{len(found):,} sentences, {found.words:,} words" in found.source
+    assert text.source == found.source
