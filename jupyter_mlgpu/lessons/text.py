@@ -77,7 +77,7 @@ class Corpus(list[str]):
 def corpus(words: int = 300_000) -> Corpus:
     """About so many words of plain sentences, fewer where the libraries hold fewer.
 
-    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, then one of
+    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, one of
     the next. A sentence that two libraries have is left out, for nobody could say whose it is.
     """
     global source
