@@ -1,12 +1,33 @@
 """What the lessons' notebooks import.
 
-`check` an answer, `predict` an outcome, see a graph's `picture`; `assert_gpu_used`, `peak_below` and
-`faster_than` judge what was measured.
+`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
+of `figures`, and which `device` computes; `assert_gpu_used`, `peak_below` and `faster_than` judge what was
+measured. `text` and `data` have what the lessons learn from.
 """
 
+from jupyter_mlgpu.lessons import data, text
+from jupyter_mlgpu.lessons.charts import chart
+from jupyter_mlgpu.lessons.checking import Exercise
+from jupyter_mlgpu.lessons.comparing import cmp
 from jupyter_mlgpu.lessons.exercises import check
 from jupyter_mlgpu.lessons.graphs import picture
 from jupyter_mlgpu.lessons.labs import assert_gpu_used, faster_than, peak_below
+from jupyter_mlgpu.lessons.machine import device
 from jupyter_mlgpu.lessons.predicting import predict
+from jupyter_mlgpu.lessons.tables import figures
 
-__all__ = ["assert_gpu_used", "check", "faster_than", "peak_below", "picture", "predict"]
+__all__ = [
+    "Exercise",
+    "assert_gpu_used",
+    "chart",
+    "check",
+    "cmp",
+    "data",
+    "device",
+    "faster_than",
+    "figures",
+    "peak_below",
+    "picture",
+    "predict",
+    "text",
+]

@@ -7,44 +7,55 @@ missing, and gives the cells below something that works.
 
 from __future__ import annotations
 
-import math
+import ast
+import copy
+import inspect
+import linecache
 import random
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
+from jupyter_mlgpu.lessons.differences import SMALL, compare, still_open
+from jupyter_mlgpu.lessons.showing import Shown, number
+from jupyter_mlgpu.lessons.values import Numbers, Value, read
+
 #: How many sets of fresh inputs a right answer has stood.
 FRESH = 3
 
-Answer = Callable[..., Any]
+#: Characters of an input that are shown as they are.
+_LONGEST = 100
 
-
-@dataclass(frozen=True)
-class Numbers:
-    """A tensor without its framework: its shape, and its numbers row after row."""
-
-    shape: tuple[int, ...]
-    values: tuple[float, ...]
-
-
-Inputs = Mapping[str, Numbers]
+#: What a learner writes: a function; three dots or None where it is not written yet.
+Answer = Any
+Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Exercise:
     """One blank of a lesson. `task` ends the sentence "What is asked for: …".
 
-    `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other inputs.
-    `run` gives what an answer makes of inputs, None while the answer is left open.
+    `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other arguments. Both
+    are by name, and given to the answer by position, in their order: NumPy arrays, numbers, words, lists.
+    What comes back is a tensor of any framework, a word, or a tuple, list or dictionary of these; None or
+    three dots stand for an answer that is still open. `run(answer, arguments)` is for answers that have to
+    be called in another way. Numbers may be off by `tolerance` of their size; whole numbers may not.
     """
 
     name: str
     task: str
     reference: Answer
-    example: Inputs
-    fresh: Callable[[random.Random], Inputs]
-    run: Callable[[Answer, Inputs], Numbers | None]
+    example: Arguments
+    fresh: Callable[[random.Random], Arguments]
+    run: Callable[[Answer, Arguments], object] | None = None
+    tolerance: float = 1e-5
+
+    def give(self, answer: Answer, arguments: Arguments) -> object:
+        """What an answer makes of arguments of its own, so that it may write into them."""
+        own = copy.deepcopy(dict(arguments))
+        return answer(*own.values()) if self.run is None else self.run(answer, own)
 
 
 @dataclass(frozen=True)
@@ -53,17 +64,17 @@ class Verdict:
 
     state: Literal["right", "open", "wrong"]
     sentences: tuple[str, ...]
-    table: tuple[tuple[str, ...], ...]
+    shown: tuple[Shown, ...]
     answer: Answer
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *self.sentences, *_aligned(self.table)])
+        return "\n".join(
+            [self._title(), *self.sentences, *(line for one in self.shown for line in one.text())]
+        )
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<div>{escape(sentence)}</div>" for sentence in self.sentences)
-        head, *rows = [[escape(cell) for cell in row] for row in self.table] or [[]]
-        table = "".join(f"<tr><td>{'<td>'.join(row)}</tr>" for row in rows)
-        shown = f"<table><tr><th>{'<th>'.join(head)}</tr>{table}</table>" if rows else ""
+        shown = "".join(one.html() for one in self.shown)
         return f"<div><b>{escape(self._title())}</b>{lines}</div>{shown}"
 
     def _title(self) -> str:
@@ -73,64 +84,101 @@ class Verdict:
 def judge(exercise: Exercise, answer: Answer) -> Verdict:
     """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right."""
     draw = random.Random()
-    for inputs in [exercise.example, *(exercise.fresh(draw) for _ in range(FRESH))]:
-        wanted = exercise.run(exercise.reference, inputs)
-        assert wanted is not None, f"the reference answer of {exercise.name} is open"
+    for arguments in [exercise.example, *(exercise.fresh(draw) for _ in range(FRESH))]:
+        wanted = read(exercise.give(exercise.reference, arguments))
+        inputs, given = _shown_inputs(arguments, wanted)
+        if answer is None or answer is ...:
+            nothing = f"{exercise.name} is not written yet."
+            return _not_right("open", exercise, [nothing, *given], still_open(wanted, inputs))
         try:
-            got = exercise.run(answer, inputs)
+            got = read(exercise.give(answer, arguments), like=wanted)
         except Exception as error:
-            text = next(iter(str(error).strip().splitlines()), "")
-            stopped = f"{exercise.name} stopped with {type(error).__name__}: {text}"
-            return _not_right("wrong", exercise, stopped, _table(inputs, wanted))
-        if got is None:
-            table = _table(inputs, wanted, yours=["?"] * len(wanted.values))
-            return _not_right("open", exercise, f"{exercise.name} gives nothing back so far.", table)
-        if got.shape != wanted.shape:
-            shapes = f"{exercise.name} gives shape {list(got.shape)}; it should be {list(wanted.shape)}."
-            return _not_right("wrong", exercise, shapes, _table(inputs, wanted))
-        if not all(map(_close, got.values, wanted.values)):
-            differ = f"{exercise.name} gives other numbers than it should."
-            return _not_right("wrong", exercise, differ, _compared(inputs, wanted, got))
-    right = f"{exercise.name} gives what it should, also on {FRESH} sets of fresh numbers."
+            if _has_dots(answer):
+                return _not_right("open", exercise, [_dots(exercise), *given], still_open(wanted, inputs))
+            stopped = [_stopped(exercise.name, answer, error), *given]
+            return _not_right("wrong", exercise, stopped, still_open(wanted, inputs, mark=""))
+        found = compare(got, wanted, exercise.tolerance, inputs)
+        if found.same:
+            continue
+        if found.same is None:
+            return _not_right("open", exercise, [f"{exercise.name} {found.what}.", *given], found.shown)
+        if _has_dots(answer):
+            return _not_right("open", exercise, [_dots(exercise), *given], found.shown)
+        return _not_right("wrong", exercise, [f"{exercise.name} {found.what}.", *given], found.shown)
+    right = f"{exercise.name} gives what it should, also on {FRESH} sets of fresh inputs."
     return Verdict("right", (right, "The cells below use your answer."), (), answer)
 
 
 def _not_right(
-    state: Literal["open", "wrong"], exercise: Exercise, what: str, table: tuple[tuple[str, ...], ...]
+    state: Literal["open", "wrong"], exercise: Exercise, what: list[str], shown: tuple[Shown, ...]
 ) -> Verdict:
+    first, *given = what
     sentences = (
-        what,
+        first,
         f"What is asked for: {exercise.task}.",
+        *given,
         "Until it is right, the cells below use the reference answer.",
     )
-    return Verdict(state, sentences, table, exercise.reference)
+    return Verdict(state, sentences, shown, exercise.reference)
 
 
-def _compared(inputs: Inputs, wanted: Numbers, got: Numbers) -> tuple[tuple[str, ...], ...]:
-    off = [mine - right for mine, right in zip(got.values, wanted.values, strict=True)]
-    longest = max((abs(one) for one in off if math.isfinite(one)), default=0) or 1
-    bars = ["█" * math.ceil(8 * abs(one) / longest) if math.isfinite(one) else "" for one in off]
-    differences = [f"{one:+.6g} {bar}".rstrip() for one, bar in zip(off, bars, strict=True)]
-    return _table(inputs, wanted, yours=[f"{one:.6g}" for one in got.values], differences=differences)
+def _dots(exercise: Exercise) -> str:
+    return f"{exercise.name} still has three dots in it."
 
 
-def _table(
-    inputs: Inputs, wanted: Numbers, *, yours: Sequence[str] = (), differences: Sequence[str] = ()
-) -> tuple[tuple[str, ...], ...]:
-    columns = {name: [f"{value:.6g}" for value in one.values] for name, one in inputs.items()}
-    if yours:
-        columns["yours"] = list(yours)
-    columns["should be"] = [f"{value:.6g}" for value in wanted.values]
-    if differences:
-        columns["difference"] = list(differences)
-    return (tuple(columns), *zip(*columns.values(), strict=True))
+def _stopped(name: str, answer: Answer, error: Exception) -> str:
+    """The error in a sentence, with the line of the answer in which it happened."""
+    text = next(iter(str(error).strip().splitlines()), "")
+    code = getattr(answer, "__code__", None)
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is code and code is not None:
+            line = linecache.getline(code.co_filename, trace.tb_lineno).strip()
+        trace = trace.tb_next
+    return f"{name} stopped with {type(error).__name__}: {text}{f' (in the line {line!r})' if line else ''}"
 
 
-def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+def _has_dots(answer: Answer) -> bool:
+    """Whether three dots stand in an answer's source as a value; `x[..., 0]` is no blank."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
+    except (OSError, TypeError, SyntaxError):  # its source is not to be had
+        return False
+    if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
+        return False  # the source of a lambda is the whole line in which it stands
+    indices = [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
+    meant = {id(node) for index in indices for node in ast.walk(index)}
+    return any(
+        isinstance(node, ast.Constant) and node.value is ... and id(node) not in meant
+        for node in ast.walk(tree)
+    )
 
 
-def _close(one: float, other: float) -> bool:
-    # float32 keeps about seven digits; a not-a-number is close to nothing.
-    return math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-6)
+def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[str]]:
+    """The arguments as columns beside the result, where they are as many numbers; else in a sentence."""
+    values = {name: read(value) for name, value in arguments.items()}
+    size = wanted.array.size if isinstance(wanted, Numbers) else 0
+    numbers = {name: one.array for name, one in values.items() if isinstance(one, Numbers)}
+    if (
+        1 < size <= SMALL
+        and values
+        and all(name in numbers and numbers[name].size == size for name in values)
+    ):
+        return {name: [number(one) for one in array.ravel().tolist()] for name, array in numbers.items()}, []
+    told = [f"{name} = {_brief(arguments[name], one)}" for name, one in values.items()]
+    return {}, [f"Here, {'; '.join(told)}."] if told else []
+
+
+def _brief(argument: object, value: Value) -> str:
+    if isinstance(value, Numbers):
+        if value.array.size > SMALL:
+            return f"numbers of shape {value.shape}"
+        return _rounded(value.array.tolist())
+    text = repr(argument)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _rounded(values: Any) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(map(_rounded, values))}]"
+    return number(values)

@@ -69,7 +69,7 @@ class Corpus(list[str]):
         self.words = sum(len(sentence.split()) for sentence in self)
         versions = ", ".join(f"{library} {version}" for library, version in libraries().items())
         self.source = (
-            f"Text: {len(self):,} sentences, {self.words:,} words, from the docstrings on this machine"
+            f"Data: {len(self):,} sentences, {self.words:,} words, from the docstrings on this machine"
             f" ({versions})."
         )
 

@@ -1,0 +1,89 @@
+"""`cmp`: two tensors that should be the same, in one line and a picture.
+
+The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, largest difference.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from jupyter_mlgpu.lessons.differences import compare
+from jupyter_mlgpu.lessons.showing import Shown, number
+from jupyter_mlgpu.lessons.values import Numbers, Open, read
+
+
+class Comparison:
+    """What `cmp` found: whether the two are the same, `exact` or but for rounding (`approximate`).
+
+    Both are None while one of the two is open. `largest` is the largest difference, None where there is none.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        exact: bool | None,
+        approximate: bool | None,
+        largest: float | None,
+        shown: tuple[Shown, ...],
+    ) -> None:
+        self.line = line
+        self.exact = exact
+        self.approximate = approximate
+        self.largest = largest
+        self._shown = shown
+
+    def __repr__(self) -> str:
+        return "\n".join([self.line, *(text for one in self._shown for text in one.text())])
+
+    def _repr_html_(self) -> str:
+        return f"<div>{escape(self.line)}</div>{''.join(one.html() for one in self._shown)}"
+
+
+def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Comparison:
+    """Compare a tensor of yours with what it should be; print the line, and return what shows the picture.
+
+    `approximate` allows `tolerance` of each number's own size, or a tenth of it of the array's largest.
+    Raises for nothing: where yours is open, or has another shape, the line says so.
+
+    >>> found = cmp("the slope", [2.0], [2.0])
+    the slope: exact: yes, approximate: yes, largest difference: 0
+    """
+    comparison = _compared(what, yours, wanted, tolerance)
+    print(comparison.line)
+    return comparison
+
+
+def _compared(what: str, yours: object, wanted: object, tolerance: float) -> Comparison:
+    right = read(wanted)
+    mine = read(yours, like=right)
+    if isinstance(right, Open):
+        return Comparison(f"{what}: there is nothing to compare it with yet.", None, None, None, ())
+    found = compare(mine, right, tolerance, {})
+    if found.same is None:
+        return Comparison(f"{what}: yours is still open.", None, None, None, found.shown)
+    if not (isinstance(mine, Numbers) and isinstance(right, Numbers) and mine.shape == right.shape):
+        return Comparison(_in_words(what, found.same, found.what), found.same, found.same, None, found.shown)
+    exact = bool((mine.array == right.array).all())
+    largest = _largest(mine, right)
+    line = (
+        f"{what}: exact: {_yes(exact)}, approximate: {_yes(found.same)}, "
+        f"largest difference: {'not a number' if largest is None else number(largest)}"
+    )
+    return Comparison(line, exact, found.same, largest, found.shown)
+
+
+def _largest(mine: Numbers, right: Numbers) -> float | None:
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        off = np.where(mine.array == right.array, 0.0, np.abs(mine.array - right.array.astype(float)))
+    most = float(off.max(initial=0.0))
+    return None if most != most else most
+
+
+def _in_words(what: str, same: bool, why: str) -> str:
+    return f"{what}: the same" if same else f"{what}: {why}"
+
+
+def _yes(one: bool) -> str:
+    return "yes" if one else "no"

@@ -1,0 +1,124 @@
+"""Arrays as pictures: yours, should be and the difference, side by side, a square for each number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Rows and columns that are drawn; of a larger array, the upper left corner.
+MOST = 32
+
+# In points of the drawing.
+_PANEL, _GAP, _TOP, _MARGIN, _LEAST, _SQUARE = 200, 24, 40, 14, 6, 24
+
+_STYLE = "text{font:12px sans-serif;fill:#1f2328}.small{font-size:11px;fill:#59636e}"
+# From low to high through white: blue and orange, which readers who see fewer colours tell apart.
+_LOW, _MIDDLE, _HIGH = (33, 102, 172), (247, 247, 247), (217, 95, 2)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One array with its title; None is drawn as a question mark."""
+
+    title: str
+    array: np.ndarray[Any, Any] | None
+
+
+def draw(panels: Sequence[Panel], words: str) -> str:
+    """The panels as SVG on a ground of their own. Panels whose title is "difference" have their own colours.
+
+    A square's colour runs from the lowest to the highest number of the panels that share a scale.
+    """
+    arrays = [flat(one.array) for one in panels if one.array is not None]
+    rows = min(MOST, max(one.shape[0] for one in arrays))
+    columns = min(MOST, max(one.shape[1] for one in arrays))
+    side = max(_LEAST, min(_SQUARE, _PANEL / max(rows, columns)))
+    wide, high = max(120.0, side * columns), side * rows
+    width = 2 * _MARGIN + len(panels) * wide + (len(panels) - 1) * _GAP
+    height = _TOP + high + 34
+    shared = _range([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
+    parts = []
+    for place, panel in enumerate(panels):
+        left = _MARGIN + place * (wide + _GAP)
+        parts.append(f'<text x="{left:g}" y="26">{escape(panel.title)}</text>')
+        if panel.array is None:
+            parts.append(_question(left, wide if side * columns >= 120 else side * columns, high))
+            continue
+        array = flat(panel.array)
+        # A difference has its middle at 0, whatever its numbers are.
+        low, top = _around_zero(array) if _apart(panel) else shared
+        parts += _squares(array[:MOST, :MOST], left, side, low, top)
+        says = f"{low:.3g} to {top:.3g}" if low < top else f"all {low:.3g}"
+        parts.append(f'<text class="small" x="{left:g}" y="{height - 12:g}">{says}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" role="img"><title>{escape(words)}</title><style>{_STYLE}</style>'
+        f'<rect width="{width:g}" height="{height:g}" rx="6" fill="#ffffff" stroke="#d1d9e0"/>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array as rows and columns of floats: the last axis lies, all others stand one below the other."""
+    import numpy as np
+
+    real = np.abs(array) if array.dtype.kind == "c" else array.astype(float)
+    return real.reshape(-1, real.shape[-1]) if real.ndim > 1 else real.reshape(1, -1)
+
+
+def _apart(panel: Panel) -> bool:
+    return panel.title == "difference"
+
+
+def _range(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
+    import numpy as np
+
+    finite = np.concatenate([one[np.isfinite(one)] for one in arrays])
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def _around_zero(array: np.ndarray[Any, Any]) -> tuple[float, float]:
+    low, high = _range([array])
+    most = max(abs(low), abs(high))
+    return -most, most
+
+
+def _squares(array: np.ndarray[Any, Any], left: float, side: float, low: float, high: float) -> Sequence[str]:
+    return [
+        f'<rect x="{left + side * column:g}" y="{_TOP + side * row:g}" width="{side:g}" height="{side:g}" '
+        f'fill="{_colour(value, low, high)}" stroke="#d1d9e0" stroke-width="0.5"/>'
+        for row, line in enumerate(array.tolist())
+        for column, value in enumerate(line)
+    ]
+
+
+def _colour(value: float, low: float, high: float) -> str:
+    """Grey for what is no number; infinities are below the lowest and above the highest."""
+    if math.isnan(value):
+        return "#999999"
+    place = 0.5 if low == high and math.isfinite(value) else _place(value, low, high)
+    start, end, part = (_LOW, _MIDDLE, 2 * place) if place < 0.5 else (_MIDDLE, _HIGH, 2 * place - 1)
+    return "#" + "".join(
+        f"{round(one + (other - one) * part):02x}" for one, other in zip(start, end, strict=True)
+    )
+
+
+def _place(value: float, low: float, high: float) -> float:
+    if not math.isfinite(value):
+        return 0.0 if value < 0 else 1.0
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def _question(left: float, wide: float, high: float) -> str:
+    middle, down = left + wide / 2, _TOP + high / 2 + 8
+    return (
+        f'<rect x="{left:g}" y="{_TOP}" width="{wide:g}" height="{high:g}" fill="#f6f8fa" stroke="#59636e" '
+        f'stroke-dasharray="5 4"/><text x="{middle:g}" y="{down:g}" text-anchor="middle" '
+        f'style="font-size:22px">?</text>'
+    )

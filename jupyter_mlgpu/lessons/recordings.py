@@ -1,0 +1,88 @@
+"""Figures of another machine, kept in the package: what a learner without a GPU sees beside the own ones.
+
+A recording is made by running a lesson there with JUPYTER_MLGPU_RECORD_LESSONS naming a folder: each `chart`
+and each table of `figures` then writes FOLDER/NAME.json. What is to be shown goes into the folder
+`recordings` beside this module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.lessons.machine import here
+
+FOLDER = Path(__file__).parent / "recordings"
+VARIABLE = "JUPYTER_MLGPU_RECORD_LESSONS"
+
+#: Raised whenever a field changes its meaning or goes away.
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What another machine measured: its hardware, its framework, the day, and what was shown there."""
+
+    machine: str
+    framework: str
+    date: str
+    data: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """What stands beside a line of it: that nothing of it was measured here."""
+        return f"replayed: {self.machine}"
+
+    def __str__(self) -> str:
+        return f"Replayed, not measured here: {self.machine}, with {self.framework}, on {self.date}."
+
+
+def beside(name: str) -> Recording | None:
+    """The recording of that name, where there is one and this machine has no GPU of its own."""
+    path = _path(FOLDER, name)
+    if not path.exists():
+        return None
+    machine = here()
+    return None if machine is not None and machine.has_gpu else read(path)
+
+
+def read(path: Path) -> Recording:
+    """A recording from its file; raises UsageError where a later version wrote it."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if data["schema"] != SCHEMA:
+        raise UsageError(
+            f"{path.name} is a recording of schema {data['schema']}; this version reads {SCHEMA}."
+        )
+    return Recording(data["machine"], data["framework"], data["date"], data["data"])
+
+
+def record(name: str, data: Mapping[str, Any]) -> None:
+    """Write a recording of `data` where JUPYTER_MLGPU_RECORD_LESSONS names a folder."""
+    folder = os.environ.get(VARIABLE)
+    machine = here()
+    if not folder or machine is None:
+        return
+    kept = {
+        "schema": SCHEMA,
+        "name": name,
+        "machine": machine.hardware or machine.device,
+        "framework": machine.framework,
+        "date": datetime.now(UTC).date().isoformat(),
+        "data": data,
+    }
+    path = _path(Path(folder), name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _path(folder: Path, name: str) -> Path:
+    if not re.fullmatch(r"\w+", name, re.ASCII):
+        raise UsageError(f"{name!r} is no name of a chart: write letters, digits and _, as in '02_race'.")
+    return folder / f"{name}.json"

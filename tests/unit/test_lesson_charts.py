@@ -1,0 +1,193 @@
+"""Charts and tables of lessons: for plotly, as an image and a table, and beside another machine's."""
+
+import json
+import re
+
+import pytest
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.lessons import chart, figures, machine, recordings
+from jupyter_mlgpu.lessons.axes import Axis, around, written
+from jupyter_mlgpu.lessons.machine import Machine
+
+CPU = Machine("cpu:0", "Some processor", "Keras 3 on TensorFlow 2")
+GPU = Machine("gpu:0", "NVIDIA H200", "Keras 3 on JAX 0.10")
+LINES = {"matmul": [(1, 0.5), (10, 2.0), (100, 30.0)]}
+
+
+@pytest.fixture
+def on(monkeypatch, tmp_path):
+    """Be on a machine, with a folder of recordings of its own."""
+    monkeypatch.setattr(recordings, "FOLDER", tmp_path)
+
+    def be(one):
+        monkeypatch.setattr(recordings, "here", lambda: one)
+
+    be(CPU)
+    return be
+
+
+def bundle(one):
+    return one._repr_mimebundle_()
+
+
+def test_a_chart_is_for_plotly_an_image_a_table_and_words_in_one_bundle(on):
+    shown = bundle(chart("race", x="size", y="seconds", lines=LINES))
+    assert list(shown) == ["application/vnd.plotly.v1+json", "text/html", "text/plain"]
+    (trace,) = shown["application/vnd.plotly.v1+json"]["data"]
+    assert (trace["x"], trace["y"]) == ([1.0, 10.0, 100.0], [0.5, 2.0, 30.0])
+    assert json.dumps(shown)
+    assert shown["text/html"].startswith('<img src="data:image/svg+xml;base64,')
+    assert "<details><summary>The figures</summary><table>" in shown["text/html"]
+    assert shown["text/plain"].splitlines() == [
+        "A chart of seconds over size: matmul.",
+        "size  matmul",
+        "1     0.5",
+        "10    2",
+        "100   30",
+    ]
+
+
+def test_what_a_line_is_called_is_escaped_in_every_form(on):
+    drawn = chart("race", x="<b>", y="<i>", lines={"<script>": [(1, 2), (2, 3)]})
+    shown = bundle(drawn)
+    assert "<script>" not in shown["text/html"]
+    assert "<script>" not in json.dumps(drawn.figure())
+    assert "<script>" not in drawn.svg()
+
+
+def test_points_that_cannot_be_drawn_are_left_out_and_counted(on):
+    lines = {"a": [(0, 1), (1, float("nan")), (10, -1), (100, 5)]}
+    drawn = chart("race", x="n", y="s", lines=lines, log_x=True, log_y=True)
+    assert drawn.lines[0].points == ((100.0, 5.0),)
+    assert drawn.notes == ("3 of the points cannot be drawn on these axes and are left out.",)
+    assert "nan" not in drawn.svg()
+
+
+def test_a_chart_with_nothing_to_draw_is_still_one(on):
+    assert "nothing" in repr(chart("race", x="n", y="s", lines={}))
+    assert "<svg" in chart("race", x="n", y="s", lines={"a": []}, log_x=True).svg()
+
+
+def test_a_recording_is_written_where_asked_and_replayed_dashed_on_a_machine_without_gpu(
+    on, monkeypatch, tmp_path
+):
+    on(GPU)
+    monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
+    chart("race", x="size", y="seconds", lines=LINES)
+    monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
+    assert len(chart("race", x="size", y="seconds", lines=LINES).lines) == 1  # it has a GPU of its own
+    on(CPU)
+    drawn = chart("race", x="size", y="seconds", lines={"matmul": [(1, 9.0)]})
+    own, replayed = drawn.lines
+    assert (own.name, own.dashed) == ("matmul", False)
+    assert (replayed.name, replayed.dashed) == ("matmul (replayed: NVIDIA H200)", True)
+    assert replayed.points == ((1.0, 0.5), (10.0, 2.0), (100.0, 30.0))
+    (note,) = drawn.notes
+    assert re.fullmatch(
+        r"Replayed, not measured here: NVIDIA H200, with Keras 3 on JAX 0.10, on \d{4}-\d\d-\d\d\.", note
+    )
+    assert "stroke-dasharray" in drawn.svg()
+    assert note in bundle(drawn)["text/html"]
+    assert drawn.figure()["data"][1]["line"]["dash"] == "dash"
+    assert note in json.dumps(drawn.figure())
+
+
+def test_nothing_is_recorded_unasked(on, tmp_path):
+    chart("race", x="size", y="seconds", lines=LINES)
+    figures("table", [{"a": 1}])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_has_a_column_for_each_key_and_says_what_was_not_measured(on):
+    table = figures("table", [{"model": "<CNN>", "images/s": 1234.5}, {"model": "MLP", "watts": None}])
+    assert repr(table).splitlines() == [
+        "model  images/s      watts",
+        "<CNN>  1,234         not measured",
+        "MLP    not measured  not measured",
+    ]
+    assert "&lt;CNN&gt;" in table._repr_html_()
+
+
+def test_a_recorded_table_stands_below_the_own_one(on, monkeypatch, tmp_path):
+    on(GPU)
+    monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
+    figures("table", [{"model": "CNN", "images/s": 9999}])
+    monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
+    on(CPU)
+    lines = repr(figures("table", [{"model": "CNN", "images/s": 10}])).splitlines()
+    assert lines[1] == "CNN    10"
+    assert lines[2].startswith("Replayed, not measured here: NVIDIA H200")
+    assert lines[4] == "CNN    9,999"
+
+
+@pytest.mark.parametrize("name", ["../race", "a b", "", "a/b"])
+def test_a_name_that_is_no_name_of_a_file_is_refused(on, name):
+    with pytest.raises(UsageError, match="is no name of a chart"):
+        chart(name, x="n", y="s", lines=LINES)
+
+
+def test_a_recording_of_a_later_version_is_refused(tmp_path):
+    path = tmp_path / "race.json"
+    path.write_text('{"schema": 99}')
+    with pytest.raises(UsageError, match="schema 99"):
+        recordings.read(path)
+
+
+def test_the_recordings_that_the_package_brings_can_all_be_read():
+    for path in recordings.FOLDER.glob("*.json"):
+        one = recordings.read(path)
+        assert "lines" in one.data or "rows" in one.data
+        assert one.machine
+        assert one.date
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "log", "ticks"),
+    [
+        (0, 10, False, [0, 2, 4, 6, 8, 10]),
+        (0, 0.5, False, [0, 0.1, 0.2, 0.3, 0.4, 0.5]),
+        (-3, 3, False, [-3, -2, -1, 0, 1, 2, 3]),
+        (1, 1000, True, [1, 10, 100, 1000]),
+        (1e-9, 1e3, True, [1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1e1, 1e3]),
+    ],
+)
+def test_an_axis_writes_round_numbers(low, high, log, ticks):
+    assert Axis(low, high, 0, 100, log).ticks() == pytest.approx(ticks, abs=1e-12)
+
+
+def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
+    axis = around([3, 9], 0, 100, log=False, zero=True)
+    assert axis.low == 0
+    assert 0 < axis.place(3) < axis.place(9) < 100
+    axis = around([5, 5], 0, 100, log=False)
+    assert axis.place(5) == pytest.approx(50)
+    axis = around([3, 9000], 0, 100, log=True)
+    assert (axis.low, axis.high) == (1, 10000)
+    assert axis.place(100) == pytest.approx(50)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (1234, "1,234"),
+        (0.25, "0.25"),
+        (1e7, "1e7"),
+        (2.5e-6, "2.5e-6"),
+        (12345.6, "12,346"),
+        (-3, "-3"),
+    ],
+)
+def test_numbers_are_written_as_people_write_them(value, text):
+    assert written(value) == text
+
+
+def test_a_machine_is_told_in_a_sentence():
+    assert str(GPU) == "gpu:0, NVIDIA H200, with Keras 3 on JAX 0.10"
+    assert str(Machine("cpu:0", None, "PyTorch 2")) == "cpu:0, with PyTorch 2"
+
+
+def test_without_a_framework_no_device_computes(monkeypatch):
+    monkeypatch.setattr(machine, "_framework", lambda: (None, None))
+    assert machine.device() == "No framework is loaded yet, so no device computes here."
