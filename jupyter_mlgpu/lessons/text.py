@@ -73,6 +73,19 @@ class Corpus(list[str]):
             f" ({versions})."
         )
 
+    def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
+        """The corpus in two: the second has the last `share` of each library's sentences, to test with.
+
+        They are of other files than the first, but for one file a library.
+        """
+        first: list[tuple[str, str]] = []
+        last: list[tuple[str, str]] = []
+        left = {name: round((1 - share) * self.libraries.count(name)) for name in set(self.libraries)}
+        for sentence, library in zip(self, self.libraries, strict=True):
+            (first if left[library] > 0 else last).append((sentence, library))
+            left[library] -= 1
+        return Corpus(first), Corpus(last)
+
 
 def corpus(words: int = 300_000) -> Corpus:
     """About so many words of plain sentences, fewer where the libraries hold fewer.

@@ -59,3 +59,15 @@ def test_the_source_names_every_library_and_its_version_and_how_much_it_is(found
     assert all(f"{name} {version}" in found.source for name, version in text.libraries().items())
     assert f"{len(found):,} sentences, {found.words:,} words" in found.source
     assert text.source == found.source
+
+
+def test_the_last_sentences_of_each_library_are_put_apart_for_testing(found):
+    first, last = found.split(0.25)
+    assert sorted([*first, *last]) == sorted(found)
+    for library in text.libraries():
+        of_all, of_last = (
+            [one for one, whose in zip(some, some.libraries, strict=True) if whose == library]
+            for some in (found, last)
+        )
+        assert of_last == of_all[len(of_all) - len(of_last) :]
+        assert abs(len(of_last) - 0.25 * len(of_all)) <= 1
