@@ -160,6 +160,7 @@ class CellEvents:
                 source=info.raw_cell,
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
+                shapes=wanted.shapes,
             )
             self._on_start(running.measurement, wanted)
         if problem is not None:

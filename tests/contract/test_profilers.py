@@ -316,6 +316,44 @@ def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
 
 
 @pytest.mark.needs("torch")
+def test_pytorch_tells_shapes_and_flop_as_key_averages_does_where_they_are_asked_for():
+    torch = framework("torch")
+    x, y = torch.ones(20, 30), torch.ones(30, 40)
+    torch.relu(x @ y)
+    session = profiling.find("torch").start(shapes=True)
+    profiler = session._ours
+    for _ in range(3):
+        torch.relu(x @ y)
+    profile = session.stop()
+    mine = {row.name: row for row in rows(profile)}
+    theirs = {one.key: one.flops for one in profiler.key_averages()}
+    assert mine["aten::mm"].shapes == "20x30, 30x40"
+    assert mine["aten::mm"].flops == theirs["aten::mm"] == 3 * 2 * 20 * 30 * 40
+    assert mine["aten::relu"].flops is None  # PyTorch has formulas for products, convolutions and the like
+    assert not [one for one in profile.problems if "not told" in one]
+
+
+@pytest.mark.needs("torch")
+def test_without_being_asked_pytorch_records_no_shapes_and_says_why():
+    torch = framework("torch")
+    session = profiling.find("torch").start()
+    torch.ones(3) @ torch.ones(3)
+    profile = session.stop()
+    assert {(row.shapes, row.flops) for row in rows(profile)} == {(None, None)}
+    (said,) = [one for one in profile.problems if "not told" in one]
+    assert "take twice as long" in said
+    assert "%%mlc_trace --ops --shapes" in said
+
+
+def test_who_asks_for_shapes_of_a_framework_whose_profiler_tells_none_hears_it(subject):
+    session = subject.profiler.start(shapes=True)
+    subject.operate()
+    profile = session.stop()
+    told = any(row.shapes for row in rows(profile))
+    assert told != any("tells neither input shapes nor FLOP" in one for one in profile.problems)
+
+
+@pytest.mark.needs("torch")
 def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     torch = framework("torch")
     x = torch.ones(50, 50, requires_grad=True)

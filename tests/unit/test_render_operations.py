@@ -33,6 +33,22 @@ def test_every_operation_has_count_self_time_total_time_and_share():
     assert lines[place + 2].split() == ["aten::mm", "mm", "1,200", "1", "ms", "2", "ms", "25.0", "%"]
 
 
+def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_them():
+    mm = row("aten::mm", 0.002, shapes="64x256, 256x10", flops=983_040.0)
+    copy = row("Memcpy", 0.001, "device", "gpu:0", bytes=4096)
+    of_gpu, of_host = operations.tables(profiled(mm, row("aten::add", 0.001), copy), 48)
+    assert of_host.header == (*operations.HEADER, "Input shapes", "FLOP")
+    assert [one[len(operations.HEADER) :] for one in of_host.rows] == [
+        ("64x256, 256x10", "9.83e+05"),
+        ("", ""),
+    ]
+    assert of_gpu.header == (*operations.HEADER, "Copied")
+    assert of_gpu.rows[0][-1] == "4 KiB"
+    for shown in (text.receipt(profiled(mm)), html.receipt(profiled(mm))):
+        assert "Input shapes" in shown
+        assert "64x256, 256x10" in shown
+
+
 def test_devices_come_before_the_host_and_each_has_a_table():
     ops = (row("a", 0.1), row("k", 0.2, "device", "gpu:1"), row("l", 0.3, "device", "gpu:0"))
     titles = [table.title for table in operations.tables(profiled(*ops), 40)]

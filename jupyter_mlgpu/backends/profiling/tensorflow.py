@@ -30,6 +30,7 @@ _RUNNING = Refused(
     "so there are no times per operation.",
     running=True,
 )
+_NO_SHAPES = "TensorFlow's profiler tells neither input shapes nor FLOP at the level that is used here."
 _METAL = "TensorFlow's profiler does not see a Mac's GPU: these are the host's operations alone."
 
 
@@ -38,7 +39,7 @@ class TensorFlowProfiler:
 
     framework = "tensorflow"
 
-    def start(self) -> Session | Refused:
+    def start(self, shapes: bool = False) -> Session | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from tensorflow.python.framework.errors_impl import AlreadyExistsError
         from tensorflow.python.profiler import profiler_v2
@@ -60,14 +61,15 @@ class TensorFlowProfiler:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return TensorFlowSession(native, folder, profiler_v2)
+        return TensorFlowSession(native, folder, profiler_v2, (_NO_SHAPES,) if shapes else ())
 
 
 class TensorFlowSession:
     """See `jupyter_mlgpu.ops.profiler.Session`."""
 
-    def __init__(self, native: Any, folder: Path, module: Any) -> None:
+    def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[str, ...] = ()) -> None:
         self._native = native
+        self._problems = problems
         self._folder = folder
         self._begun_ns = time.time_ns()
         self._ended_ns: int | None = None
@@ -114,7 +116,7 @@ class TensorFlowSession:
         if not files:
             raise OSError("TensorFlow wrote no profile")
         data, left_out = xspace.cut(files[0].read_bytes())
-        problems = (_METAL,) if sys.platform == "darwin" else ()
+        problems = (*self._problems, _METAL) if sys.platform == "darwin" else self._problems
         if self._gave_way:
             problems = (*problems, GAVE_WAY)
         assert self._ended_ns is not None

@@ -26,6 +26,12 @@ _RUNNING = Refused(
     running=True,
 )
 _MPS = "PyTorch's profiler does not see a Mac's GPU (MPS): these are the host's operations alone."
+# Seen on 2.13.0: training steps took 2.0 times as long as with the plain profiler until the cell returned,
+# small operations 2.6 times; most of it when the profiler stops (adr/0012).
+_NOT_RECORDED = (
+    "PyTorch's input shapes and FLOP are not told: recording them makes its profiler take twice as long. "
+    "`%%mlc_trace --ops --shapes` does it."
+)
 _BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
 
@@ -35,7 +41,7 @@ class TorchProfiler:
 
     framework = "torch"
 
-    def start(self) -> Session | Refused:
+    def start(self, shapes: bool = False) -> Session | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from torch import autograd, profiler
 
@@ -45,18 +51,18 @@ class TorchProfiler:
         possible = profiler.supported_activities()
         if profiler.ProfilerActivity.CUDA in possible and sys.modules["torch"].cuda.is_available():
             wanted.append(profiler.ProfilerActivity.CUDA)
-        # Neither shapes nor FLOP: recording them makes small operations 2.5 times slower (adr/0012).
-        ours = profiler.profile(activities=wanted)
+        ours = profiler.profile(activities=wanted, record_shapes=shapes, with_flops=shapes)
         with _kineto_silent():
             ours.start()
-        return TorchSession(ours, sys.modules["torch.autograd.profiler"])
+        return TorchSession(ours, sys.modules["torch.autograd.profiler"], shapes)
 
 
 class TorchSession:
     """See `jupyter_mlgpu.ops.profiler.Session`."""
 
-    def __init__(self, ours: Any, module: Any) -> None:
+    def __init__(self, ours: Any, module: Any, shapes: bool) -> None:
         self._ours = ours
+        self._shapes = shapes
         self._begun_ns = time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
@@ -71,6 +77,8 @@ class TorchSession:
         if self._lost is not None:
             raise self._lost
         problems = (_MPS,) if sys.modules["torch"].backends.mps.is_available() else ()
+        if not self._shapes:
+            problems = (*problems, _NOT_RECORDED)
         if self._gave_way:
             problems = (*problems, GAVE_WAY)
         assert self._ended_ns is not None
