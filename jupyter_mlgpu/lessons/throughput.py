@@ -8,14 +8,19 @@ measurements that the lesson names.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu import tracing
+from jupyter_mlgpu.lessons.data import reachable
 from jupyter_mlgpu.lessons.machine import here
 
 TOKENS, CLASSES = 128, 8
+
+#: Seconds that published weights have to arrive.
+_LOADS = 30.0
 
 
 @dataclass(frozen=True)
@@ -122,3 +127,28 @@ def _classifier(size: Size, policy: str) -> Any:
     model = keras.Model(inputs, numbers)
     model.compile(keras.optimizers.Adam(2e-5), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model
+
+
+def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
+    """A sentence on whether the published weights of a model can be had here: asked for briefly."""
+    host = "www.kaggle.com"  # where keras-hub gets its presets
+    if not reachable(host):
+        return (
+            f"{host} did not answer within 3 s, or only local data was asked for: no published weights here."
+        )
+    loaded: list[str] = []
+
+    def load() -> None:
+        import keras_hub
+
+        try:
+            backbone = keras_hub.models.BertBackbone.from_preset(preset)
+        except Exception as error:  # of many libraries: the network's, Kaggle's, keras-hub's
+            loaded.append(f"{host} answered, but {preset} could not be loaded ({type(error).__name__}).")
+        else:
+            loaded.append(f"{preset} was loaded: {backbone.count_params():,} numbers, trained by Google.")
+
+    loading = threading.Thread(target=load, daemon=True)
+    loading.start()
+    loading.join(_LOADS)
+    return loaded[0] if loaded else f"{preset} did not arrive within {_LOADS:.0f} s."
