@@ -43,6 +43,9 @@ _LIBRARIES = 7
 #: What the last `corpus` was made of, in a sentence.
 source = "No text has been read yet: text.corpus() reads it."
 
+#: Sentences that stay together where a corpus is split.
+_STRETCH = 20
+
 # Folders whose texts are no documentation, or not the library's own.
 _LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
 
@@ -74,17 +77,16 @@ class Corpus(list[str]):
         )
 
     def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
-        """The corpus in two: the second has the last `share` of each library's sentences, to test with.
+        """The corpus in two, to learn from and to test with: the second has about this share of it.
 
-        They are of other files than the first, but for one file a library.
+        Stretches of 20 sentences go to the one or the other, so that most docstrings stay whole.
         """
-        first: list[tuple[str, str]] = []
-        last: list[tuple[str, str]] = []
-        left = {name: round((1 - share) * self.libraries.count(name)) for name in set(self.libraries)}
-        for sentence, library in zip(self, self.libraries, strict=True):
-            (first if left[library] > 0 else last).append((sentence, library))
-            left[library] -= 1
-        return Corpus(first), Corpus(last)
+        parts: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+        for place, pair in enumerate(zip(self, self.libraries, strict=True)):
+            stretch = place // _STRETCH
+            # One more whole stretch is due for the second part whenever the share has grown past a number.
+            parts[int((stretch + 1) * share) > int(stretch * share)].append(pair)
+        return Corpus(parts[0]), Corpus(parts[1])
 
 
 def corpus(words: int = 300_000) -> Corpus:
