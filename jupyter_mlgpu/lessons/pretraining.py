@@ -41,6 +41,7 @@ def masked(rows: Any, disguise: Disguise, draw: Any) -> tuple[tuple[Any, Any], A
     import numpy as np
 
     chosen = wordpieces.choose(rows, draw.random(rows.shape))
+    chosen &= chosen.cumsum(axis=1) <= GUESSES  # a row where chance took more would have no place for them
     others = draw.integers(len(wordpieces.SPECIAL), VOCABULARY, rows.shape)
     shown = disguise(rows, chosen, draw.random(rows.shape), others, wordpieces.MASK)
     # A stable sort puts the chosen places first, in their order.

@@ -68,7 +68,7 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     if batch is None:
         return {**row, "note": size.why_not}
     model = _classifier(size, "mixed_bfloat16" if on_gpu else "float32")
-    steps = _steps(model, batch, seconds)
+    steps = _steps(model, batch, seconds, tried=20 if on_gpu else 1)
     sequences = _sequences(steps * batch)
     with tracing.trace(name) as block:
         model.fit(*sequences, batch_size=batch, verbose=0)
@@ -78,18 +78,17 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     row["sequences/s"] = steps * batch / block.reading("wall_time").value
     if measured is not None:
         row["J per sequence"] = measured.value / (steps * batch)
-    reasons = [one.why_missing for one in energy if one.why_missing]
-    return {**row, "note": f"energy: {measured.source}" if measured else "; ".join(reasons[:1])}
+    why = next((one.why_missing for one in energy if one.why_missing), "not measured")
+    return {**row, "note": f"energy from {measured.source}" if measured else f"no energy: {why}"}
 
 
-def _steps(model: Any, batch: int, seconds: float) -> int:
-    """How many steps take so long: one step prepares, two more are timed. At least three."""
-    x, y = _sequences(batch)
-    model.fit(x, y, batch_size=batch, verbose=0)
-    x, y = _sequences(2 * batch)
+def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
+    """How many steps take so long, at least two: one step prepares, `tried` more are timed."""
+    model.fit(*_sequences(batch), batch_size=batch, verbose=0)
+    sequences = _sequences(tried * batch)
     start = time.perf_counter()
-    model.fit(x, y, batch_size=batch, verbose=0)
-    return max(3, math.ceil(2 * seconds / (time.perf_counter() - start)))
+    model.fit(*sequences, batch_size=batch, verbose=0)
+    return max(2, math.ceil(tried * seconds / (time.perf_counter() - start)))
 
 
 def _sequences(number: int) -> tuple[dict[str, Any], Any]:

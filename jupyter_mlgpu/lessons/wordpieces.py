@@ -21,7 +21,8 @@ def train_tokenizer(sentences: Sequence[str], size: int = 3000) -> Any:
     """A WordPiece tokenizer with `size` tokens, learnt from these sentences; capital letters become small.
 
     The pieces are found as Hugging Face's `tokenizers` finds them: beginning with letters, the pair of pieces
-    that stands together most often becomes a new piece, until there are enough.
+    that stands together most often becomes a new piece, until there are enough. Of two pairs that are equally
+    frequent it takes one by chance, so some rare pieces differ from run to run.
     """
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
