@@ -191,7 +191,8 @@ def _blocks(docstring: str) -> Iterator[str]:
 
 
 def _without_markup(block: str) -> str:
-    block = re.sub(r":[\w:]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`", r"\1", block)  # :func:`~numpy.sum`
+    # As in :func:`~numpy.sum`, of which "sum" is kept.
+    block = re.sub(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`", r"\1", block)
     return re.sub(r"[`*|]+|(?<=\w)_(?=\W)", "", block)
 
 

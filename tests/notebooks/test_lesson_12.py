@@ -87,10 +87,10 @@ def test_a_small_model_learns_a_sentence_by_heart_and_fills_its_gap():
     rows = wordpieces.rows(tokenizer, sentences)
     keras.utils.set_random_seed(0)
     model = bert.ready_to_train(
-        bert.guesser(bert.encoder(pretraining.VOCABULARY), pretraining.GUESSES), steps=40
+        bert.guesser(bert.encoder(pretraining.VOCABULARY), pretraining.GUESSES), steps=100
     )
     batches = pretraining.batches(np.tile(rows, (8, 1)), pretraining.reference_disguise())
-    model.fit(batches, steps_per_epoch=40, shuffle=False, verbose=0)
+    model.fit(batches, steps_per_epoch=100, shuffle=False, verbose=0)
     likely = pretraining.fill(model, tokenizer, "the learning [MASK] of the optimizer is small .")
     assert likely[0][0] == "rate"
     assert 0.5 < likely[0][1] <= sum(one for _, one in likely) <= 1.001

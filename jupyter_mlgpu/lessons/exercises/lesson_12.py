@@ -13,9 +13,9 @@ from jupyter_mlgpu.lessons.checking import Arguments, Exercise
 _MASK = 4
 
 
-def disguise(tokens: Any, chosen: Any, dice: Any, others: Any, mask: int) -> Any:
+def disguise(row: Any, chosen: Any, dice: Any, others: Any, mask: int) -> Any:
     """What the model is shown: of the chosen tokens, 80 % as `mask` and 10 % as another token."""
-    shown = np.where(chosen & (dice < 0.8), mask, tokens)
+    shown = np.where(chosen & (dice < 0.8), mask, row)
     return np.where(chosen & (dice >= 0.9), others, shown)
 
 
@@ -28,7 +28,7 @@ def _fresh_rows(draw: random.Random) -> Arguments:
     shape = (draw.randint(3, 5), draw.randint(8, 12))
     random_numbers = np.random.default_rng(draw.getrandbits(32))
     return {
-        "tokens": random_numbers.integers(10, 99, shape),
+        "row": random_numbers.integers(10, 99, shape),
         "chosen": random_numbers.random(shape) < 0.6,
         "dice": random_numbers.random(shape),
         "others": random_numbers.integers(100, 999, shape),
@@ -54,7 +54,7 @@ EXERCISES = (
         ),
         reference=disguise,
         example={
-            "tokens": np.array([11, 12, 13, 14, 15, 16]),
+            "row": np.array([11, 12, 13, 14, 15, 16]),
             "chosen": np.array([False, True, True, True, True, False]),
             "dice": np.array([0.1, 0.2, 0.79, 0.85, 0.95, 0.99]),
             "others": np.array([101, 102, 103, 104, 105, 106]),

@@ -10,11 +10,11 @@ import numpy as np
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
 
 
-def pool(vectors: Any, tokens: Any) -> Any:
+def pool(vectors: Any, rows: Any) -> Any:
     """The mean of the vectors of each sentence's tokens; [PAD], which is token 0, does not count."""
     from keras import ops
 
-    counts = ops.cast(ops.not_equal(tokens, 0), vectors.dtype)[:, :, None]
+    counts = ops.cast(ops.not_equal(rows, 0), vectors.dtype)[:, :, None]
     return ops.sum(vectors * counts, axis=1) / ops.sum(counts, axis=1)
 
 
@@ -46,7 +46,7 @@ def _fresh_vectors(draw: random.Random) -> Arguments:
         filled = draw.randint(1, length - 1)
         row[:filled] = random_numbers.integers(5, 99, filled)
     vectors = random_numbers.uniform(1, 9, (sentences, length, width)).astype("float32")
-    return {"vectors": vectors, "tokens": tokens}
+    return {"vectors": vectors, "rows": tokens}
 
 
 def _how_few(answer: Answer, arguments: Arguments) -> object:
@@ -84,7 +84,7 @@ EXERCISES = (
             "vectors": np.array(
                 [[[1, 10], [3, 30], [500, 5000]], [[7, 70], [900, 9000], [900, 9000]]], "float32"
             ),
-            "tokens": np.array([[2, 8, 0], [2, 0, 0]], "int32"),
+            "rows": np.array([[2, 8, 0], [2, 0, 0]], "int32"),
         },
         fresh=_fresh_vectors,
         run=_run_in_a_model,

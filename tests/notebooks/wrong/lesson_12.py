@@ -3,25 +3,25 @@
 import numpy as np
 
 
-def all_of_them_masked(tokens, chosen, dice, others, mask):
-    return np.where(chosen, mask, tokens)
+def all_of_them_masked(row, chosen, dice, others, mask):
+    return np.where(chosen, mask, row)
 
 
-def also_what_was_not_chosen(tokens, chosen, dice, others, mask):
-    return np.where(dice < 0.8, mask, np.where(dice >= 0.9, others, tokens))
+def also_what_was_not_chosen(row, chosen, dice, others, mask):
+    return np.where(dice < 0.8, mask, np.where(dice >= 0.9, others, row))
 
 
-def twenty_percent_of_others(tokens, chosen, dice, others, mask):
-    return np.where(chosen, np.where(dice < 0.8, mask, others), tokens)
+def twenty_percent_of_others(row, chosen, dice, others, mask):
+    return np.where(chosen, np.where(dice < 0.8, mask, others), row)
 
 
-def shares_the_wrong_way_round(tokens, chosen, dice, others, mask):
-    shown = np.where(chosen & (dice < 0.8), others, tokens)
+def shares_the_wrong_way_round(row, chosen, dice, others, mask):
+    shown = np.where(chosen & (dice < 0.8), others, row)
     return np.where(chosen & (dice >= 0.9), mask, shown)
 
 
-def zero_in_place_of_mask(tokens, chosen, dice, others, mask):
-    shown = np.where(chosen & (dice < 0.8), 0, tokens)
+def zero_in_place_of_mask(row, chosen, dice, others, mask):
+    shown = np.where(chosen & (dice < 0.8), 0, row)
     return np.where(chosen & (dice >= 0.9), others, shown)
 
 

@@ -4,35 +4,35 @@ import numpy as np
 from keras import ops
 
 
-def padding_counts_too(vectors, tokens):
+def padding_counts_too(vectors, rows):
     return ops.mean(vectors, axis=1)
 
 
-def sum_in_place_of_mean(vectors, tokens):
-    counts = ops.cast(ops.not_equal(tokens, 0), vectors.dtype)[:, :, None]
+def sum_in_place_of_mean(vectors, rows):
+    counts = ops.cast(ops.not_equal(rows, 0), vectors.dtype)[:, :, None]
     return ops.sum(vectors * counts, axis=1)
 
 
-def divided_by_all(vectors, tokens):
-    counts = ops.cast(ops.not_equal(tokens, 0), vectors.dtype)[:, :, None]
+def divided_by_all(vectors, rows):
+    counts = ops.cast(ops.not_equal(rows, 0), vectors.dtype)[:, :, None]
     return ops.mean(vectors * counts, axis=1)
 
 
-def along_the_width(vectors, tokens):
+def along_the_width(vectors, rows):
     return ops.mean(vectors, axis=2)
 
 
-def one_vector_for_all(vectors, tokens):
+def one_vector_for_all(vectors, rows):
     return ops.mean(vectors, axis=(0, 1))
 
 
-def the_last_place(vectors, tokens):
+def the_last_place(vectors, rows):
     return vectors[:, -1]
 
 
-def with_numpy(vectors, tokens):
+def with_numpy(vectors, rows):
     # Keras hands in placeholders when it describes a model, and NumPy cannot work with these.
-    counts = (np.asarray(tokens) != 0)[:, :, None]
+    counts = (np.asarray(rows) != 0)[:, :, None]
     return (np.asarray(vectors) * counts).sum(axis=1) / counts.sum(axis=1)
 
 
