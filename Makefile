@@ -124,7 +124,7 @@ test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real Jupyte
 
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
-NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 300 --timeout 0
+NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved
 	@$(STEP) "checks of the lessons' files" $(PYTEST) tests/notebooks $(MARKS) $(PYTEST_ARGS)

@@ -91,7 +91,7 @@ class MlgpuMagics(Magics):
         %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
         %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
-        %%mlc_trace --ops --shapes     input shapes and FLOP, too (PyTorch): its profiler takes twice as long
+        %%mlc_trace --ops --shapes     input shapes, too, and PyTorch's FLOP: its profiler takes twice as long
         %%mlc_trace --ops --repeat 5   run the cell 5 times without a profiler, then once more with it
         %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items a second, joules each
 

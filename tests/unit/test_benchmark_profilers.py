@@ -92,6 +92,10 @@ def test_each_cell_stands_whole_in_each_condition(framework):
                 assert workload.cell(3) in condition.code(workload.cell(3), framework)
 
 
+def test_pytorchs_bare_profiler_records_no_more_than_ours_does_with_ops():
+    assert "torch.profiler.profile(activities=activities)" in TORCH.profiler
+
+
 def test_words_over_a_cell_stand_in_its_first_line():
     assert Condition(OPS, over="%%mlc_trace --ops\n").code("x = 1", TORCH) == "%%mlc_trace --ops\nx = 1"
 
