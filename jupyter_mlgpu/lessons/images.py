@@ -66,7 +66,7 @@ def _figure(title: str, array: np.ndarray[Any, Any]) -> str:
 
 
 def _characters(array: np.ndarray[Any, Any]) -> list[str]:
-    """A character is about twice as high as it is wide: small pictures get two a number, others leave rows out."""
+    """Characters are about twice as high as wide: small pictures get two a number, others leave rows out."""
     wide = array.shape[1] <= _COLUMNS // 2
     step = 1 if wide else -(-array.shape[1] // _COLUMNS)
     drawn = array[:: step if wide else 2 * step, ::step]

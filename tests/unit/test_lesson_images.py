@@ -20,7 +20,9 @@ def pixels(shown):
     while place < len(data):
         (length,) = struct.unpack(">I", data[place : place + 4])
         kind, body = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
-        assert struct.unpack(">I", data[place + 8 + length : place + 12 + length]) == (zlib.crc32(kind + body),)
+        assert struct.unpack(">I", data[place + 8 + length : place + 12 + length]) == (
+            zlib.crc32(kind + body),
+        )
         chunks[kind] = body
         place += 12 + length
     columns, rows = struct.unpack(">II", chunks[b"IHDR"][:8])

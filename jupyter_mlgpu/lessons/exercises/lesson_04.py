@@ -47,8 +47,8 @@ def at_each(answer: Answer, arguments: Arguments) -> object:
 EXERCISES = (
     Exercise(
         name="teraflops",
-        task="count 2 n³ operations for each product, divide by the median of the seconds, and give the rate in "
-        "TFLOP/s",
+        task="count 2 n³ operations for each product, divide by the median of the seconds, and give the "
+        "rate in TFLOP/s",
         reference=teraflops,
         # 2 * 1000³ * 50 operations in 0.1 s are 1 TFLOP/s. One run of the five was disturbed.
         example={"n": 1000, "products": 50, "seconds": [0.1, 0.09, 0.1, 0.7, 0.11]},

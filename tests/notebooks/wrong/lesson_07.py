@@ -56,7 +56,9 @@ def channels_forgotten(side, channels, kernel, filters):
 def nothing_shared(side, channels, kernel, filters):
     places = (side - kernel + 1) ** 2
     outputs = places * filters
-    return places * (kernel * kernel * channels * filters + filters), side * side * channels * outputs + outputs
+    return places * (
+        kernel * kernel * channels * filters + filters
+    ), side * side * channels * outputs + outputs
 
 
 def same_size_out(side, channels, kernel, filters):
