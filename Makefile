@@ -26,9 +26,10 @@ PYTEST_FRAMEWORKS := env JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEW
 JLPM := cd labextension && jlpm
 
 FIRST_LESSON := notebooks/01_adding_tensors.ipynb
-# `make test` runs the first lessons, `make test-all` all of them.
+# `make test` runs the first lessons, `make test-all` all of them and their solutions.
 FIRST_LESSONS := $(wildcard notebooks/0[0-3]_*.ipynb)
 LESSONS := $(wildcard notebooks/*.ipynb)
+SOLUTIONS := $(wildcard notebooks/solutions/*.ipynb)
 
 LABEXTENSION := jupyter_mlgpu/labextension/package.json
 NODE_MODULES := labextension/node_modules/.yarn-state.yml
@@ -80,7 +81,7 @@ test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; about
 	@echo "==> make test: all parts passed"
 
 .PHONY: test-all
-test-all: $(TEST_PARTS) ## every test, slow ones too, and every lesson
+test-all: $(TEST_PARTS) ## every test, slow ones too, every lesson and its solutions
 	@echo "==> make test-all: all parts passed"
 
 .PHONY: test-packaging
@@ -121,12 +122,13 @@ test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLa
 test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real JupyterHub and its proxy
 	@$(STEP) "tests with JupyterHub" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 
-TESTED_LESSONS = $(LESSONS)
+TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
+# Offline: what a lesson prints of its data is the same on every machine.
+NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved
 	@$(STEP) "checks of the lessons' files" $(PYTEST) tests/notebooks $(MARKS) $(PYTEST_ARGS)
-	@$(STEP) "lessons under nbval" $(PYTEST) --nbval-lax --nbval-current-env \
-		--nbval-cell-timeout 300 --timeout 0 $(TESTED_LESSONS) $(PYTEST_ARGS)
+	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
 
 .PHONY: test-other-python
 test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
@@ -177,7 +179,7 @@ benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER,
 		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
 .PHONY: lessons
-lessons: install ## run every lesson again and save its outputs in its notebook
+lessons: install ## run every lesson and its solutions, save their outputs; 50 minutes at most on 2 cores
 	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
 
 .PHONY: screenshots

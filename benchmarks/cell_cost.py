@@ -1,6 +1,6 @@
 """What tracing adds to a cell: the same cell with %mlc_trace on and off, in one kernel.
 
-Timed on the client's clock, from sending the cell to its reply, with TensorFlow loaded. Before the
+Timed on the client's clock, from sending the cell to its reply, with the framework loaded. Before the
 pairs, the cells that can be are calibrated to about 100 ms, and each has run several times.
 
 Exit status 1: a cost that is above its target beyond doubt.
@@ -16,8 +16,9 @@ from statistics import median
 from typing import Any
 
 from benchmarks import machine, report
-from benchmarks.kernel import Kernel, running_kernel
+from benchmarks.kernel import SHARED_GPU, Kernel, running_kernel
 from benchmarks.pairing import Pair, times
+from benchmarks.profilers.cells import JAX, TORCH
 from benchmarks.progress import with_progress
 from benchmarks.spread import Interval, Quartiles, median_interval, quartiles
 from benchmarks.tracing import timed
@@ -30,7 +31,14 @@ TARGET_SHARE = 0.015
 #: Cells run before the first pair, half of them traced.
 WARM_UP = 6
 
-_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2"}
+_ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "2", **SHARED_GPU}
+
+#: By framework: the modules that must be there, the cell that is run first, and the cells that are timed.
+LESSONS: Mapping[str, tuple[tuple[str, ...], str, tuple[Workload, ...]]] = {
+    "tensorflow": (("tensorflow", "keras"), SETUP, WORKLOADS),
+    "torch": (("torch",), TORCH.setup, TORCH.workloads),
+    "jax": (("jax",), JAX.setup, JAX.workloads),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +80,13 @@ class Cost:
         return report.verdict(self.interval, self.target)
 
 
-def measure(pairs: int) -> list[Cost]:
-    """The cost of tracing each workload, in one kernel."""
+def measure(setup: str, workloads: Sequence[Workload], pairs: int) -> list[Cost]:
+    """The cost of tracing each workload, in one kernel in which `setup` has run."""
     with running_kernel(_ENVIRONMENT) as kernel:
         kernel.run("%load_ext jupyter_mlgpu")
         kernel.run("%mlc_trace off")
-        kernel.run(SETUP)
-        return [_cost(kernel, workload, pairs) for workload in WORKLOADS]
+        kernel.run(setup)
+        return [_cost(kernel, workload, pairs) for workload in workloads]
 
 
 def _cost(kernel: Kernel, workload: Workload, pairs: int) -> Cost:
@@ -149,15 +157,32 @@ def as_data(costs: Sequence[Cost], about: Mapping[str, str]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and report; returns the exit status."""
     parser = report.options("cell_cost", str(__doc__), PAIRS)
+    parser.add_argument(
+        "--framework", choices=list(LESSONS), default="tensorflow", help="whose cells (default tensorflow)"
+    )
+    parser.add_argument(
+        "--cell",
+        metavar="NAME",
+        action="append",
+        help="measure this cell alone; may be given twice. Cells: "
+        + "; ".join(f"{name}: {', '.join(one.name for one in LESSONS[name][2])}" for name in LESSONS),
+    )
     chosen = parser.parse_args(arguments)
-    absent = [name for name in ("tensorflow", "keras") if find_spec(name) is None]
+    modules, setup, workloads = LESSONS[chosen.framework]
+    absent = [name for name in modules if find_spec(name) is None]
     if absent:
         parser.error(
-            f"{' and '.join(absent)} not found in this Python; run `make install` and use .venv/bin/python"
+            f"{' and '.join(absent)} not found in this Python; run `make install` and use .venv/bin/python "
+            "(.venv-frameworks/bin/python for torch and jax)"
         )
-    about = machine.describe(["ipykernel", "jupyter_client", "tensorflow", "keras"])
+    known = [one.name for one in workloads]
+    unknown = [name for name in chosen.cell or () if name not in known]
+    if unknown:
+        parser.error(f"no cell of {chosen.framework} is named {unknown[0]!r}; its cells: {', '.join(known)}")
+    workloads = tuple(one for one in workloads if not chosen.cell or one.name in chosen.cell)
+    about = machine.describe(["ipykernel", "jupyter_client", *modules])
     print(report.table(list(about.items())), end="\n\n", flush=True)
-    costs = measure(chosen.pairs)
+    costs = measure(setup, workloads, chosen.pairs)
     print(as_text(costs))
     if chosen.out is not None:
         report.write(chosen.out, as_data(costs, about))

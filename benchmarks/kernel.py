@@ -18,6 +18,9 @@ from jupyter_client.manager import KernelManager
 #: Seconds to wait for a kernel, or for a cell, before giving up.
 TIMEOUT = 300.0
 
+#: Kernels that stand side by side share a GPU: JAX takes three quarters of its memory else, TensorFlow all.
+SHARED_GPU = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+
 # What may differ from one user's machine to the next: what a Jupyter server, a test run or an earlier
 # experiment left in the environment. IPython's own files are kept out by a fresh IPYTHONDIR.
 _LEFT_OUT = ("JPY_SESSION_NAME", "JUPYTER_MLGPU_RECORDS", "PYTHONSTARTUP", "PYTEST_CURRENT_TEST")

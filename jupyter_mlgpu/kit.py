@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.backends.replay import ReplayBackend
     from jupyter_mlgpu.ops.kept import KeptProfiles
     from jupyter_mlgpu.probes.gpus import Gpus
+    from jupyter_mlgpu.probes.looks import KeptLooks
 
 
 class Kit:
@@ -64,6 +65,13 @@ class Kit:
         from jupyter_mlgpu.ops.kept import KeptProfiles
 
         return KeptProfiles()
+
+    @cached_property
+    def looks(self) -> KeptLooks:
+        """What the live counters showed while the newest cells ran."""
+        from jupyter_mlgpu.probes.looks import KeptLooks
+
+        return KeptLooks()
 
     def _device_memory(self) -> Probe:
         from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory

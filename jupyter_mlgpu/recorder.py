@@ -75,17 +75,19 @@ class Recorder:
         source: str | None = None,
         cell_id: str | None = None,
         ops: bool = False,
+        shapes: bool = False,
     ) -> Measurement:
         """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
 
         With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
+        With `shapes`, too, they record what is dear: input shapes and FLOP.
         """
         self._sequence += 1
         digest = (
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
         cell = Cell(self._sequence, cell_id, None, digest, shorten(redact(name)))
-        measurement = Measurement(self, cell, self._cell_profile() if ops else None)
+        measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
         self._open.append(measurement)
         try:
             measurement.begin(self._probes, self._backends())
@@ -111,12 +113,12 @@ class Recorder:
         """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
         return any(measurement.profiling for measurement in self._open)
 
-    def _cell_profile(self) -> CellProfile:
+    def _cell_profile(self, shapes: bool) -> CellProfile:
         # Seldom asked for, so loading waits until it is.
         from jupyter_mlgpu.backends import profiling
         from jupyter_mlgpu.ops.cell import CellProfile
 
-        return CellProfile(self._profilers or profiling.find)
+        return CellProfile(self._profilers or profiling.find, shapes=shapes)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""

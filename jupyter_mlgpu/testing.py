@@ -259,7 +259,7 @@ class FakeNvml:
 class FakeProfiler:
     """A profiler that sees the events it was given, refuses to start, or fails when it stops.
 
-    `on` tells whether it is on.
+    `on` tells whether it is on, `shapes` whether it was asked for them.
     """
 
     def __init__(
@@ -274,6 +274,7 @@ class FakeProfiler:
     ) -> None:
         self.framework = framework
         self.on = False
+        self.shapes = False
         self._profile = Profile(
             framework,
             "fake profiler",
@@ -287,11 +288,12 @@ class FakeProfiler:
         self._refused = refused
         self._fail = fail
 
-    def start(self) -> FakeSession | Refused:
+    def start(self, shapes: bool = False) -> FakeSession | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         if self._refused is not None:
             return self._refused
         self.on = True
+        self.shapes = shapes
         return FakeSession(self, self._profile, self._fail)
 
 

@@ -1,25 +1,37 @@
-"""Runs notebooks and saves their outputs in them: `make lessons`.
+"""Runs the lessons and saves their outputs: `make lessons`.
+
+For each lesson: the learner's notebook is run; its solutions are built from it and run; and a translation,
+where there is one, gets its code cells and outputs. With `--redraw` nothing is run: the receipts are drawn
+again from the records saved in them, for when the form of a receipt has changed.
 
 Standard error is left out of what is saved: it holds what native libraries log, which differs from
-machine to machine. A cell that fails stops the run, and its notebook is left as it was. So is a notebook in
-which only the receipts' figures would change, for no two runs take equally long; to save new figures,
-remove the old ones first with `jupyter mlgpu strip`.
+machine to machine. A cell that fails stops its notebook, which is left as it was; the other notebooks still
+run. Left as it was is also a notebook in which only the receipts' figures would change, for no two runs take
+equally long; to save new figures, remove the old ones first with `jupyter mlgpu strip`. One notebook runs at
+a time: two would slow each other, and the receipts would say so.
 """
 
 from __future__ import annotations
 
+import argparse
 import copy
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import lesson_solutions
+import lesson_translations
 import nbformat
+from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
+from jupyter_mlgpu.lessons.data import OFFLINE
+from jupyter_mlgpu.lessons.exercises import exercises_of
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
 
@@ -30,14 +42,78 @@ METADATA = {
 }
 
 
+class LessonError(Exception):
+    """A notebook ran and did not show what it has to; the text says what."""
+
+
+Errors = (
+    CellExecutionError,
+    CellTimeoutError,
+    DeadKernelError,
+    LessonError,
+    lesson_solutions.SolutionError,
+    lesson_translations.TranslationError,
+)
+
+
 def refresh(path: Path) -> bool:
     """Run the notebook at `path` and save its outputs in it; returns whether the file was written."""
-    saved = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-    notebook = run(saved, path)
-    if without_figures(notebook) == without_figures(saved):
+    return save_run(read(path), path)
+
+
+def save_run(source: NotebookNode, path: Path, *, checks: str = "open") -> bool:
+    """Run `source` and save it at `path`, unless only figures would change; `checks` is what its checks say.
+
+    Raises LessonError, and saves nothing, where a check ended otherwise or the cells took too long.
+    """
+    notebook = run(source, path)
+    _judge(notebook, path, checks)
+    if path.exists() and without_figures(notebook) == without_figures(read(path)):
         return False
     nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
     return True
+
+
+def refresh_solutions(lesson: Path) -> bool | None:
+    """Build the solutions of a lesson, run and save them; None where it has no exercises."""
+    if lesson_solutions.module_of(lesson) is None:
+        return None
+    path = lesson_solutions.path_of(lesson)
+    path.parent.mkdir(exist_ok=True)
+    return save_run(lesson_solutions.build(read(lesson), lesson), path, checks="right")
+
+
+def refresh_translation(lesson: Path) -> bool | None:
+    """Copy a lesson's cells and outputs into its translation; None where there is none."""
+    path = lesson_translations.path_of(lesson)
+    if not path.exists():
+        return None
+    translated = read(path)
+    built = lesson_translations.build(read(lesson), translated)
+    if built == translated:
+        return False
+    nbformat.write(built, path)  # type: ignore[no-untyped-call]
+    return True
+
+
+def redraw(path: Path) -> bool:
+    """Draw a notebook's receipts again from their records; returns whether the file was written."""
+    notebook = read(path)
+    before = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if MIME_TYPE in output.get("data", {}):
+                output.data = nbformat.from_dict(_drawn(output.data))  # type: ignore[no-untyped-call]
+    if notebook == before:
+        return False
+    nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+    return True
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook at `path`."""
+    notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return notebook
 
 
 def run(saved: NotebookNode, path: Path) -> NotebookNode:
@@ -45,7 +121,7 @@ def run(saved: NotebookNode, path: Path) -> NotebookNode:
     notebook = copy.deepcopy(saved)
     client = NotebookClient(
         notebook,
-        timeout=300,
+        timeout=600,  # seconds for a cell: on a busy machine it waits
         kernel_name="python3",
         record_timing=False,
         resources={"metadata": {"path": str(path.parent)}},
@@ -57,11 +133,15 @@ def run(saved: NotebookNode, path: Path) -> NotebookNode:
             # As under nbval: with this variable set, ipykernel leaves native output out of the cells.
             "PYTEST_CURRENT_TEST": "lessons",
             "JPY_SESSION_NAME": path.name,  # as in JupyterLab: receipts name their notebook
+            OFFLINE: "1",  # the data that every machine has
         },
     )
     notebook.metadata.update(METADATA)
     for cell in notebook.cells:
         if cell.cell_type == "code":
+            for output in cell.outputs:
+                if output.get("name") == "stderr":
+                    _tell(f"left out of the outputs of {cell.id!r}: {_first_line(output.text)}")
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return notebook
 
@@ -80,17 +160,78 @@ def without_figures(notebook: NotebookNode) -> NotebookNode:
 
 
 def _of_today(data: NotebookNode) -> bool:
-    return bundle(Record.from_json(data[MIME_TYPE])) == data
+    return _drawn(data) == data
 
 
-def main(names: Sequence[str]) -> int:
-    """Run and save each notebook named."""
-    for name in names:
-        start = time.monotonic()
-        what = "saved" if refresh(Path(name)) else "nothing but figures would change, left as it was"
-        print(f"    {name}: {what}, {time.monotonic() - start:.0f} s", flush=True)
-    return 0
+def _drawn(data: NotebookNode) -> dict[str, object]:
+    return bundle(Record.from_json(data[MIME_TYPE]))
+
+
+def _judge(notebook: NotebookNode, path: Path, checks: str) -> None:
+    if (computed := seconds(notebook)) > MOST_SECONDS:
+        raise LessonError(f"It computed for {computed:.0f} s; a lesson may take {MOST_SECONDS} s.")
+    module = lesson_solutions.module_of(path)
+    asked = 0 if module is None else len(exercises_of(module))
+    found = verdicts(notebook)
+    if len(found) < asked or any(one != checks for one in found):
+        told = ", ".join(found) or "none"
+        raise LessonError(
+            f"Each of its {asked} exercises should have a check that says {checks}; found: {told}."
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Refresh each lesson named, or redraw its receipts; the exit status is 1 where one of them failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--redraw", action="store_true", help="draw the receipts again, and run nothing")
+    parser.add_argument("lessons", nargs="+", type=Path, help="learner's notebooks")
+    asked = parser.parse_args(arguments)
+    start = time.monotonic()
+    failed = [str(lesson) for lesson in asked.lessons if not _all_of(lesson, redraw_only=asked.redraw)]
+    print(f"    {len(asked.lessons)} lessons, {time.monotonic() - start:.0f} s in all", flush=True)
+    if failed:
+        print(f"    not saved, or not in all its forms: {', '.join(failed)}", flush=True)
+    return 1 if failed else 0
+
+
+def _all_of(lesson: Path, *, redraw_only: bool) -> bool:
+    """All forms of one lesson; whether everything went well."""
+    solutions, translation = lesson_solutions.path_of(lesson), lesson_translations.path_of(lesson)
+    if redraw_only:
+        files = [path for path in (lesson, solutions, translation) if path.exists()]
+        done = [_step(path, redraw, path) for path in files]
+        return all(done)
+    return (
+        _step(lesson, refresh, lesson)
+        & _step(solutions, refresh_solutions, lesson)
+        & _step(translation, refresh_translation, lesson)
+    )
+
+
+def _step(path: Path, what: Callable[[Path], bool | None], argument: Path) -> bool:
+    start = time.monotonic()
+    try:
+        written = what(argument)
+    except Errors as error:
+        print(f"    {path}: failed. {_last_lines(str(error))}", flush=True)
+        return False
+    if written is not None:
+        done = "saved" if written else "nothing but figures would change, left as it was"
+        print(f"    {path}: {done}, {time.monotonic() - start:.0f} s", flush=True)
+    return True
+
+
+def _tell(text: str) -> None:
+    print(f"        {text}", flush=True)
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "")[:160]
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(text.strip().splitlines()[-12:])
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks import machine, report
 from benchmarks.profilers import shown
 from benchmarks.profilers.cells import FRAMEWORKS
+from benchmarks.profilers.conditions import TOOLS
 from benchmarks.profilers.measure import Times, measure
 from benchmarks.profilers.results import verdicts
 
@@ -27,10 +28,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and report; returns the exit status."""
     parser = report.options("profilers", str(__doc__), PAIRS)
     parser.add_argument(
-        "--only",
+        "--framework",
         choices=[one.module for one in FRAMEWORKS],
         action="append",
         help="measure this framework alone; may be given twice",
+    )
+    parser.add_argument(
+        "--tools",
+        choices=[*TOOLS, "none"],
+        nargs="+",
+        default=TOOLS,
+        help="which tools of other makers take part; none: light tracing and --ops alone (default: all)",
+    )
+    names = {cell.name for one in FRAMEWORKS for cell in (*one.workloads, *one.large)}
+    parser.add_argument(
+        "--cell", choices=sorted(names), action="append", help="measure this cell alone; may be given twice"
     )
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a page of the figures, too")
     chosen = parser.parse_args(arguments)
@@ -38,12 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(report.table(list(about.items())), end="\n\n", flush=True)
     measured: list[Times] = []
     for framework in FRAMEWORKS:
-        if chosen.only and framework.module not in chosen.only:
+        if chosen.framework and framework.module not in chosen.framework:
             continue
         if find_spec(framework.module) is None:
             print(f"{framework.name}: not measured, for it is not installed in this Python\n")
             continue
-        measured += measure(framework, chosen.pairs)
+        measured += measure(framework, chosen.pairs, chosen.tools, chosen.cell or ())
         about["load average, last minute, at the end"] = machine.load()
         # After each framework: who stops it, or loses the machine, keeps what was measured.
         if chosen.out is not None:

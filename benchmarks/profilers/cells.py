@@ -1,6 +1,8 @@
 """The cells: training steps with each framework, and a cell that does nothing.
 
-Sizes are those of a first lesson: two dense layers of 256, batches of 64.
+Sizes are those of a first lesson: two dense layers of 256, batches of 64. Where the framework has a GPU,
+one more cell trains layers of 4096 in batches of 4096: those keep the GPU busy, while the small ones wait for
+Python, whose speed on a rented machine differs by a sixth from cell to cell.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ class Framework:
     """A framework, the cell that prepares its training, and the cells that are timed.
 
     `profiler` is a cell with the framework's own profiler on around `{cell}`; `session` is where ours keeps
-    the same profiler: a class, whose method of stopping is timed.
+    the same profiler: a class, whose method of stopping is timed. `large` is timed, too, where the expression
+    `has_gpu` is true.
     """
 
     name: str
@@ -24,9 +27,12 @@ class Framework:
     workloads: tuple[Workload, ...]
     profiler: str
     session: str
+    has_gpu: str = "False"
+    large: tuple[Workload, ...] = ()
 
 
 EMPTY = Workload("empty cell", "pass")
+LARGE = "large training steps on the GPU"
 
 # What ours asks of the profilers, so that only the tracing around them differs. TensorFlow and JAX write
 # their profiles, as they do for everybody, into a folder that is there already.
@@ -84,8 +90,10 @@ TORCH = Framework(
 import torch
 
 torch.manual_seed(0)
-x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
-model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
+device = "cuda" if torch.cuda.is_available() else "cpu"
+x, y = torch.randn(64, 256, device=device), torch.randint(0, 10, (64,), device=device)
+layers = torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10)
+model = torch.nn.Sequential(*layers).to(device)
 optimizer = torch.optim.Adam(model.parameters())
 
 def train_step(x, y):
@@ -95,6 +103,19 @@ def train_step(x, y):
     optimizer.step()
     return loss
 
+if torch.cuda.is_available():
+    big_x, big_y = torch.randn(4096, 4096, device=device), torch.randint(0, 10, (4096,), device=device)
+    layers = torch.nn.Linear(4096, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 10)
+    big_model = torch.nn.Sequential(*layers).to(device)
+    big_optimizer = torch.optim.Adam(big_model.parameters())
+
+    def big_step():
+        big_optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(big_model(big_x), big_y)
+        loss.backward()
+        big_optimizer.step()
+        return loss
+
 activities = [torch.profiler.ProfilerActivity.CPU]
 if torch.cuda.is_available():
     activities.append(torch.profiler.ProfilerActivity.CUDA)
@@ -103,9 +124,10 @@ if torch.cuda.is_available():
         EMPTY,
         Workload("training steps", "for _ in range({steps}): loss = train_step(x, y)\nloss = loss.item()"),
     ),
-    "profiler = torch.profiler.profile(activities=activities, record_shapes=True, with_flops=True)\n"
-    "profiler.start()\n{cell}\nprofiler.stop()",
+    "profiler = torch.profiler.profile(activities=activities)\nprofiler.start()\n{cell}\nprofiler.stop()",
     "jupyter_mlgpu.backends.profiling.torch:TorchSession",
+    "torch.cuda.is_available()",
+    (Workload(LARGE, "for _ in range({steps}): loss = big_step()\nloss = loss.item()"),),
 )
 
 JAX = Framework(
@@ -133,6 +155,13 @@ def train_step(params, x, y):
     loss, gradients = jax.value_and_grad(loss_of)(params, x, y)
     return loss, jax.tree.map(lambda value, gradient: value - 0.01 * gradient, params, gradients)
 
+if jax.default_backend() == "gpu":
+    big_x, big_y = jax.random.normal(keys[0], (4096, 4096)), jax.random.randint(keys[1], (4096,), 0, 10)
+    big_params = [
+        (jax.random.normal(keys[2], (4096, 4096)) / 64, jnp.zeros(4096)),
+        (jax.random.normal(keys[3], (4096, 10)) / 64, jnp.zeros(10)),
+    ]
+
 options = jax.profiler.ProfileOptions()
 options.python_tracer_level = 0
 options.host_tracer_level = 2
@@ -146,6 +175,14 @@ options.host_tracer_level = 2
     ),
     "jax.profiler.start_trace(profiles, profiler_options=options)\n{cell}\njax.profiler.stop_trace()",
     "jupyter_mlgpu.backends.profiling.jax:JaxSession",
+    'jax.default_backend() == "gpu"',
+    (
+        Workload(
+            LARGE,
+            "for _ in range({steps}): loss, big_params = train_step(big_params, big_x, big_y)\n"
+            "loss = float(loss)",
+        ),
+    ),
 )
 
 FRAMEWORKS = (TORCH, JAX, TENSORFLOW)

@@ -6,6 +6,7 @@ then falls on its own bare cells alone.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from benchmarks.profilers.cells import Framework
@@ -77,8 +78,12 @@ _ON = "%mlc_trace on"
 _LOAD = f"%load_ext jupyter_mlgpu\n{_OFF}"
 
 
-def sides(framework: Framework) -> tuple[Side, ...]:
-    """The kernels of a framework's cells."""
+#: Other makers' tools, by the names that their kernels have here.
+TOOLS = ("JUmPER", "scalene", "viztracer")
+
+
+def sides(framework: Framework, tools: Collection[str] = TOOLS) -> tuple[Side, ...]:
+    """The kernels of a framework's cells: ours and the profiler's always, and those of `tools`."""
     parsing = _PARSING.format(session=framework.session)
     light = (Condition(BARE, _OFF), Condition(LIGHT, _ON))
     profiled = (
@@ -87,9 +92,11 @@ def sides(framework: Framework) -> tuple[Side, ...]:
         Condition(PROFILER, f"profiler = None\n{_OFF}", profiler=True),
         Condition(OPS, _ON, over="%%mlc_trace --ops\n"),
     )
-    return (
+    ours = (
         Side("light", "jupyter_mlgpu", _LOAD, light),
         Side("profiled", "jupyter_mlgpu", f"{_LOAD}\n{parsing}", profiled),
+    )
+    others = (
         Side(
             "JUmPER",
             "jumper_extension",
@@ -113,3 +120,4 @@ def sides(framework: Framework) -> tuple[Side, ...]:
             every=3,
         ),
     )
+    return (*ours, *(side for side in others if side.name in tools))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import queue
 import random
 import sys
+from collections.abc import Collection
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
-from benchmarks.kernel import CellError, Kernel, running_kernel
+from benchmarks.kernel import SHARED_GPU, CellError, Kernel, running_kernel
 from benchmarks.profilers.cells import Framework
-from benchmarks.profilers.conditions import OPS, PARSING, Condition, Side, sides
+from benchmarks.profilers.conditions import OPS, PARSING, TOOLS, Condition, Side, sides
 from benchmarks.tracing import settle
 from benchmarks.workloads import Workload, calibrate
 
@@ -36,6 +37,7 @@ _ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_NUM_INTRAOP_THREADS": "1",
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+    **SHARED_GPU,
 }
 _FAILURES = (CellError, RuntimeError, queue.Empty)
 
@@ -67,18 +69,23 @@ class _Measured:
     stack: ExitStack
 
 
-def measure(framework: Framework, rounds: int) -> list[Times]:
-    """The times of each cell of a framework."""
+def measure(
+    framework: Framework, rounds: int, tools: Collection[str] = TOOLS, cells: Collection[str] = ()
+) -> list[Times]:
+    """The times of each cell of a framework (of those named in `cells`, if any), beside those of `tools`."""
     with ExitStack() as stack:
         measured: list[_Measured] = []
         why_not: dict[str, str] = {}
-        for side in sides(framework):
+        for side in sides(framework, tools):
             try:
                 measured.append(_start(stack, side, framework))
             except _FAILURES as error:
                 why_not[side.name] = _reason(error)
         found = []
-        for workload in framework.workloads:
+        large = framework.large if measured[0].kernel.value(framework.has_gpu) else ()
+        for workload in (*framework.workloads, *large):
+            if cells and workload.name not in cells:
+                continue
             found.append(_times(measured, framework, workload, rounds, why_not))
             print(f"{framework.name}, {workload.name}: measured", file=sys.stderr, flush=True)
         return found

@@ -1,4 +1,4 @@
-"""Records and their profiles as one timeline: cells, blocks inside them, operations, memory.
+"""Records and their profiles as one timeline: cells, blocks inside them, operations, counters.
 
 All stands on one clock. Each run (a kernel process) is a process of the timeline, and its cells stand where
 the monotonic clock of that process had them. An operation stands as far behind its cell's start as the
@@ -10,7 +10,7 @@ it was read some milliseconds before their first cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -23,7 +23,9 @@ CLOCK = (
     "Time 0 is the start of the first cell. Cells stand on their kernel's monotonic clock; operations by "
     "their distance from their cell's start on the profiler's clock (both are read when the cell begins, "
     "microseconds apart; a GPU's times are as exact as the profiler's match of both, some microseconds). "
-    "Several runs stand to each other by UTC, to some milliseconds."
+    "Several runs stand to each other by UTC, to some milliseconds. Live counters were looked at while a "
+    "browser showed them, on the kernel's monotonic clock: a step lasts until the next look, also between "
+    "two cells, where it means nothing."
 )
 
 GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
@@ -32,6 +34,12 @@ GONE = "The events of this profiled cell are no longer kept: its table of operat
 _FIRST_TRACK = 100
 
 Find = Callable[[tuple[str, int]], Sequence[Profile]]
+#: Gives what the live counters showed in the cell of a record's key, as `probes/looks.py` describes it.
+FindLooks = Callable[[tuple[str, int]], Mapping[str, Any] | None]
+
+
+def _no_looks(key: tuple[str, int]) -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class _Lanes:
         return len(self._open) - 1
 
 
-def left_out(records: Sequence[Record], profiles: Find) -> list[str]:
+def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_looks) -> list[str]:
     """What of the records is not on the timeline: one sentence a cell."""
     said = []
     for record in records:
@@ -84,10 +92,16 @@ def left_out(records: Sequence[Record], profiles: Find) -> list[str]:
                 )
         if record.reading("wall_time").value is None:
             said.append(f"Cell {record.cell.sequence} has no measured time and is shown as a moment.")
+        seen = looks(record.key)
+        if seen and (first := seen["looks"][0][0]) > 2 * seen["interval"]:
+            said.append(
+                f"Cell {record.cell.sequence}: its live counters begin {first:.1f} s after its start. Before "
+                "that nobody watched, or the cell is longer than what they remember."
+            )
     return said
 
 
-def items(records: Sequence[Record], profiles: Find) -> Iterator[Item]:
+def items(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_looks) -> Iterator[Item]:
     """The timeline, one thing after the other; `profiles` gives the kept profiles of a record's key."""
     starts = _starts(records)
     runs: dict[str, list[Record]] = {}
@@ -98,6 +112,7 @@ def items(records: Sequence[Record], profiles: Find) -> Iterator[Item]:
         name = f"kernel {run[:8]}" + (f", {notebook}" if notebook else "")
         yield Item("name", name, number, 0)
         yield from _cells(number, of_run, starts)
+        yield from _counters(number, of_run, starts, looks)
         yield from _operations(number, of_run, starts, profiles)
 
 
@@ -142,6 +157,25 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
             if reading.quantity in ("memory_process", "memory_allocator") and reading.value is not None:
                 counter = f"{reading.quantity} when a cell had ended, {reading.source}"
                 yield Item("counter", counter, process, 0, end, args={"bytes": reading.value})
+
+
+def _counters(
+    process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], looks: FindLooks
+) -> Iterator[Item]:
+    for record in records:
+        seen = looks(record.key)
+        if seen is None:
+            continue
+        named = [
+            (f"{one['device']} {one['quantity']}, {one['source']}", one["unit"]) for one in seen["series"]
+        ]
+        for at, values in seen["looks"]:
+            moment = starts[record.key] + round(at * 1e9)
+            for (name, unit), value in zip(named, values, strict=True):
+                if value is not None:
+                    yield Item(
+                        "counter", name, process, 0, moment, category="live counter", args={unit: value}
+                    )
 
 
 def _operations(

@@ -15,10 +15,17 @@ class Prediction:
         print(self.question)
         if self.guess is None:
             print(f"It was {actual}. You wrote no prediction this time.")
-        elif self.guess == actual:
+        elif _same(self.guess, actual):
             print(f"You predicted {self.guess}, and so it was.")
         else:
             print(f"You predicted {self.guess}; it was {actual}. What follows says why.")
+
+
+def _same(guess: object, actual: object) -> bool:
+    try:
+        return bool(guess == actual)
+    except Exception:  # two arrays, for example: their == gives no single answer
+        return False
 
 
 def predict(question: str, guess: object) -> Prediction:

@@ -150,10 +150,12 @@ class Capture:
         with self._lock:
             self._cell_starts = None
 
-    def raw(self) -> list[tuple[int, str, bytes, int]]:
-        """For each cell and stream: sequence, stream, its raw bytes, and how many bytes were let go."""
+    def raw(self, sequence: int | None = None) -> list[tuple[int, str, bytes, int]]:
+        """For each cell (or one) and stream: sequence, stream, its raw bytes, and how many were let go."""
         found = []
         for stretch in self._stretches:
+            if sequence is not None and stretch.sequence != sequence:
+                continue
             for name, start in stretch.start.items():
                 if stretch.end[name] > start:
                     data, gone = self._tap.raw(name, start, stretch.end[name])

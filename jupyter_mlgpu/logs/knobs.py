@@ -147,7 +147,8 @@ _KNOBS = (
         "PYTORCH_MPS_LOG_PROFILE_INFO",
         "makes PyTorch's MPS profiler print operations, copies and work that fell back to the CPU",
         "a sum of the flags of LogOptions in PyTorch's ATen/mps/MPSProfiler.h: "
-        "1 operations, 2 copies, 4 work on the CPU, 8 tables of all three at the end, ...",
+        "1 operations, 2 copies, 4 work on the CPU, 8 tables of all three at the end, ...; 391: the first "
+        "three with their times, which `%%mlc_trace --ops` shows as a table",
         r"\d{1,4}|0[xX][0-9a-fA-F]{1,4}",
         "8",
         "torch",

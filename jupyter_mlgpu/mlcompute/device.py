@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.errors import DeviceError, MissingPackageError
 from jupyter_mlgpu.mlcompute.engine import Executable
 from jupyter_mlgpu.mlcompute.graph import Program
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.names import choose, insist
 
 ENGINES = ("tensorflow", "numpy", "apple")
 
@@ -32,6 +32,7 @@ class Device:
 
     def compile(self, program: Program) -> Executable:
         """The program, ready to run here."""
+        # Imported when they are chosen, and not before: TensorFlow takes seconds.
         if self.engine == "numpy":
             from jupyter_mlgpu.mlcompute.numpy_engine import NumpyExecutable
 
@@ -58,39 +59,31 @@ def device(name: str = "any", engine: str = "tensorflow") -> Device:
         DeviceError: there is no such device here.
         MissingPackageError: the engine is not installed.
     """
-    asked = choose("MLCDeviceType", name, "device")
-    chosen = choose("engines", engine, "device", ENGINES)
+    asked, chosen = choose("MLCDeviceType", name, "device"), choose(ENGINES, engine, "device")
     if chosen == "apple":
         from jupyter_mlgpu.mlcompute.apple import framework
 
         framework()
         return Device(asked, chosen, asked, "through Apple's ML Compute, which does not tell what it chose")
-    if asked == "ANE":
-        raise DeviceError(
-            f'There is no ANE for the engine {chosen}: only Apple\'s ML Compute, the engine "apple", '
-            'reaches the Neural Engine; take device("any").'
-        )
-    if chosen == "numpy":
-        if asked == "GPU":
-            raise DeviceError('NumPy has no GPU, it computes on the CPU: take device("cpu", "numpy").')
-        return Device(asked, chosen, "", "CPU, through NumPy")
-    return _tensorflow(asked)
+    reaches = 'only Apple\'s ML Compute, the engine "apple", reaches the Neural Engine; take device("any")'
+    insist(asked != "ANE", f"There is no ANE for the engine {chosen}: {reaches}.", DeviceError)
+    if chosen == "tensorflow":
+        return _tensorflow(asked)
+    hint = 'NumPy has no GPU, it computes on the CPU: take device("cpu", "numpy").'
+    insist(asked != "GPU", hint, DeviceError)
+    return Device(asked, chosen, "", "CPU, through NumPy")
 
 
 def _tensorflow(asked: str) -> Device:
     try:
         import tensorflow as tf
     except ImportError as error:
-        raise MissingPackageError(
-            f"TensorFlow, which computes graphs here, cannot be imported ({error}): install "
-            'jupyter_mlgpu[tensorflow], or take device("cpu", "numpy").'
-        ) from error
+        install = 'install jupyter_mlgpu[tensorflow], or take device("cpu", "numpy")'
+        why = f"TensorFlow, which computes graphs here, cannot be imported ({error})"
+        raise MissingPackageError(f"{why}: {install}.") from error
     gpus = tf.config.list_logical_devices("GPU") if asked != "CPU" else []
-    if asked == "GPU" and not gpus:
-        raise DeviceError(
-            f"There is no GPU here that TensorFlow {tf.__version__} can use; it finds CPU alone, so take "
-            'device("any") or device("cpu").'
-        )
+    none = f"There is no GPU here that TensorFlow {tf.__version__} can use; it finds CPU alone"
+    insist(gpus or asked != "GPU", f'{none}, so take device("any") or device("cpu").', DeviceError)
     kind = "GPU" if gpus else "CPU"
     place = {"Any": "", "GPU": "/device:GPU:0", "CPU": "/device:CPU:0"}[asked]
     return Device(asked, "tensorflow", place, f"{kind}, through TensorFlow {tf.__version__}", bool(gpus))

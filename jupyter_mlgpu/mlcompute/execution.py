@@ -61,26 +61,27 @@ class ExecutableGraph(Graph):
             GraphError: a name is taken, or no layer takes the tensor.
         """
         taken = {source for step in self.steps for source in step.sources}
-        for name, tensor in [
-            one for some in (inputs, loss_labels, loss_label_weights) for one in (some or {}).items()
-        ]:
-            insist(isinstance(tensor, Tensor), f"add_inputs takes tensors, and {name!r} is {tensor!r:.60}.")
-            other = self._inputs.get(name, tensor)
-            insist(other is tensor, f"There are two inputs of the name {name!r}: {other} and {tensor}.")
-            insist(tensor not in self._made(), f"{tensor} is made by this graph, so it cannot be an input.")
-            insist(not tensor.own, f"{tensor} has values of its own, so it cannot be an input.")
-            missing = name in inputs and tensor not in taken
-            insist(not missing, f"No layer of this graph takes {tensor}, given as the input {name!r}.")
-            self._inputs[name] = tensor
+        for some in (inputs, loss_labels or {}, loss_label_weights or {}):
+            for name, tensor in some.items():
+                insist(
+                    isinstance(tensor, Tensor), f"add_inputs takes tensors, and {name!r} is {tensor!r:.60}."
+                )
+                other = self._inputs.get(name, tensor)
+                insist(other is tensor, f"There are two inputs of the name {name!r}: {other} and {tensor}.")
+                no = "so it cannot be an input"
+                insist(tensor not in self._made(), f"{tensor} is made by this graph, {no}.")
+                insist(not tensor.own, f"{tensor} has values of its own, {no}.")
+                used = some is not inputs or tensor in taken
+                insist(used, f"No layer of this graph takes {tensor}, given as the input {name!r}.")
+                self._inputs[name] = tensor
         self._compiled = None
         return True
 
     def add_outputs(self, outputs: Named) -> bool:
         """Names for results, under which `outputs` gives their values."""
         for name, tensor in outputs.items():
-            insist(
-                tensor in self._made(), f"{tensor}, given as the output {name!r}, is no result of this graph."
-            )
+            made = tensor in self._made()
+            insist(made, f"{tensor}, given as the output {name!r}, is no result of this graph.")
         self._outputs |= outputs
         return True
 
@@ -126,7 +127,15 @@ class ExecutableGraph(Graph):
         self._compiled, self.device = (device.compile(program), program), device
         return True
 
-    def _program(self, trained: tuple[Tensor, ...] = (), losses: tuple[Tensor, ...] = ()) -> Program:
+    @property
+    def parameters(self) -> tuple[Tensor, ...]:
+        """The tensors that an optimizer updates; `.numpy()` and `.gradient` read them."""
+        return ()
+
+    def _losses(self) -> tuple[Tensor, ...]:
+        return ()
+
+    def _program(self) -> Program:
         steps, made = tuple(in_order(self.steps)), self._made()
         linked = {result for maker in self._makers for result in maker._made()}
         inputs, own = dict.fromkeys(self._inputs.values()), dict[Tensor, None]()
@@ -135,14 +144,14 @@ class ExecutableGraph(Graph):
             for source in step.sources:
                 if source.own or source in linked:
                     (own if source.own else inputs)[source] = None
-                elif source not in made and source not in inputs:
-                    why = "has no values and is no input: name it in add_inputs"
-                    if source.step is not None:
-                        maker = f"is made by {source.step.layer.title} in another graph"
-                        why = f"{maker}: give that graph, too, or link them"
-                    raise GraphError(f"{step.layer.title} takes {source}, which {why}.")
-        stopped = frozenset(self._stopped)
-        return Program(steps, tuple(inputs), tuple(own), trained, losses, stopped, self.optimizer)
+                why = "has no values and is no input: name it in add_inputs"
+                if source.step is not None:
+                    maker = f"is made by {source.step.layer.title} in another graph"
+                    why = f"{maker}: give that graph, too, or link them"
+                known = source in made or source in inputs or source in own
+                insist(known, f"{step.layer.title} takes {source}, which {why}.")
+        learnt = self.parameters, self._losses(), frozenset(self._stopped), self.optimizer
+        return Program(steps, tuple(inputs), tuple(own), *learnt)
 
     def _made(self) -> set[Tensor]:
         return {result for step in self.steps for result in step.results}
@@ -178,33 +187,36 @@ class ExecutableGraph(Graph):
         feeds = self._feeds(inputs_data, batch_size, "execute")
         return self._forward(feeds, False, execution_options, completion_handler)
 
-    def _forward(self, feeds: list[Array], training: bool, words: Words, handler: Handler | None) -> bool:
+    def _forward(self, feeds: list[Array], training: bool, words: Words, handler: Handler) -> bool:
+        executable = self._profiled(feeds, training, words)
+        return self._run(lambda: (executable.forward(feeds, training, self._count), {}), words, handler)
+
+    def _profiled(self, feeds: list[Array], training: bool, words: Words) -> Executable:
+        """What executes the graph; with the option, after each layer has been measured by itself."""
         executable, _ = self._ready("execute")
-        chosen = options("MLCExecutionOptions", words, "execute")
-        self._profile(feeds, training, chosen)
-        return self._run(
-            lambda: self._hold(executable.forward(feeds, training, self._count)), chosen, handler
-        )
-
-    def _profile(self, feeds: list[Array], training: bool, chosen: frozenset[str]) -> None:
-        if "PerLayerProfiling" in chosen:
-            for step, seconds in self._ready("execute")[0].times(feeds, training, self._count).items():
+        if "PerLayerProfiling" in options("MLCExecutionOptions", words, "execute"):
+            for step, seconds in executable.times(feeds, training, self._count).items():
                 step.seconds = seconds
+        return executable
 
-    def _run(self, work: Callable[[], None], words: Words, handler: Handler) -> bool:
-        """Do it on this thread, and what follows, when the device has finished."""
+    def _run(self, work: Callable[[], tuple[Values, Values]], words: Words, handler: Handler) -> bool:
+        """Get results and gradients on this thread, and do what follows when the device has finished."""
         self.wait()
         chosen = options("MLCExecutionOptions", words, "execute")
         (executable, _), start = self._ready("execute"), time.perf_counter()
-        work()
+        results, gradients = work()
+        for tensor, value in results.items():
+            tensor._held, tensor._before_reading = value, self._before_reading
+        for tensor, gradient in gradients.items():
+            tensor._gradient = gradient
+        self._gradients, self._count = gradients or self._gradients, self._count + bool(results)
         self._unchecked = True
 
         def finish() -> None:
             executable.wait()
             self.execution_time = time.perf_counter() - start if "Profiling" in chosen else None
             if handler is not None:
-                ends = self.ends()
-                handler(ends[-1] if ends else None, self._not_numbers(), self.execution_time)
+                handler(next(reversed(self.ends()), None), self._not_numbers(), self.execution_time)
 
         if not executable.asynchronous or chosen & {"Synchronous", "Profiling"}:
             if handler is not None or "Profiling" in chosen:
@@ -248,35 +260,30 @@ class ExecutableGraph(Graph):
 
     def _feeds(self, data: Data, batch_size: int, call: str) -> list[Array]:
         _, program = self._ready(call)
-        given = {self._inputs[choose("inputs", name, call, self._inputs)]: one for name, one in data.items()}
+        given = {self._inputs[choose(self._inputs, name, call)]: one for name, one in data.items()}
         whole = program.inputs[0].shape[0] if program.inputs and program.inputs[0].shape else 0
-        limits = f"from 0 to {whole}, the first size of its inputs"
+        wanted = f"from 0 to {whole}, the first size of its inputs"
         insist(
             0 <= batch_size <= whole or not batch_size,
-            f"{call} takes a batch_size {limits}, not {batch_size}.",
+            f"{call} takes a batch_size {wanted}, not {batch_size}.",
         )
         for tensor in program.inputs:
             if tensor in given:
                 batched = batch_size and tensor.shape and tensor.shape[0] == whole
                 tensor._held = tensor.fill(given[tensor], batch_size if batched else None)
-            elif tensor.step is None or not tensor.has_values:
-                name = next((name for name, one in self._inputs.items() if one is tensor), tensor.name)
-                raise GraphError(
-                    f"{call} needs data for {name}, {tensor}, and was given {', '.join(data) or 'none'}."
-                )
+                continue
+            name = next((name for name, one in self._inputs.items() if one is tensor), tensor.name)
+            found = f"was given {', '.join(data) or 'none'}"
+            linked = tensor.step is not None and tensor.has_values
+            insist(linked, f"{call} needs data for {name}, {tensor}, and {found}.")
         for step in program.steps:
-            for source, limit in ((step.sources[place], limit) for place, limit in step.layer.limits.items()):
-                if source in given and not 0 <= source._held.min() <= source._held.max() < limit:
-                    found = f"{source._held.min()} to {source._held.max()}"
+            for place, limit in step.layer.limits.items():
+                source = step.sources[place]
+                if source in given:
+                    low, high = source._held.min(), source._held.max()
                     layer = f"{step.layer.title} chooses by {source} from 0 to {limit - 1}"
-                    raise GraphError(f"{layer}, and was given {found}.")
+                    insist(0 <= low <= high < limit, f"{layer}, and was given {low} to {high}.")
         return [tensor._held for tensor in program.inputs]
-
-    def _hold(self, values: Values) -> None:
-        """Give every result its value of this execution."""
-        for tensor, value in values.items():
-            tensor._held, tensor._before_reading = value, self._before_reading
-        self._count += 1
 
     def _before_reading(self) -> None:
         if threading.current_thread() is not self._pending:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute import show
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.optimizers import Optimizer
 from jupyter_mlgpu.mlcompute.tensors import TYPES, Tensor
-from jupyter_mlgpu.planning.svg import Picture
 
 
 @dataclass(eq=False)
@@ -51,16 +51,13 @@ class Program:
     def results(self) -> list[Tensor]:
         return [result for step in self.steps for result in step.results]
 
-    def walk(self, run: Run, around: Callable[[Step, Callable[[], Any]], Any] | None = None) -> None:
+    def walk(self, run: Run, around: Callable[[Step, Callable[[], Any]], Any]) -> None:
         """Compute every step; `around` may do something before and after each."""
+        run.leaves = dict(run.values)
         for tensor in self.stopped & run.values.keys():
             run.values[tensor] = run.ops.stop_gradient(run.values[tensor])
         for step in self.steps:
-
-            def compute(step: Step = step) -> Any:
-                return step.layer.compute(run, *[run.values[source] for source in step.sources])
-
-            made = around(step, compute) if around else compute()
+            made = around(step, partial(step.layer.compute, run, *map(run.__getitem__, step.sources)))
             for tensor, value in zip(step.results, made if isinstance(made, list) else [made], strict=True):
                 run.values[tensor] = run.ops.stop_gradient(value) if tensor in self.stopped else value
 
@@ -82,15 +79,11 @@ class Graph:
             GraphError: the layer cannot take these; it says what it needs and what it found.
         """
         given = [sources] if isinstance(sources, Tensor) else list(sources)
-        if not isinstance(layer, Layer) or not all(isinstance(source, Tensor) for source in given):
-            raise GraphError(
-                f"add_layer takes a layer and tensors, and was given {layer!r:.60} and {given!r:.60}."
-            )
-        if layer.joined:
-            raise GraphError(
-                f"This {layer.title} is in a graph already: make another one, with the same tensors as "
-                "weights if both are to learn the same."
-            )
+        fits = isinstance(layer, Layer) and all(isinstance(source, Tensor) for source in given)
+        found = f"{layer!r:.60} and {given!r:.60}"
+        insist(fits, f"add_layer takes a layer and tensors, and was given {found}.")
+        another = "make another one, with the same tensors as weights if both are to learn the same"
+        insist(not layer.joined, f"This {layer.title} is in a graph already: {another}.")
         forms = layer.results(given)
         step = Step(layer, tuple(given), updates=not disable_update)
         step.results = tuple(Tensor(form.shape, TYPES[form.dtype], step) for form in forms)
@@ -107,19 +100,11 @@ class Graph:
         """What is to be said of the whole graph, for summary and drawing."""
         return {}
 
-    def summary(self) -> str:
-        """The layers with their shapes and numbers of weights, as a table."""
-        return show.summary(self)
-
-    def picture(self) -> Picture:
-        """The graph as a drawing; a notebook shows it by itself."""
-        return show.picture(self)
+    summary = __repr__ = show.summary
+    picture = show.picture  # a notebook shows it by itself
 
     def _repr_html_(self) -> str:
         return self.picture()._repr_html_()
-
-    def __repr__(self) -> str:
-        return self.summary()
 
 
 def in_order(steps: Iterable[Step]) -> list[Step]:
@@ -133,8 +118,7 @@ def in_order(steps: Iterable[Step]) -> list[Step]:
     done: set[Tensor] = set()
     while waiting:
         ready = [step for step in waiting if all(one in done or one not in made_here for one in step.sources)]
-        if not ready:
-            raise GraphError(f"{waiting[0].layer.title} waits for its own result: the graph is a circle.")
+        insist(ready, f"{waiting[0].layer.title} waits for its own result: the graph is a circle.")
         ordered += ready
         done |= {result for step in ready for result in step.results}
         waiting = [step for step in waiting if step not in ready]

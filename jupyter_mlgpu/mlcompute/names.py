@@ -18,27 +18,25 @@ from jupyter_mlgpu.errors import GraphError
 ENUMERATIONS: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("names.json").read_text())
 
 
-def choose(enumeration: str, word: str, where: str, among: Iterable[str] | None = None) -> str:
+def choose(words: str | Iterable[str], word: str, where: str) -> str:
     """Apple's spelling of a word: `divide_no_nan` is DivideNoNaN. `where` is who asks, for the message.
 
-    Capitals and underscores do not matter. With `among`, only those of the enumeration may be meant.
+    Capitals and underscores do not matter. `words` are those that may be meant, or their enumeration's name.
 
     Raises:
         GraphError: for any other word; the nearest ones are offered.
     """
-    words = {_plain(name): name for name in among or ENUMERATIONS[enumeration]}
-    if _plain(str(word)) in words:
-        return words[_plain(str(word))]
-    near = [words[one] for one in get_close_matches(_plain(str(word)), words, n=3, cutoff=0.6)]
-    offered = f": did you mean {' or '.join(near)}?" if near else f"; it knows {', '.join(words.values())}."
-    raise GraphError(f"{where} knows no {word!r}{offered}")
+    known = {_plain(name): name for name in (ENUMERATIONS[words] if isinstance(words, str) else words)}
+    near = [known[one] for one in get_close_matches(_plain(str(word)), known, n=3, cutoff=0.6)]
+    offered = f": did you mean {' or '.join(near)}?" if near else f"; it knows {', '.join(known.values())}."
+    insist(_plain(str(word)) in known, f"{where} knows no {word!r}{offered}")
+    return known[_plain(str(word))]
 
 
 def options(enumeration: str, words: str | Iterable[str], where: str) -> frozenset[str]:
     """Several words of an enumeration of flags; one may be given by itself."""
-    return frozenset(
-        choose(enumeration, one, where) for one in ([words] if isinstance(words, str) else words)
-    )
+    given = [words] if isinstance(words, str) else words
+    return frozenset(choose(enumeration, one, where) for one in given)
 
 
 def _plain(word: str) -> str:
@@ -50,7 +48,7 @@ def spelt(name: str) -> str:
     return re.sub("(?<=[a-z0-9])(?=[A-Z][a-z])", " ", name).lower()
 
 
-def insist(truth: object, otherwise: str) -> None:
-    """Raise GraphError with this sentence where something that must be so is not."""
+def insist(truth: object, otherwise: str, error: type[Exception] = GraphError) -> None:
+    """Raise the error with this sentence where something that must be so is not."""
     if not truth:
-        raise GraphError(otherwise)
+        raise error(otherwise)

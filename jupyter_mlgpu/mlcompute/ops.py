@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,10 +92,11 @@ class Ops:
         """- sum of labels * log softmax x, over the second axis."""
         return -self.sum(labels * self.log_softmax(x, 1), [1])
 
-    def split(self, x: Value, count: int, axis: int) -> list[Value]:
-        """Into equal parts."""
-        size, before = x.shape[axis] // count, [slice(None)] * axis
-        return [self.slice(x, [*before, slice(part * size, (part + 1) * size)]) for part in range(count)]
+    def split(self, x: Value, parts: int | Sequence[int], axis: int) -> list[Value]:
+        """Into so many equal parts, or parts of these lengths."""
+        lengths = [x.shape[axis] // parts] * parts if isinstance(parts, int) else parts
+        before, ends = [slice(None)] * axis, pairwise(accumulate(lengths, initial=0))
+        return [self.slice(x, [*before, slice(*both)]) for both in ends]
 
     def stack(self, values: Sequence[Value]) -> Value:
         """Arrays of one shape along a new first axis."""

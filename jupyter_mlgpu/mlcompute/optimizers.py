@@ -7,29 +7,21 @@ the same names, which Apple's arguments (momentum scale, alpha, is centered, use
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import dataclass_transform
 
-from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.layers.base import number_within
-from jupyter_mlgpu.mlcompute.names import choose
+from jupyter_mlgpu.mlcompute.layers.base import check_numbers
+from jupyter_mlgpu.mlcompute.names import choose, insist
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 
 Values = Sequence[Value]
-New = tuple[Value, list[Value]]
-"""The new parameter and the new state."""
+New = tuple[Value, Values]
+"""The new parameter, or parameters, and the new state."""
 
 
-@dataclass_transform(eq_default=False)
-class OptimizerBase:
-    """What is annotated in an optimizer's class is what it is given."""
-
-    def __init_subclass__(cls) -> None:
-        dataclass(eq=False)(cls)
-
-
-class Optimizer(OptimizerBase):
+@dataclass(eq=False)
+class Optimizer:
     """What all have: gradients are rescaled, clipped and regularised before the update.
 
     * learning_rate: may be changed between updates.
@@ -55,22 +47,34 @@ class Optimizer(OptimizerBase):
         name, clipping = type(self).__name__, self.gradient_clipping
         self.gradient_clipping = clipping and choose("MLCGradientClippingType", clipping, name)
         self.regularization_type = choose("MLCRegularizationType", self.regularization_type, name)
-        for word in ("learning_rate", "epsilon"):
-            number_within(name, word, getattr(self, word, 0), 0)
-        for word in ("momentum_scale", "alpha", "beta1", "beta2"):
-            number_within(name, word, getattr(self, word, 0), 0, 1)
-        if self.gradient_clipping == "ByValue" and not self.gradient_clip_min < self.gradient_clip_max:
-            raise GraphError(
-                f"{name} clips by value between gradient_clip_min and a larger gradient_clip_max."
-            )
-        if self.gradient_clipping not in (None, "ByValue") and not self.maximum_clipping_norm > 0:
-            raise GraphError(f"{name} clips by a norm with a maximum_clipping_norm above 0.")
+        shares = dict.fromkeys(("momentum_scale", "alpha", "beta1", "beta2"), (0.0, 1.0))
+        check_numbers(name, self, {"learning_rate": (0.0, math.inf)} | shares)
+        between = self.gradient_clipping != "ByValue" or self.gradient_clip_min < self.gradient_clip_max
+        insist(between, f"{name} clips by value between gradient_clip_min and a larger gradient_clip_max.")
+        normed = self.gradient_clipping in (None, "ByValue") or self.maximum_clipping_norm > 0
+        insist(normed, f"{name} clips by a norm with a maximum_clipping_norm above 0.")
 
     def slots(self) -> int:
-        """How many arrays it keeps for a parameter."""
+        """How many numbers it keeps for each of a parameter's."""
         return 0
 
-    def prepare(self, ops: Ops, parameters: Values, gradients: Values) -> list[Value]:
+    def improve(self, ops: Ops, parameters: Values, gradients: Values, state: Values, clock: Value) -> New:
+        """The step of all parameters. `clock` is the learning rate and the number of the update.
+
+        All are one long vector: a formula on it is a dozen operations, and not a dozen a parameter.
+        """
+        if not parameters:
+            return [], state
+        prepared = self.prepare(ops, parameters, gradients)
+        p, g = (
+            ops.concatenate([ops.reshape(one, (-1,)) for one in some], 0) for some in (parameters, prepared)
+        )
+        rate, t = (ops.reshape(one, ()) for one in ops.split(ops.cast(clock, p.dtype), 2, 0))
+        new, state = self.update(ops, p, g, state, rate, t)
+        parts = ops.split(new, [math.prod(one.shape) for one in parameters], 0)
+        return [ops.reshape(one, p.shape) for one, p in zip(parts, parameters, strict=True)], state
+
+    def prepare(self, ops: Ops, parameters: Values, gradients: Values) -> Values:
         """Rescaled, then clipped, then regularised gradients."""
         scale, most = self.gradient_rescale, self.maximum_clipping_norm
         gradients = [g if scale == 1 else g * scale for g in gradients]
@@ -81,25 +85,22 @@ class Optimizer(OptimizerBase):
             norms = [ops.sqrt(ops.sum(g * g, range(len(g.shape)))) for g in gradients]
             if self.gradient_clipping == "ByGlobalNorm":
                 whole = ops.sqrt(ops.sum(ops.stack(norms) * ops.stack(norms), [0]))
-                norms = [whole * 0.0 + self.custom_global_norm if self.custom_global_norm else whole] * len(
-                    norms
-                )
+                whole = whole * 0.0 + self.custom_global_norm if self.custom_global_norm else whole
+                norms = [whole] * len(norms)
             # Shorter ones are left as they are.
-            gradients = [
-                g * (most / ops.maximum(norm, most)) for g, norm in zip(gradients, norms, strict=True)
-            ]
-        return [self._regular(ops, p, g) for p, g in zip(parameters, gradients, strict=True)]
-
-    def _regular(self, ops: Ops, p: Value, g: Value) -> Value:
+            shares = [most / ops.maximum(norm, most) for norm in norms]
+            gradients = [g * share for g, share in zip(gradients, shares, strict=True)]
         if self.regularization_type == "None":
-            return g
-        return g + self.regularization_scale * (ops.sign(p) if self.regularization_type == "L1" else p)
+            return gradients
+        shrinks = [ops.sign(p) if self.regularization_type == "L1" else p for p in parameters]
+        return [g + self.regularization_scale * p for p, g in zip(shrinks, gradients, strict=True)]
 
     def update(self, ops: Ops, p: Value, g: Value, state: Values, rate: Value, t: Value) -> New:
         """One parameter's step."""
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class SGD(Optimizer):
     """v' = m v + g,  p' = p - rate v'; with Nesterov's momentum p' = p - rate (g + m v')."""
 
@@ -117,6 +118,7 @@ class SGD(Optimizer):
         return p - rate * step, [velocity]
 
 
+@dataclass(eq=False)
 class Adam(Optimizer):
     """m' = b1 m + (1 - b1) g,  v' = b2 v + (1 - b2) g^2  (running means of the gradient and its square),
 
@@ -143,6 +145,7 @@ class Adam(Optimizer):
         return p - rate / (1.0 - ops.power(self.beta1, t)) * (m / root), new
 
 
+@dataclass(eq=False)
 class AdamW(Adam):
     """Adam, and beside it p shrinks by rate * regularization_scale * p (Loshchilov and Hutter, 2019)."""
 
@@ -153,6 +156,7 @@ class AdamW(Adam):
         return super().update(ops, p * (1.0 - rate * self.regularization_scale), g, state, rate, t)
 
 
+@dataclass(eq=False)
 class RMSProp(Optimizer):
     """v' = a v + (1 - a) g^2,  p' = p - rate g / (sqrt(v') + epsilon)   (Hinton's lecture 6e, 2012).
 

@@ -12,29 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import BINARY, TESTS, UNARY, Ops, Pair
 from jupyter_mlgpu.mlcompute.tensors import TYPES, Array, Shape
-
-
-class MismatchError(ValueError):
-    """Shapes or types that an operation cannot take; its text says why."""
 
 
 def joined(*forms: Any) -> Form:
     """Of arrays and plain numbers: sizes are equal, or 1, counted from the last (NumPy's rule)."""
     arrays = [one for one in forms if hasattr(one, "shape")]
-    if len(types := sorted({TYPES[one.dtype] for one in arrays})) > 1:
-        raise MismatchError(f"they are of different types, {' and '.join(types)}")
-    result = []
+    types = sorted({TYPES[one.dtype] for one in arrays})
+    insist(len(types) == 1, f"they are of different types, {' and '.join(types)}")
+    result, rule = [], "shapes fit where each size is equal or 1, counted from the last"
     for axis in range(-max(len(one.shape) for one in arrays), 0):
-        sizes = {one.shape[axis] for one in arrays if -axis <= len(one.shape)} - {1}
-        if len(sizes) > 1:
-            found = " and ".join(map(str, sorted(sizes)))
-            raise MismatchError(
-                f"shapes fit where each size is equal or 1, counted from the last, and {found} are not"
-            )
+        sizes = sorted({one.shape[axis] for one in arrays if -axis <= len(one.shape)} - {1})
+        insist(len(sizes) < 2, f"{rule}, and {' and '.join(map(str, sizes))} are not")
         result.append(max(sizes, default=1))
-    return Form(tuple(result), arrays[0].dtype)
+    return Form(result, arrays[0].dtype)
 
 
 class Form:
@@ -51,9 +44,13 @@ class Form:
     def __neg__(self) -> Form:
         return self
 
+    def resized(self, axis: int, *sizes: int) -> Form:
+        """With these sizes where that of one axis was."""
+        return Form((*self.shape[:axis], *sizes, *self.shape[axis + 1 :]), self.dtype)
+
 
 class ShapeOps(Ops):
-    """The contract on Forms."""
+    """The contract on Forms. What does not fit is a GraphError that says why, and no more."""
 
     def __init__(self) -> None:
         for words, function in ((UNARY, joined), (BINARY, joined), (TESTS, self._test)):
@@ -66,8 +63,8 @@ class ShapeOps(Ops):
         return Form(joined(*forms).shape, np.dtype(bool))
 
     def _logical(self, *forms: Any) -> Form:
-        if any(one.dtype != bool for one in forms):
-            raise MismatchError(f"it needs Boolean, and these are {TYPES[forms[0].dtype]}")
+        boolean = all(one.dtype == bool for one in forms)
+        insist(boolean, f"it needs Boolean, and these are {TYPES[forms[0].dtype]}")
         return joined(*forms)
 
     def constant(self, array: Array) -> Form:
@@ -81,8 +78,8 @@ class ShapeOps(Ops):
         return Form(joined(mask, self._test(chosen)).shape, chosen.dtype)
 
     def matmul(self, x: Form, y: Form) -> Form:
-        if min(len(x.shape), len(y.shape)) < 2 or x.shape[-1] != y.shape[-2]:
-            raise MismatchError(f"rows {list(x.shape)} do not meet columns {list(y.shape)}")
+        fits = min(len(x.shape), len(y.shape)) > 1 and x.shape[-1] == y.shape[-2]
+        insist(fits, f"rows {list(x.shape)} do not meet columns {list(y.shape)}")
         before = joined(Form((*x.shape[:-2], 1), x.dtype), Form((*y.shape[:-2], 1), y.dtype))
         return Form((*before.shape[:-1], x.shape[-2], y.shape[-1]), before.dtype)
 
@@ -97,23 +94,21 @@ class ShapeOps(Ops):
 
     def reshape(self, x: Form, shape: Sequence[int]) -> Form:
         size, known = math.prod(x.shape), math.prod(one for one in shape if one != -1)
-        whole = tuple(size // max(known, 1) if one == -1 else one for one in shape)
-        if list(shape).count(-1) > 1 or min(whole, default=1) < 1 or math.prod(whole) != size:
-            raise MismatchError(f"its {size} numbers do not make {list(shape)}")
+        whole = [size // max(known, 1) if one == -1 else one for one in shape]
+        fits = list(shape).count(-1) < 2 and min(whole, default=1) > 0 and math.prod(whole) == size
+        insist(fits, f"its {size} numbers do not make {list(shape)}")
         return Form(whole, x.dtype)
 
     def transpose(self, x: Form, axes: Sequence[int]) -> Form:
-        if sorted(axes) != list(range(len(x.shape))):
-            raise MismatchError(f"{list(axes)} is no order of its {len(x.shape)} dimensions")
+        order = sorted(axes) == list(range(len(x.shape)))
+        insist(order, f"{list(axes)} is no order of its {len(x.shape)} dimensions")
         return Form([x.shape[axis] for axis in axes], x.dtype)
 
     def concatenate(self, parts: Sequence[Form], axis: int) -> Form:
-        others = {(*part.shape[:axis], -1, *part.shape[axis + 1 :]) for part in parts}
         joined(*(Form((), part.dtype) for part in parts))
-        if len(others) > 1:
-            raise MismatchError(f"they differ in more than dimension {axis}")
-        size = sum(part.shape[axis] for part in parts)
-        return Form((*parts[0].shape[:axis], size, *parts[0].shape[axis + 1 :]), parts[0].dtype)
+        others = {part.resized(axis, 1).shape for part in parts}
+        insist(len(others) == 1, f"they differ in more than dimension {axis}")
+        return parts[0].resized(axis, sum(part.shape[axis] for part in parts))
 
     def slice(self, x: Form, slices: Sequence[slice]) -> Form:
         cut = [len(range(*one.indices(size))) for one, size in zip(slices, x.shape, strict=False)]
@@ -122,22 +117,17 @@ class ShapeOps(Ops):
     def pad(self, x: Form, widths: Sequence[Pair], value: float = 0.0) -> Form:
         return Form([size + sum(more) for size, more in zip(x.shape, widths, strict=True)], x.dtype)
 
-    def _whole(self, indices: Any) -> None:
-        if indices.dtype.kind != "i":
-            raise MismatchError(f"it chooses by Int32 or Int64, and finds {TYPES[indices.dtype]}")
-
     def take(self, x: Form, indices: Any, axis: int) -> Form:
-        self._whole(indices)
-        return Form((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]), x.dtype)
+        whole = indices.dtype.kind == "i"
+        insist(whole, f"it chooses by Int32 or Int64, and finds {TYPES[indices.dtype]}")
+        return x.resized(axis, *indices.shape)
 
     def take_along(self, x: Form, indices: Form, axis: int) -> Form:
-        self._whole(indices)
-        others = [(*one.shape[:axis], -1, *one.shape[axis + 1 :]) for one in (x, indices)]
-        if others[0] != others[1]:
-            raise MismatchError(f"source and indices may differ in dimension {axis} alone")
+        fits = self.take(x, indices, axis) and x.resized(axis, 1).shape == indices.resized(axis, 1).shape
+        insist(fits, f"source and indices may differ in dimension {axis} alone")
         return Form(indices.shape, x.dtype)
 
     def put_along(self, x: Form, indices: Form, updates: Form, axis: int, add: bool) -> Form:
-        if self.take_along(x, indices, axis).shape != updates.shape:
-            raise MismatchError("source and indices must have one shape")
-        return joined(x, Form((), updates.dtype)) if x.shape else x
+        fits = self.take_along(x, indices, axis).shape == updates.shape
+        insist(fits, "source and indices must have one shape")
+        return joined(x, Form((), updates.dtype))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.mlcompute.tensors import Tensor
@@ -16,26 +16,23 @@ if TYPE_CHECKING:
 
 
 def summary(graph: Graph) -> str:
-    """Each layer: what it takes and makes, how many weights it has, and its time in a profiled run."""
+    """The layers as a table: what each takes and makes, its weights, and its time in a profiled run."""
     profiled = any(step.seconds is not None for step in graph.steps)
-    rows = [("layer", "takes", "makes", "weights", *["time, by itself"] * profiled)]
+    rows = [["layer", "takes", "makes", "weights", "time, by itself"]]
     for step in graph.steps:
-        weights = f"{sum(math.prod(one.shape) for one in step.layer.parameters):,}"
-        made = ", ".join(map(str, step.results))
-        row = (step.layer.title, ", ".join(one.name for one in step.sources), made, weights)
-        rows.append((*row, *[_seconds(step)] * profiled))
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    total = sum(math.prod(one.shape) for one in _parameters(graph))
-    ends = [f"{len(graph.steps)} layers, {total:,} weights"]
-    return "\n".join([*lines, *ends, *(f"{word}: {value}" for word, value in graph.described().items())])
+        sources, made = ", ".join(one.name for one in step.sources), ", ".join(map(str, step.results))
+        rows.append([step.layer.title, sources, made, f"{_count(step.layer.parameters):,}", _seconds(step)])
+    columns = list(zip(*rows, strict=True))[: None if profiled else -1]
+    widths = [max(map(len, column)) for column in columns]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in zip(*columns, strict=True)]
+    # Each once, though layers may share it.
+    total = _count({one for step in graph.steps for one in step.layer.parameters})
+    ends = [f"{word}: {value}" for word, value in graph.described().items()]
+    return "\n".join([*lines, f"{len(graph.steps)} layers, {total:,} weights", *ends])
 
 
-def _parameters(graph: Graph) -> list[Tensor]:
-    """Each once, though layers may share it."""
-    return list(dict.fromkeys(one for step in graph.steps for one in step.layer.parameters))
+def _count(parameters: Iterable[Tensor]) -> int:
+    return sum(math.prod(one.shape) for one in parameters)
 
 
 def _seconds(step: Step) -> str:
@@ -70,26 +67,23 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
 
 def picture(graph: Graph) -> Picture:
     """Boxes from top to bottom: inputs grey, layers blue, layers with weights green."""
-    makers = {result: step for step in graph.steps for result in step.results}
-    boxes, before = [], dict[str, list[str]]()
-    for tensor in dict.fromkeys(one for step in graph.steps for one in step.sources if one not in makers):
-        boxes.append(
-            Box(tensor.name, tensor.name, f"{list(tensor.shape)} {tensor.data_type}", "given", tensor.name)
-        )
+    boxes: dict[str, Box] = {}
+    before: dict[str, list[str]] = {}
+    # What a box that stands for a tensor is called: an input's own name, or that of the layer's first result.
+    names = {result: step.results[0].name for step in graph.steps for result in step.results}
+    for tensor in (one for step in graph.steps for one in step.sources if one not in names):
+        about = f"{list(tensor.shape)} {tensor.data_type}"
+        boxes[tensor.name] = Box(tensor.name, tensor.name, about, "given", tensor.name)
         before[tensor.name] = []
-    for place, step in enumerate(graph.steps):
-        made, kind = ", ".join(map(str, step.results)), "own" if step.layer.parameters else "plain"
-        time = "" if step.seconds is None else f", {_seconds(step)}"
+    for step in graph.steps:
+        name, kind = step.results[0].name, "own" if step.layer.parameters else "plain"
+        made = ", ".join([*map(str, step.results), *([_seconds(step)] if step.seconds is not None else [])])
         hover = f"{step.layer.title} of {', '.join(map(str, step.sources))}{_details(step)}"
-        boxes.append(Box(f"step {place}", step.layer.title, made + time, kind, hover))
-        sources = (makers.get(one, one) for one in step.sources)
-        before[f"step {place}"] = [
-            one.name if isinstance(one, Tensor) else f"step {graph.steps.index(one)}" for one in sources
-        ]
+        boxes[name] = Box(name, step.layer.title, made, kind, hover)
+        before[name] = [names.get(one, one.name) for one in step.sources]
     about = "; ".join(f"{word}: {value}" for word, value in graph.described().items()) or "not compiled"
-    return draw_down(
-        f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights.", boxes, before
-    )
+    words = f"A graph of {len(graph.steps)} layers, {about}. Green boxes have weights."
+    return draw_down(words, list(boxes.values()), before)
 
 
 def _details(step: Step) -> str:

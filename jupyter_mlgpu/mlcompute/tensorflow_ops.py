@@ -9,7 +9,6 @@ import numpy as np
 
 from jupyter_mlgpu.mlcompute.ops import UNARY, Ops, Pair, Value
 
-_OTHER_NAMES = {"power": "pow"}
 TO_LAST, TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 
 
@@ -20,20 +19,15 @@ class TensorFlowOps(Ops):
         self._tf = tf
         for word in f"{UNARY} sigmoid softplus logical_and logical_or logical_not".split():
             setattr(self, word, getattr(tf.math, word))
-        for word in ("maximum", "minimum", "power", "equal", "less", "less_equal"):
-            setattr(self, word, self._both(getattr(tf.math, _OTHER_NAMES.get(word, word))))
-        for word in ("cast", "matmul", "reshape", "transpose", "stop_gradient"):
+        for word in ("maximum", "minimum", "equal", "less", "less_equal"):
+            setattr(self, word, self._both(getattr(tf.math, word)))
+        for word in ("cast", "matmul", "reshape", "transpose", "stop_gradient", "constant", "stack", "split"):
             setattr(self, word, getattr(tf, word))
         for word in ("sum", "mean", "max"):
             setattr(self, word, self._reduced(getattr(tf, f"reduce_{word}")))
-        others = {"concatenate": tf.concat, "softmax": tf.nn.softmax, "log_softmax": tf.nn.log_softmax}
-        for word, function in {
-            "constant": tf.constant,
-            "stack": tf.stack,
-            "split": tf.split,
-            **others,
-        }.items():
-            setattr(self, word, function)
+        for word in ("softmax", "log_softmax"):
+            setattr(self, word, getattr(tf.nn, word))
+        self.power, self.concatenate = self._both(tf.pow), tf.concat
 
     def _alike(self, x: Any, y: Any) -> tuple[Any, Any]:
         """A plain number takes the type of the array beside it."""
@@ -52,17 +46,16 @@ class TensorFlowOps(Ops):
     def product(self, x: Value, matrix: Value) -> Value:
         return self._tf.matmul(x, matrix, transpose_b=True)
 
+    def _last(self, function: Callable[..., Any], x: Value, *more: Any) -> Value:
+        """Of a picture with channels last. TensorFlow takes out transposes that undo each other."""
+        return self._tf.transpose(function(self._tf.transpose(x, TO_LAST), *more), TO_FIRST)
+
     def shift(self, x: Value, biases: Value, axis: int) -> Value:
-        if axis == len(x.shape) - 1:
-            return self._tf.nn.bias_add(x, biases)
-        # TensorFlow takes out transposes that undo each other: so all of it happens with channels last.
-        last = self._tf.nn.bias_add(self._tf.transpose(x, TO_LAST), biases)
-        return self._tf.transpose(last, TO_FIRST)
+        add = self._tf.nn.bias_add
+        return add(x, biases) if axis == len(x.shape) - 1 else self._last(add, x, biases)
 
     def relu(self, x: Value) -> Value:
-        if len(x.shape) != 4:
-            return self._tf.nn.relu(x)
-        return self._tf.transpose(self._tf.nn.relu(self._tf.transpose(x, TO_LAST)), TO_FIRST)
+        return self._last(self._tf.nn.relu, x) if len(x.shape) == 4 else self._tf.nn.relu(x)
 
     def cross_entropy(self, x: Value, labels: Value) -> Value:
         return self._tf.nn.softmax_cross_entropy_with_logits(labels, x, 1)
@@ -104,17 +97,16 @@ class TensorFlowOps(Ops):
     def convolution(self, x: Value, weights: Value, strides: Pair, dilations: Pair, groups: int) -> Value:
         tf, (outputs, channels) = self._tf, weights.shape[:2]
         filters = tf.transpose(self.apart(weights, dilations), (2, 3, 1, 0))
-        x = tf.transpose(x, TO_LAST)
-        if channels == 1 and groups > 1 and strides[0] == strides[1]:
+        if groups == 1:
+            return self._last(tf.nn.conv2d, x, filters, strides, "VALID")
+        if channels == 1 and strides[0] == strides[1]:
             filters = tf.reshape(filters, (*filters.shape[:2], groups, outputs // groups))
-            return tf.transpose(tf.nn.depthwise_conv2d(x, filters, (1, *strides, 1), "VALID"), TO_FIRST)
-        parts = zip(tf.split(x, groups, 3), tf.split(filters, groups, 3), strict=True)
-        results = [tf.nn.conv2d(part, filter_, strides, "VALID") for part, filter_ in parts]
-        return tf.transpose(tf.concat(results, 3) if groups > 1 else results[0], TO_FIRST)
+            return self._last(tf.nn.depthwise_conv2d, x, filters, (1, *strides, 1), "VALID")
+        parts = zip(tf.split(x, groups, 1), tf.split(filters, groups, 3), strict=True)
+        return tf.concat([self._last(tf.nn.conv2d, *both, strides, "VALID") for both in parts], 1)
 
     def pool(self, x: Value, kind: str, kernel: Pair, strides: Pair, dilations: Pair) -> Value:
         if dilations != (1, 1):
             return super().pool(x, kind, kernel, strides, dilations)
         function = self._tf.nn.max_pool2d if kind == "max" else self._tf.nn.avg_pool2d
-        result = function(self._tf.transpose(x, TO_LAST), kernel, strides, "VALID")
-        return self._tf.transpose(result, TO_FIRST)
+        return self._last(function, x, kernel, strides, "VALID")

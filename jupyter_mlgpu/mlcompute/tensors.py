@@ -23,16 +23,8 @@ Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 #: Apple's data types in NumPy's words. Float64 is not Apple's.
-DTYPES: dict[str, np.dtype[Any]] = {
-    "Float32": np.dtype(np.float32),
-    "Float64": np.dtype(np.float64),
-    "Float16": np.dtype(np.float16),
-    "Boolean": np.dtype(np.bool_),
-    "Int64": np.dtype(np.int64),
-    "Int32": np.dtype(np.int32),
-    "Int8": np.dtype(np.int8),
-    "UInt8": np.dtype(np.uint8),
-}
+_WORDS = [word for word in (*ENUMERATIONS["MLCDataType"], "Float64") if word != "Invalid"]
+DTYPES = {word: np.dtype("bool" if word == "Boolean" else word.lower()) for word in _WORDS}
 TYPES = {dtype: word for word, dtype in DTYPES.items()}
 FLOATS = frozenset({"Float16", "Float32", "Float64"})
 
@@ -179,20 +171,19 @@ def tensor(
         GraphError: anything but whole numbers from 1 on in the shape, an unknown type, data that does not
         fit.
     """
-    sizes, types = tuple(shape), [*ENUMERATIONS["MLCDataType"], "Float64"]
+    sizes = tuple(shape)
     whole = all(isinstance(size, int | np.integer) and size > 0 for size in sizes)
     insist(whole, f"tensor takes a shape of whole numbers from 1 on, and was given {list(sizes)}.")
-    made = Tensor([int(size) for size in sizes], choose("MLCDataType", data_type, "tensor", types[1:]))
+    made = Tensor([int(size) for size in sizes], choose(DTYPES, data_type, "tensor"))
     made.own = any(one is not None for one in (data, fill, random))
     if data is not None:
         made._held = made.fill(data).copy()
     elif fill is not None:
         made._held = np.full(made.shape, fill, made.dtype)
     elif random is not None:
-        insist(
-            made.data_type in FLOATS, f"{made} of type {made.data_type} cannot be random: only floats can."
-        )
-        kind = choose("MLCRandomInitializerType", random, "tensor", ["Uniform", "GlorotUniform", "Xavier"])
+        floats = made.data_type in FLOATS
+        insist(floats, f"{made} of type {made.data_type} cannot be random: only floats can.")
+        kind = choose(["Uniform", "GlorotUniform", "Xavier"], random, "tensor")
         outputs, inputs, *field = (*made.shape, 1)
         bound = 1.0 if kind == "Uniform" else math.sqrt(6 / ((inputs + outputs) * math.prod(field)))
         values = np.random.default_rng(seed).uniform(-bound, bound, made.shape)

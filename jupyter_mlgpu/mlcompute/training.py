@@ -87,10 +87,10 @@ class TrainingGraph(ExecutableGraph):
     def _losses(self) -> tuple[Tensor, ...]:
         return tuple(result for step in self.steps if isinstance(step.layer, Loss) for result in step.results)
 
-    def _program(self, trained: tuple[Tensor, ...] = (), losses: tuple[Tensor, ...] = ()) -> Program:
+    def _program(self) -> Program:
         nothing = "The loss layer has no labels: name them in add_inputs(..., loss_labels={...})."
         insist(self._loss_layer is None, nothing)
-        return super()._program(self.parameters, self._losses())
+        return super()._program()
 
     def execute(  # type: ignore[override]
         self,
@@ -110,20 +110,11 @@ class TrainingGraph(ExecutableGraph):
         chosen = options("MLCExecutionOptions", execution_options, "execute")
         if "ForwardForInference" in chosen:
             return self._forward(feeds, False, chosen, completion_handler)
-        self._profile(feeds, True, chosen)
-        executable, program = self._ready("execute")
-        optimizer = self._optimizer()
+        executable, (_, program) = self._profiled(feeds, True, chosen), self._ready("execute")
         wrong = "execute of a training graph needs a loss; use execute_forward for a linked part of it."
         insist(program.losses, wrong)
-
-        def work() -> None:
-            self._updates += 1
-            rate = optimizer.learning_rate
-            results, gradients = executable.step(feeds, self._count, rate, self._updates)
-            self._hold(results)
-            self._learnt(gradients)
-
-        return self._run(work, chosen, completion_handler)
+        clock = self._clock()
+        return self._run(lambda: executable.step(feeds, self._count, *clock), chosen, completion_handler)
 
     def bind_and_write_data(self, data: Data, batch_size: int = 0) -> bool:
         """The data, labels included, for `execute_forward` and `execute_gradient`."""
@@ -154,10 +145,9 @@ class TrainingGraph(ExecutableGraph):
         The engines repeat the forward pass for it, with the same random numbers.
         """
         executable, program = self._ready("execute_gradient")
-        if self._forward_count is None or self._bound is None:
-            raise GraphError(
-                "execute_gradient comes after execute_forward, which computes what it starts from."
-            )
+        wrong = "execute_gradient comes after execute_forward, which computes what it starts from."
+        if self._bound is None or self._forward_count is None:
+            raise GraphError(wrong)
         (feeds, _), count = self._bound, self._forward_count
         upstream: dict[Tensor, Any] = {}
         for user in self._users:
@@ -166,8 +156,8 @@ class TrainingGraph(ExecutableGraph):
         wrong = "execute_gradient needs a loss, or a linked graph whose gradients are there already."
         insist(program.losses or upstream, wrong)
 
-        def work() -> None:
-            self._learnt(executable.gradient(feeds, count, upstream))
+        def work() -> tuple[Values, Values]:
+            return {}, executable.gradient(feeds, count, upstream)
 
         return self._run(work, execution_options, completion_handler)
 
@@ -176,22 +166,19 @@ class TrainingGraph(ExecutableGraph):
     ) -> bool:
         """Update the parameters by the gradients of execute_gradient."""
         executable, program = self._ready("execute_optimizer_update")
-        optimizer = self._optimizer()
         wrong = "execute_optimizer_update comes after execute_gradient, which computes the gradients."
         insist(self._gradients.keys() >= set(program.trained), wrong)
+        clock = self._clock()
 
-        def work() -> None:
-            self._updates += 1
-            executable.update(self._gradients, optimizer.learning_rate, self._updates)
+        def work() -> tuple[Values, Values]:
+            executable.update(self._gradients, *clock)
+            return {}, {}
 
         return self._run(work, execution_options, completion_handler)
 
-    def _learnt(self, gradients: Values) -> None:
-        self._gradients = gradients
-        for tensor, gradient in gradients.items():
-            tensor._gradient = gradient
-
-    def _optimizer(self) -> Optimizer:
+    def _clock(self) -> tuple[float, int]:
+        """The learning rate, and the number of the update that comes now."""
         if self.optimizer is None:
             raise GraphError("There is no optimizer: give the training graph one, or call compile_optimizer.")
-        return self.optimizer
+        self._updates += 1
+        return self.optimizer.learning_rate, self._updates

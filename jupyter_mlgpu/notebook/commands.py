@@ -102,6 +102,7 @@ class Commands:
         self._kit.store.clear()
         self._kit.replays.clear()
         self._kit.profiles.clear()
+        self._kit.looks.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
         return "All records of this kernel were forgotten; receipts in the notebook stay."

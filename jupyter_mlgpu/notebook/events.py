@@ -21,6 +21,7 @@ from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.mentioned import mentioned
+from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
@@ -160,6 +161,7 @@ class CellEvents:
                 source=info.raw_cell,
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
+                shapes=wanted.shapes,
             )
             self._on_start(running.measurement, wanted)
         if problem is not None:
@@ -221,7 +223,8 @@ class CellEvents:
             return record.with_note(
                 f"The native lines of this cell are not known: reading them failed ({error})."
             )
-        return record if said is None else record.with_logs(said.lines, said.facts, said.notes)
+        record = record if said is None else record.with_logs(said.lines, said.facts, said.notes)
+        return with_mps_log(record, self._capture)
 
     def _start_capture(self) -> bool:
         try:

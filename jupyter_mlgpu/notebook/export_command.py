@@ -41,9 +41,9 @@ def export(words: str, kit: Kit) -> str:
 def _trace(path: Path, records: Sequence[Record], kit: Kit) -> str:
     if not path.name.endswith((".json", ".json.gz")):
         raise UsageError(f"A trace is written to a file that ends in .json or .json.gz, found {path.name!r}.")
-    left_out = timeline.left_out(records, kit.profiles.get)
+    left_out = timeline.left_out(records, kit.profiles.get, kit.looks.get)
     about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": len(records), "left_out": left_out}
-    count = chrome.write(path, timeline.items(records, kit.profiles.get), about)
+    count = chrome.write(path, timeline.items(records, kit.profiles.get, kit.looks.get), about)
     profiled = sum(1 for record in records if kit.profiles.get(record.key))
     head = (
         f"Wrote {count:,} events of {_cells(len(records))} to {path}, operations of {profiled:,} of them. "

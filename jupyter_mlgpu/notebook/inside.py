@@ -25,7 +25,6 @@ is the record itself, as it is saved.
 from __future__ import annotations
 
 import io
-import threading
 import time
 from collections.abc import Callable, Mapping
 from itertools import islice
@@ -35,6 +34,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.watch import INTERVAL
+from jupyter_mlgpu.probes.looks import FEWEST
 from jupyter_mlgpu.record import Record
 
 Answer = dict[str, Any]
@@ -42,12 +42,6 @@ Key = tuple[str, int]
 
 #: Events of a trace that is sent to a browser: 7 MB of JSON, made in less than a second.
 TRACE_ITEMS = 50_000
-
-#: Looks that are kept of all cells together; of each, the memory of the process, the machine and the GPUs.
-LOOKS = 20_000
-
-#: A curve has two points.
-_FEWEST = 2
 
 
 class Inside:
@@ -60,31 +54,19 @@ class Inside:
         self._kit = kit
         self._counters = counters
         self._now = now
-        self._looks: dict[Key, Answer] = {}
-        self._let_go: set[Key] = set()
-        self._lock = threading.Lock()
 
     def answers(self) -> Mapping[str, Callable[[Mapping[str, Any]], Answer]]:
         """What `KernelChannel` hears, by its type."""
         return {"inside": self.inside, "inside_trace": self.trace, "inside_record": self.record}
 
     def record_made(self, record: Record) -> None:
-        """Keep the looks at memory in a cell that has just ended: the counters soon forget them."""
+        """Keep the counters' looks at a cell that has just ended: they soon forget them."""
         wall = record.reading("wall_time").value
         if wall is None or (state := self._counters()) is None or wall < state["interval"]:
             return
         # The record's clock and the counters' may differ by a constant: both are read now.
         apart = self._now() - self._kit.recorder.clock.monotonic_ns() / 1e9
-        begun = record.started_monotonic_ns / 1e9 + apart
-        looks = _in_the_cell(state, begun, wall)
-        if len(looks["looks"]) < _FEWEST:
-            return
-        with self._lock:
-            self._looks[record.key] = looks
-            while len(self._looks) > 1 and sum(len(one["looks"]) for one in self._looks.values()) > LOOKS:
-                oldest = next(iter(self._looks))
-                self._let_go.add(oldest)
-                del self._looks[oldest]
+        self._kit.looks.add(record.key, state, record.started_monotonic_ns / 1e9 + apart, wall)
 
     def inside(self, asked: Mapping[str, Any]) -> Answer:
         """The timeline and the looks at memory of a record, each with a reason where there is none."""
@@ -96,12 +78,11 @@ class Inside:
             from jupyter_mlgpu.exporting.compact import compact
 
             timeline = compact(profiles)
-        with self._lock:
-            looks = self._looks.get(key)
+        looks = self._kit.looks.get(key)
         return {
             "timeline": timeline,
             "why_no_timeline": None if timeline else _why_no_timeline(record),
-            "looks": looks,
+            "looks": _of_memory(looks) if looks else None,
             "why_no_looks": None if looks else self._why_no_looks(record),
         }
 
@@ -110,13 +91,13 @@ class Inside:
         from jupyter_mlgpu.exporting import chrome, timeline
 
         record = self._found(asked)
-        profiles = self._kit.profiles.get
+        profiles, looks = self._kit.profiles.get, self._kit.looks.get
         if not profiles(record.key):
             raise UsageError(
                 "The events of this cell are not kept: run it with `%%mlc_trace --ops` once more."
             )
-        left_out = timeline.left_out([record], profiles)
-        items = timeline.items([record], profiles)
+        left_out = timeline.left_out([record], profiles, looks)
+        items = timeline.items([record], profiles, looks)
         first = list(islice(items, TRACE_ITEMS))
         if next(items, None) is not None:
             left_out.append(
@@ -138,10 +119,10 @@ class Inside:
         return record
 
     def _why_no_looks(self, record: Record | None) -> str:
-        if record is None or record.key in self._let_go or record.run.id != self._kit.recorder.run.id:
+        if record is None or self._kit.looks.let_go(record.key) or record.run.id != self._kit.recorder.run.id:
             return "gone"
         wall = record.reading("wall_time").value
-        return "short" if wall is not None and wall < _FEWEST * INTERVAL else "unwatched"
+        return "short" if wall is not None and wall < FEWEST * INTERVAL else "unwatched"
 
 
 def _why_no_timeline(record: Record | None) -> str:
@@ -150,17 +131,12 @@ def _why_no_timeline(record: Record | None) -> str:
     return "none" if record.mode == "profiled" else "light"
 
 
-def _in_the_cell(state: Answer, begun: float, wall: float) -> Answer:
-    memory = [number for number, one in enumerate(state["series"]) if one["quantity"] == "memory"]
-    inside = [
-        [round(at - begun, 3), [values[number] for number in memory]]
-        for at, values in state["history"]
-        if begun <= at <= begun + wall and len(values) == len(state["series"])
-    ]
+def _of_memory(looks: Answer) -> Answer:
+    memory = [number for number, one in enumerate(looks["series"]) if one["quantity"] == "memory"]
     return {
-        "series": [state["series"][number] for number in memory],
-        "interval": state["interval"],
-        "looks": inside,
+        "series": [looks["series"][number] for number in memory],
+        "interval": looks["interval"],
+        "looks": [[at, [values[number] for number in memory]] for at, values in looks["looks"]],
     }
 
 

@@ -91,6 +91,7 @@ class MlgpuMagics(Magics):
         %mlc_trace verbose NAME=VALUE  one variable;  off puts all back
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
         %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
+        %%mlc_trace --ops --shapes     input shapes, too, and PyTorch's FLOP: its profiler takes twice as long
         %%mlc_trace --ops --repeat 5   run the cell 5 times without a profiler, then once more with it
         %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items a second, joules each
 
@@ -112,7 +113,7 @@ class MlgpuMagics(Magics):
             # a cell that repeats; else the magic was called from a program.
             with _one_sentence():
                 wanted = asked(line)
-                said = None if wanted.repeat is None else self._repeats.run(cell, wanted.repeat, wanted.items)
+                said = None if wanted.repeat is None else self._repeats.run(cell, wanted, wanted.repeat)
                 if wanted.ops and said is None:
                     self._repeats.refuse()
             if said is None:

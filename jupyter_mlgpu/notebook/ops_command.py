@@ -1,4 +1,4 @@
-"""`%%mlc_trace --ops --repeat N`: the words over a cell, and running it several times."""
+"""`%%mlc_trace --ops --shapes --repeat N`: the words over a cell, and running it several times."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MOST_ITEMS = 10**12
 
 FIRST_LINE = "`%%mlc_trace --ops` works as the first line of a cell alone: put it above all else."
 _HELP = (
-    "`%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --repeat 5` and `%%mlc_trace --items 6400` are "
-    "what can stand over a cell"
+    "`%%mlc_trace`, `%%mlc_trace --ops`, `%%mlc_trace --ops --shapes`, `%%mlc_trace --ops --repeat 5` and "
+    "`%%mlc_trace --items 6400` are what can stand over a cell"
 )
 
 
@@ -29,6 +29,7 @@ _HELP = (
 class Asked:
     """What the words over a cell ask for: times per operation, and how many light runs before them.
 
+    `shapes` asks for input shapes and FLOP beside the times.
     `items` is how many images, sequences or rows the user says that the cell works on, `run` which of how
     many runs this is, for one that repeats.
     """
@@ -36,12 +37,13 @@ class Asked:
     ops: bool = False
     repeat: int | None = None
     items: int | None = None
+    shapes: bool = False
     run: tuple[int, int] | None = None
 
 
 def asked(words: str) -> Asked:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
-    ops = False
+    ops = shapes = False
     repeat: int | None = None
     items: int | None = None
     rest = f" {words}".partition(" #")[0].split()
@@ -49,15 +51,18 @@ def asked(words: str) -> Asked:
         word = rest.pop(0)
         if word == "--ops":
             ops = True
+        elif word == "--shapes":
+            shapes = True
         elif word == "--repeat":
             repeat = _number(word, rest.pop(0) if rest else "", MOST_REPEATS)
         elif word == "--items":
             items = _number(word, rest.pop(0) if rest else "", MOST_ITEMS)
         else:
             raise UsageError(f"Unknown word {word!r} after %%mlc_trace: {_HELP}; the cell was not run.")
-    if repeat is not None and not ops:
-        raise UsageError(f"--repeat goes with --ops ({_HELP}); the cell was not run.")
-    return Asked(ops, repeat, items)
+    if not ops and (shapes or repeat is not None):
+        word = "--shapes" if shapes else "--repeat"
+        raise UsageError(f"{word} goes with --ops ({_HELP}); the cell was not run.")
+    return Asked(ops, repeat, items, shapes)
 
 
 def asked_over(code: str) -> Asked | None:
@@ -97,8 +102,8 @@ class Repeats:
         self._shell = shell
         self._events = events
 
-    def run(self, code: str, times: int, items: int | None = None) -> str:
-        """The cell `times` times light and once profiled; returns the sentence to print.
+    def run(self, code: str, asked: Asked, times: int) -> str:
+        """The cell `times` times light and once profiled, as `asked` says; returns the sentence to print.
 
         A run that fails ends it, with its own exception. What a run leaves behind, the next one finds.
         """
@@ -106,7 +111,8 @@ class Repeats:
             raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
         made: list[Record] = []
         for number in range(times + 1):
-            wanted = Asked(number == times, items=items, run=(number + 1, times + 1))
+            run = number + 1, times + 1
+            wanted = Asked(number == times, items=asked.items, shapes=asked.shapes, run=run)
             with self._events.each_run(wanted) as records:
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
             if not result.success:

@@ -38,10 +38,14 @@ class Profiled:
 
 
 class CellProfile:
-    """The profilers of one cell. `find` gives a framework's profiler, or why it has none."""
+    """The profilers of one cell. `find` gives a framework's profiler, or why it has none.
 
-    def __init__(self, find: Find) -> None:
+    With `shapes` they record input shapes and FLOP, too, where they can.
+    """
+
+    def __init__(self, find: Find, *, shapes: bool = False) -> None:
         self._find = find
+        self._shapes = shapes
         self._sessions: dict[str, Session] = {}
         self._refused: dict[str, Refused] = {}
         self._window_ns = [0, 0]
@@ -57,7 +61,7 @@ class CellProfile:
             return
         try:
             profiler = self._find(framework)
-            started = profiler if isinstance(profiler, Refused) else profiler.start()
+            started = profiler if isinstance(profiler, Refused) else profiler.start(self._shapes)
         except Exception as error:
             started = Refused(f"The profiler of {framework} did not start ({_words(error)}).")
         if isinstance(started, Refused):

@@ -33,6 +33,9 @@ class Profiler(Protocol):
 
     framework: str
 
-    def start(self) -> Session | Refused:
-        """Turn it on. Never starts the framework, and never touches a profiler of the user's own."""
+    def start(self, shapes: bool = False) -> Session | Refused:
+        """Turn it on. Never starts the framework, and never touches a profiler of the user's own.
+
+        With `shapes` it records input shapes and FLOP, where it can, at whatever cost.
+        """
         ...

@@ -5,17 +5,20 @@ kernel of a graph's operation, or `EagerLocalExecute: Type`, an eager operation,
 here. Everything else there is
 bookkeeping of the executor, the allocator and the thread pools, and is left out; so is the eager call of a
 tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
-that TensorFlow's own table framework_op_stats makes, with the eager operations beside it.
+that TensorFlow's own table framework_op_stats makes, with the eager operations beside it. Input shapes are
+told where the host's tracer was at level 3: `(float[64,256];int32[])`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from jupyter_mlgpu.ops import planes
 from jupyter_mlgpu.ops.events import Event, Profile, kept, why_left_out
 
+_SHAPE = re.compile(r"\[([\d,]*)\]")
 _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
@@ -48,13 +51,16 @@ def _events(space: Any) -> Iterator[Event]:
 
 def _of_host(plane: Any, begun_ns: int) -> Iterator[Event]:
     named = {key: operation(meta.name) for key, meta in plane.event_metadata.items()}
+    shape = next((key for key, meta in plane.stat_metadata.items() if meta.name == "shape"), None)
     for line in plane.lines:
         # Several threads may have one name; the number is the thread's.
         thread = f"{line.name} {line.id}"
         for event in line.events:
             found = named.get(event.metadata_id)
             if found is not None:
-                yield Event(*found, "host", "host", thread, *_times(line, event, begun_ns))
+                told = (_text(plane, stat) for stat in event.stats if stat.metadata_id == shape)
+                inputs = shapes(next(told, ""))
+                yield Event(*found, "host", "host", thread, *_times(line, event, begun_ns), shapes=inputs)
 
 
 def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
@@ -95,6 +101,12 @@ def operation(name: str) -> tuple[str, str] | None:
     if not colon or not kind.isidentifier() or not path or path.endswith(":") or " " in path:
         return None
     return path, kind
+
+
+def shapes(told: str) -> str | None:
+    """`64x256, 256x10` for `(float[64,256];float[256,10];int32[])`: of the inputs that are no scalars."""
+    found = [one.replace(",", "x") for one in _SHAPE.findall(told) if one]
+    return ", ".join(found) or None
 
 
 def _begun(space: Any) -> int:

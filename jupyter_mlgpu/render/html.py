@@ -57,7 +57,7 @@ def _operations(record: Record) -> str:
 
 
 def _table(table: operations.Table) -> str:
-    head = "".join(f"<th>{one}" for one in operations.HEADER)
+    head = "".join(f"<th>{one}" for one in table.header)
     rows = "".join(f"<tr>{''.join(f'<td>{_text(cell)}' for cell in row)}" for row in table.rows)
     more = f"<div>and {table.more:,} more.</div>" if table.more else ""
     return f"<table><caption>{_text(table.title)}</caption><tr>{head}{rows}</table>{more}"

@@ -13,6 +13,9 @@ TOP = 10
 
 HEADER = ("Operation", "Type", "Count", "Self", "Total", "Share")
 
+#: What a profiler may tell beside that: these columns are there only where it does.
+_MORE = ("Input shapes", "Copied", "FLOP")
+
 SENTENCE = "Profiled: its times include what the profiler costs, so they are no timing of the cell."
 
 
@@ -21,6 +24,7 @@ class Table:
     """The operations of one plane with the most self time; `more` counts the others of the record."""
 
     title: str
+    header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     more: int
 
@@ -38,8 +42,14 @@ def tables(record: Record, name_limit: int) -> list[Table]:
 def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) -> Table:
     place = "the host's threads" if device == "host" else device
     rows = sorted(rows, key=lambda row: -row.self_time)
-    shown = tuple(_row(row, name_limit) for row in rows[:TOP])
-    return Table(f"Operations on {place} ({profiler})", shown, len(rows) - len(shown))
+    more = [_told(row, name_limit) for row in rows[:TOP]]
+    told = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
+    header = (*HEADER, *(_MORE[column] for column in told))
+    shown = tuple(
+        (*_row(row, name_limit), *(one[column] for column in told))
+        for row, one in zip(rows, more, strict=False)
+    )
+    return Table(f"Operations on {place} ({profiler})", header, shown, len(rows) - len(shown))
 
 
 def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
@@ -50,6 +60,14 @@ def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
         words.seconds(row.self_time),
         words.seconds(row.total_time),
         "" if row.share is None else f"{row.share * 100:.1f} %",
+    )
+
+
+def _told(row: OpStat, name_limit: int) -> tuple[str, ...]:
+    return (
+        "" if row.shapes is None else _short(row.shapes, name_limit),
+        "" if row.bytes is None else words.size(row.bytes),
+        "" if row.flops is None else f"{row.flops:.3g}",
     )
 
 

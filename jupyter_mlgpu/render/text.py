@@ -38,7 +38,7 @@ def _operations(record: Record) -> list[str]:
         return []
     lines = [operations.SENTENCE]
     for table in operations.tables(record, 48):
-        lines += [f"{table.title}:", *_columns([operations.HEADER, *table.rows])]
+        lines += [f"{table.title}:", *_columns([table.header, *table.rows])]
         if table.more:
             lines.append(f"and {table.more:,} more")
     return lines

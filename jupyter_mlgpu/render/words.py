@@ -36,6 +36,9 @@ _WRITTEN = {
 
 _FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
 
+#: The beginning of the names of facts that say what part of a profiled cell a device was idle (ops/cell.py).
+_IDLE = "idle_share_of_"
+
 
 def framework(name: str) -> str:
     """A framework's module name as its people write it."""
@@ -159,6 +162,7 @@ def line(record: Record) -> str:
     """The receipt's one line, without the mark of its outcome."""
     wall = record.reading("wall_time")
     parts = [shown(wall, record) if wall.value is not None else "time not measured", where(record)]
+    parts += _busy(record)
     cpu = record.reading("cpu_time")
     if cpu.value is not None and not slowed(cpu, record):
         parts.append(f"CPU time {figure(cpu)}")
@@ -169,6 +173,24 @@ def line(record: Record) -> str:
     if energy is not None:
         parts.append(f"GPU energy {figure(energy)}")
     return " · ".join(part for part in parts if part)
+
+
+def _busy(record: Record) -> list[str]:
+    """What part of a profiled cell each GPU worked; the profiler's facts say what part it was idle."""
+    if record.mode != "profiled":
+        return []
+    idle = {
+        name.removeprefix(_IDLE): fact.value
+        for name, fact in sorted(record.facts.items())
+        if name.startswith(_IDLE) and isinstance(fact.value, float) and 0 <= fact.value <= 1
+    }
+    return [f"{device} busy {_percent(1 - share)} of the profiled cell" for device, share in idle.items()]
+
+
+def _percent(share: float) -> str:
+    if share < 0.001:  # only devices that worked have this fact, which is rounded
+        return "under 0.1 %"
+    return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
 
 
 def _gpu_energy(record: Record) -> Reading | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -227,8 +228,39 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
     assert "No space left on device" in profiling.find("tensorflow").start().reason
 
 
-def test_a_framework_without_a_profiler_says_so():
-    assert profiling.find("mlx") == Refused("MLX has no profiler, so there are no times per operation of it.")
+def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
+    said = profiling.find("mlx").reason
+    assert said.startswith("MLX has no profiler, so there are no times per operation of it: ")
+    assert "jupyter_mlgpu.trace(name)" in said
+    assert "mx.eval" in said
+
+
+def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
+    framework("tensorflow")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    session = profiling.find("tensorflow").start()
+    (said,) = session.stop().problems
+    assert "does not see a Mac's GPU" in said
+    assert "Instruments" in said
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "set PYTORCH_MPS_LOG_PROFILE_INFO=391 before the kernel starts"), ("391", "is beside them")],
+)
+def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch, value, said):
+    torch = framework("torch")
+    monkeypatch.delenv("PYTORCH_MPS_LOG_PROFILE_INFO", raising=False)
+    if value is not None:
+        monkeypatch.setenv("PYTORCH_MPS_LOG_PROFILE_INFO", value)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    session = profiling.find("torch").start()
+    (problem,) = [one for one in session.stop().problems if "MPS" in one]
+    assert problem.startswith(
+        "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's"
+    )
+    assert said in problem
 
 
 def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_path):
@@ -313,6 +345,72 @@ def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
     for row, one in zip(mine[:10], theirs[:10], strict=True):
         assert row.count == one.count
         assert row.self_time * 1e6 == pytest.approx(one.self_cpu_time_total, abs=0.05 + 0.001 * row.count)
+
+
+@pytest.mark.needs("torch")
+def test_pytorch_tells_shapes_and_flop_as_key_averages_does_where_they_are_asked_for():
+    torch = framework("torch")
+    x, y = torch.ones(20, 30), torch.ones(30, 40)
+    torch.relu(x @ y)
+    session = profiling.find("torch").start(shapes=True)
+    profiler = session._ours
+    for _ in range(3):
+        torch.relu(x @ y)
+    profile = session.stop()
+    mine = {row.name: row for row in rows(profile)}
+    theirs = {one.key: one.flops for one in profiler.key_averages()}
+    assert mine["aten::mm"].shapes == "20x30, 30x40"
+    assert mine["aten::mm"].flops == theirs["aten::mm"] == 3 * 2 * 20 * 30 * 40
+    assert mine["aten::relu"].flops is None  # PyTorch has formulas for products, convolutions and the like
+    assert not [one for one in profile.problems if "not told" in one]
+
+
+@pytest.mark.needs("torch")
+def test_without_being_asked_pytorch_records_no_shapes_and_says_why():
+    torch = framework("torch")
+    session = profiling.find("torch").start()
+    torch.ones(3) @ torch.ones(3)
+    profile = session.stop()
+    assert {(row.shapes, row.flops) for row in rows(profile)} == {(None, None)}
+    (said,) = [one for one in profile.problems if "not told" in one]
+    assert "take twice as long" in said
+    assert "%%mlc_trace --ops --shapes" in said
+
+
+def test_tensorflow_tells_shapes_where_they_are_asked_for_of_the_same_operations_and_a_few_more():
+    tf = framework("tensorflow")
+
+    @tf.function
+    def work(x: Any, y: Any) -> Any:
+        return tf.nn.relu(tf.matmul(x, y)) + 1.0
+
+    x, y = tf.ones((20, 30)), tf.ones((30, 40))
+    tables = {}
+    work(x, y)
+    for shapes in (False, True):
+        session = profiling.find("tensorflow").start(shapes=shapes)
+        for _ in range(3):
+            work(x, y)
+        tables[shapes] = rows(session.stop())
+    calls = [{row.name: row.count for row in table} for table in tables.values()]
+    assert calls[0].items() <= calls[1].items()
+    assert {row.type for row in tables[True] if row.name not in calls[0]} <= {"_Arg", "_Retval"}
+    assert {row.shapes for row in tables[False]} == {None}
+    assert [row.shapes for row in tables[True] if "MatMul" in row.type] == ["20x30, 30x40"]
+
+
+def test_what_a_profiler_does_not_tell_of_what_was_asked_for_is_said(subject):
+    session = subject.profiler.start(shapes=True)
+    subject.operate()
+    profile = session.stop()
+    table = rows(profile)
+    told = any(row.shapes for row in table), any(row.flops for row in table)
+    said = {
+        (True, True): [],
+        (True, False): ["TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP."],
+        (False, False): ["JAX's profiler tells neither input shapes nor FLOP."],
+    }
+    assert list(profile.problems) == said[told]
 
 
 @pytest.mark.needs("torch")

@@ -36,8 +36,8 @@ class Watched:
         self.session: Any = None
         self.native: Any = None
 
-    def start(self) -> Any:
-        self.session = profiling.find(self.framework).start()
+    def start(self, shapes: bool = False) -> Any:
+        self.session = profiling.find(self.framework).start(shapes)
         self.native = getattr(self.session, "_ours", None)
         return self.session
 

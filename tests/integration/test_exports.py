@@ -153,6 +153,37 @@ def test_memory_when_a_cell_had_ended_is_a_counter_at_its_end(query: Query, tmp_
 
 
 @reads_traces
+def test_live_counters_are_counter_tracks_on_the_clock_of_their_cell(query: Query, tmp_path: Path) -> None:
+    seen = [
+        ("power", "W", [310.5, 420.25, 400.0]),
+        ("memory", "bytes", [1_000_000, 2_000_000, 3_000_000]),
+        ("utilisation", "share", [0.0, None, 1.0]),
+        ("temperature", "°C", [41.0, 42.0, 43.0]),
+    ]
+    looks = {
+        "series": [
+            {"device": "GPU 0", "quantity": quantity, "unit": unit, "source": "NVML"}
+            for quantity, unit, _ in seen
+        ],
+        "interval": 0.1,
+        "looks": [[at / 10, [values[at - 1] for *_, values in seen]] for at in (1, 2, 3)],
+    }
+    file = tmp_path / "trace.json"
+    chrome.write(file, timeline.items([example_record()], lambda key: (), lambda key: looks), {})
+    found = query(
+        file.read_bytes(),
+        "select ts, value, track.name as name from counter join counter_track track on track.id = track_id "
+        "where track.name like 'GPU 0 %' order by ts",
+    )
+    for quantity, _, values in seen:
+        curve = [(row["ts"], row["value"]) for row in found if f"GPU 0 {quantity}, NVML" in row["name"]]
+        moments = [100 * MILLISECOND, 200 * MILLISECOND, 300 * MILLISECOND]
+        assert curve == [(at, value) for at, value in zip(moments, values, strict=True) if value is not None]
+    (cell,) = query(file.read_bytes(), "select ts, dur from slice where category = 'cell'")
+    assert all(cell["ts"] <= row["ts"] <= cell["ts"] + cell["dur"] for row in found)
+
+
+@reads_traces
 def test_two_runs_stay_two_processes_also_where_their_tracks_have_the_same_numbers(
     query: Query, tmp_path: Path
 ) -> None:

@@ -206,3 +206,34 @@ def test_a_mistake_is_one_sentence(plain, line, words):
     result = plain.run(line)
     assert words in result.text
     assert "Traceback" not in result.text
+
+
+@needs("torch")
+@pytest.mark.parametrize("words", ["--ops --shapes", "--ops --repeat 1 --shapes"])
+def test_pytorchs_input_shapes_and_flop_are_in_the_table_where_they_are_asked_for(start_kernel, words):
+    notebook = start_kernel()
+    notebook.run("import torch\nx, y = torch.ones(20, 30), torch.ones(30, 40)\n_ = x @ y")
+    plain = notebook.run("%%mlc_trace --ops\n_ = x @ y").receipt
+    asked = notebook.run(f"%%mlc_trace {words}\n_ = x @ y").receipts[-1]
+    (without,), (product,) = (
+        [row for row in one["ops"] if row["name"] == "aten::mm"] for one in (plain, asked)
+    )
+    assert (without["shapes"], without["flops"]) == (None, None)
+    assert (product["shapes"], product["flops"]) == ("20x30, 30x40", 2 * 20 * 30 * 40)
+    assert any("not told" in note for note in plain["notes"])
+    assert not any("not told" in note for note in asked["notes"])
+
+
+@needs("torch")
+def test_what_pytorch_prints_of_a_macs_gpu_is_in_the_table_of_a_profiled_cell(start_kernel):
+    # The line is printed here as PyTorch's source prints it on a Mac, by native code to standard error.
+    notebook = start_kernel(PYTORCH_MPS_LOG_PROFILE_INFO="391")
+    line = "aten::add_dense:MPS:Float[2, 3]:MPS:Float[2, 3] (id=K7, run=2, gpu=0.013 ms, cpu=0.005 ms)"
+    notebook.run("import os, torch")
+    cell = f"torch.ones(2) + 1\n_ = os.write(2, {line!r}.encode() + b'\\n')"
+    assert notebook.run(cell).receipt["ops"] == []  # a light cell
+    receipt = notebook.run(f"%%mlc_trace --ops\n{cell}").receipt
+    (row,) = [one for one in receipt["ops"] if one["plane"] == "device"]
+    assert (row["name"], row["count"], row["self_time"]) == ("aten::add_dense", 1, 0.013e-3)
+    assert row["profiler"] == "from PyTorch's own MPS log, GPU time"
+    assert any("may count more than once" in note for note in receipt["notes"])

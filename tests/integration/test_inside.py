@@ -68,6 +68,13 @@ def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
     assert all(0 <= at <= wall for at, _ in looks["looks"])
     process = [one["device"] for one in looks["series"]].index("process")
     assert all(values[process] > 10 * 1024**2 for _, values in looks["looks"])
+    notebook.run("%mlc_trace export watched.json")
+    events = json.loads((notebook.folder / "watched.json").read_text())["traceEvents"]
+    drawn = [one for one in events if one["name"].startswith("process memory, ") and one["ph"] == "C"]
+    assert [one["args"]["bytes"] for one in drawn][: len(looks["looks"])] == [
+        values[process] for _, values in looks["looks"]
+    ]
+    assert any(one["name"].startswith("machine utilisation, ") for one in events)
 
 
 @pytest.mark.parametrize("kind", ["inside", "inside_trace", "inside_record"])

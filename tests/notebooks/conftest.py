@@ -14,16 +14,49 @@ import pytest
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
-@pytest.fixture(params=sorted(LESSONS.glob("*.ipynb")), ids=lambda path: path.stem)
+LEARNERS = sorted(LESSONS.glob("*.ipynb"))
+SOLUTIONS = sorted(LESSONS.glob("solutions/*.ipynb"))
+TRANSLATED = sorted(LESSONS.glob("zh/*.ipynb"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(LESSONS).with_suffix("").as_posix()
+
+
+@pytest.fixture(params=[*LEARNERS, *SOLUTIONS, *TRANSLATED], ids=name_of)
 def lesson_path(request):
-    """The path of every lesson, one after the other."""
+    """The path of every notebook, one after the other: learners', solutions and translations."""
     return request.param
 
 
 @pytest.fixture
 def lesson(lesson_path):
-    """Every lesson, one after the other."""
+    """Every notebook, one after the other."""
     return nbformat.read(lesson_path, 4)
+
+
+@pytest.fixture(params=LEARNERS, ids=name_of)
+def learner_path(request):
+    """The path of every learner's notebook, one after the other."""
+    return request.param
+
+
+@pytest.fixture
+def learners_lesson(learner_path):
+    """Every learner's notebook, one after the other."""
+    return nbformat.read(learner_path, 4)
+
+
+@pytest.fixture(params=SOLUTIONS, ids=name_of)
+def solutions_path(request):
+    """The path of the solutions of every lesson, one after the other."""
+    return request.param
+
+
+@pytest.fixture(params=TRANSLATED, ids=name_of)
+def translated_path(request):
+    """The path of every translated lesson, one after the other."""
+    return request.param
 
 
 @pytest.fixture

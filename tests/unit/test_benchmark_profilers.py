@@ -4,9 +4,11 @@ import importlib
 
 import pytest
 
+from benchmarks import cell_cost
+from benchmarks.pairing import Pair
 from benchmarks.profilers import shown
 from benchmarks.profilers.cells import EMPTY, FRAMEWORKS, TORCH
-from benchmarks.profilers.conditions import BARE, LIGHT, OPS, PARSING, PROFILER, Condition, sides
+from benchmarks.profilers.conditions import BARE, LIGHT, OPS, PARSING, PROFILER, TOOLS, Condition, sides
 from benchmarks.profilers.measure import Times
 from benchmarks.profilers.results import TARGET_OPS, rows, verdicts
 
@@ -90,6 +92,10 @@ def test_each_cell_stands_whole_in_each_condition(framework):
                 assert workload.cell(3) in condition.code(workload.cell(3), framework)
 
 
+def test_pytorchs_bare_profiler_records_no_more_than_ours_does_with_ops():
+    assert "torch.profiler.profile(activities=activities)" in TORCH.profiler
+
+
 def test_words_over_a_cell_stand_in_its_first_line():
     assert Condition(OPS, over="%%mlc_trace --ops\n").code("x = 1", TORCH) == "%%mlc_trace --ops\nx = 1"
 
@@ -118,3 +124,32 @@ def test_of_finishing_a_profile_only_what_is_not_stopping_counts_as_parsing():
         exec("\n".join(lines), seen)
         importlib.import_module("jupyter_mlgpu.ops.cell").CellProfile.finish(None)
     assert eval(PARSING, seen) == [7.0, 4.0]
+
+
+def test_other_makers_tools_take_part_only_where_they_are_asked_for():
+    assert [side.name for side in sides(TORCH, ["none"])] == ["light", "profiled"]
+    assert [side.name for side in sides(TORCH, ["scalene"])] == ["light", "profiled", "scalene"]
+    assert {side.name for side in sides(TORCH)} == {"light", "profiled", *TOOLS}
+
+
+@pytest.mark.parametrize("framework", cell_cost.LESSONS)
+def test_the_cost_of_tracing_is_measured_in_training_cells_of_each_framework(framework, monkeypatch, capsys):
+    seen = []
+
+    def measure(setup, workloads, pairs):
+        seen.append((setup, [one.name for one in workloads]))
+        return [cell_cost.Cost(one, 3, [Pair(0.1, 0.1)] * 20) for one in workloads]
+
+    monkeypatch.setattr(cell_cost, "measure", measure)
+    monkeypatch.setattr(cell_cost, "find_spec", lambda name: name)
+    training = {"tensorflow": "Keras fit"}.get(framework, "training steps")
+    assert cell_cost.main(["--framework", framework, "--cell", training]) == 0
+    assert seen == [(cell_cost.LESSONS[framework][1], [training])]
+    assert training in capsys.readouterr().out
+
+
+def test_a_cell_that_is_not_known_is_refused_with_the_names_of_those_that_are(capsys, monkeypatch):
+    monkeypatch.setattr(cell_cost, "find_spec", lambda name: name)
+    with pytest.raises(SystemExit):
+        cell_cost.main(["--framework", "jax", "--cell", "fit"])
+    assert "its cells: empty cell, training steps" in capsys.readouterr().err

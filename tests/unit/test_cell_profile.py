@@ -67,6 +67,13 @@ def test_the_profiler_is_on_during_the_cell_and_off_after_it():
     assert not fake.on
 
 
+def test_shapes_are_recorded_only_where_they_are_asked_for():
+    plain, asked = FakeProfiler(), FakeProfiler()
+    recorder(plain).start("cell", ops=True).stop()
+    recorder(asked).start("cell", ops=True, shapes=True).stop()
+    assert (plain.shapes, asked.shapes) == (False, True)
+
+
 def test_a_cell_that_is_given_up_leaves_no_profiler_on():
     fake = FakeProfiler()
     recorder(fake).start("cell", ops=True).abandon()

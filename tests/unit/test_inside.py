@@ -8,9 +8,10 @@ import pytest
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting.compact import compact
-from jupyter_mlgpu.notebook.inside import LOOKS, TRACE_ITEMS, Inside
+from jupyter_mlgpu.notebook.inside import TRACE_ITEMS, Inside
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.kept import KeptProfiles
+from jupyter_mlgpu.probes.looks import VALUES, KeptLooks
 from jupyter_mlgpu.record import OpStat
 from jupyter_mlgpu.store import Store
 from jupyter_mlgpu.testing import FakeClock, example_record
@@ -85,7 +86,9 @@ class Bench:
     def __init__(self) -> None:
         self.clock = FakeClock()
         recorder = SimpleNamespace(clock=self.clock, run=SimpleNamespace(id=RUN))
-        self.kit = SimpleNamespace(store=Store(), profiles=KeptProfiles(), recorder=recorder)
+        self.kit = SimpleNamespace(
+            store=Store(), profiles=KeptProfiles(), looks=KeptLooks(), recorder=recorder
+        )
         self.counters = None
         # The counters' clock is 100 s ahead of the record's.
         self.inside = Inside(self.kit, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100)
@@ -150,7 +153,7 @@ def test_before_anybody_has_watched_there_are_no_looks():
 def test_looks_stay_when_the_counters_have_forgotten_them_until_there_are_too_many():
     bench = Bench()
     bench.look(*(100 + n / 1000 for n in range(1, 1001)))
-    for sequence in range(1, LOOKS // 1000 + 2):
+    for sequence in range(1, VALUES // (2 * 1000) + 2):  # two series
         bench.ended(sequence)
     bench.look()
     assert bench.asked(sequence=1)["why_no_looks"] == "gone"

@@ -16,6 +16,7 @@ from jupyter_mlgpu.testing import example_record
         (" --ops", Asked(ops=True)),
         (" --ops --repeat 5", Asked(ops=True, repeat=5)),
         (" --repeat 5 --ops  # five", Asked(ops=True, repeat=5)),
+        (" --ops --shapes", Asked(ops=True, shapes=True)),
     ],
 )
 def test_words_that_are_known(words, means):
@@ -29,6 +30,7 @@ def test_words_that_are_known(words, means):
         (" on", "Unknown word 'on'"),
         (" --ops 5", "Unknown word '5'"),
         (" --repeat 5", "--repeat goes with --ops"),
+        (" --shapes", "--shapes goes with --ops"),
         (" --ops --repeat", "--repeat needs a number from 1 to 1,000, found ''"),
         (" --ops --repeat 0", "found '0'"),
         (" --ops --repeat -1", "found '-1'"),

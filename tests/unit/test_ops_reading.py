@@ -354,3 +354,16 @@ def test_bytes_that_end_too_early_are_refused(lost):
     plane = line[2:-lost]
     with pytest.raises(ValueError, match="the profile ends too early"):
         xspace.cut(message(1, line[:2] + plane), limit=1, uncounted=0)
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("(float[64,256];float[256,10];int32[])", "64x256, 256x10"),
+        ("(float[7])", "7"),
+        ("(int32[])", None),
+        ("", None),
+    ],
+)
+def test_tensorflows_input_shapes_are_those_of_inputs_that_are_no_scalars(told, shown):
+    assert read_tensorflow.shapes(told) == shown

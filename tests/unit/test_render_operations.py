@@ -3,7 +3,9 @@
 import dataclasses
 import json
 
-from jupyter_mlgpu.record import OpStat, Reading, Record
+import pytest
+
+from jupyter_mlgpu.record import Fact, OpStat, Reading, Record
 from jupyter_mlgpu.render import figures, html, operations, report, text
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
@@ -31,6 +33,46 @@ def test_every_operation_has_count_self_time_total_time_and_share():
     place = lines.index("        Operations on the host's threads (fake profiler):")
     assert lines[place + 1].split() == ["Operation", "Type", "Count", "Self", "Total", "Share"]
     assert lines[place + 2].split() == ["aten::mm", "mm", "1,200", "1", "ms", "2", "ms", "25.0", "%"]
+
+
+@pytest.mark.parametrize(
+    ("idle", "said"),
+    [
+        (0.61, "gpu:0 busy 39 % of the profiled cell"),
+        (0.004, "gpu:0 busy 99.6 % of the profiled cell"),
+        (0.996, "gpu:0 busy 0.4 % of the profiled cell"),
+        (0.9999, "gpu:0 busy under 0.1 % of the profiled cell"),
+        (1.0, "gpu:0 busy under 0.1 % of the profiled cell"),
+        (0.0, "gpu:0 busy 100.0 % of the profiled cell"),
+    ],
+)
+def test_the_line_of_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
+    facts = {"idle_share_of_gpu:0": Fact(idle, "fake profiler")}
+    assert f" · {said} · " in text.receipt(profiled(row("k", 0.1), facts=facts)).splitlines()[0]
+    light = dataclasses.replace(profiled(row("k", 0.1), facts=facts), mode="light")
+    assert "busy" not in text.receipt(light).splitlines()[0]
+
+
+@pytest.mark.parametrize("value", ["most", None, 7, True])
+def test_a_saved_fact_that_is_no_share_is_not_put_into_the_line(value):
+    facts = {"idle_share_of_gpu:0": Fact(value, "a file of somebody else")}
+    assert "busy" not in text.receipt(profiled(row("k", 0.1), facts=facts)).splitlines()[0]
+
+
+def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_them():
+    mm = row("aten::mm", 0.002, shapes="64x256, 256x10", flops=983_040.0)
+    copy = row("Memcpy", 0.001, "device", "gpu:0", bytes=4096)
+    of_gpu, of_host = operations.tables(profiled(mm, row("aten::add", 0.001), copy), 48)
+    assert of_host.header == (*operations.HEADER, "Input shapes", "FLOP")
+    assert [one[len(operations.HEADER) :] for one in of_host.rows] == [
+        ("64x256, 256x10", "9.83e+05"),
+        ("", ""),
+    ]
+    assert of_gpu.header == (*operations.HEADER, "Copied")
+    assert of_gpu.rows[0][-1] == "4 KiB"
+    for shown in (text.receipt(profiled(mm)), html.receipt(profiled(mm))):
+        assert "Input shapes" in shown
+        assert "64x256, 256x10" in shown
 
 
 def test_devices_come_before_the_host_and_each_has_a_table():

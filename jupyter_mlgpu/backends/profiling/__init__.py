@@ -17,7 +17,11 @@ _PROFILERS: Mapping[str, str] = {
     "jax": "jupyter_mlgpu.backends.profiling.jax:JaxProfiler",
 }
 
-_NONE: Mapping[str, str] = {"mlx": "MLX has no profiler, so there are no times per operation of it."}
+_NONE: Mapping[str, str] = {
+    "mlx": "MLX has no profiler, so there are no times per operation of it: put "
+    "`with jupyter_mlgpu.trace(name):` around a part of the cell that ends with mx.eval of its result, "
+    "to see what that part takes."
+}
 
 
 def find(framework: str) -> Profiler | Refused:

@@ -28,6 +28,7 @@ _ONE_OF_BOTH = (
     "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA GPU, for CUPTI "
     "serves one of them alone: restart the kernel, and profile JAX first."
 )
+_NO_SHAPES = "JAX's profiler tells neither input shapes nor FLOP."
 _NOT_STARTED = Refused(
     "JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more."
 )
@@ -38,7 +39,7 @@ class JaxProfiler:
 
     framework = "jax"
 
-    def start(self) -> Session | Refused:
+    def start(self, shapes: bool = False) -> Session | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from jax._src import profiler
 
@@ -49,14 +50,16 @@ class JaxProfiler:
         options = sys.modules["jax"].profiler.ProfileOptions()
         options.python_tracer_level = 0
         options.host_tracer_level = 2
-        return JaxSession(profiler._profiler.ProfilerSession(options), profiler)
+        native = profiler._profiler.ProfilerSession(options)
+        return JaxSession(native, profiler, (_NO_SHAPES,) if shapes else ())
 
 
 class JaxSession:
     """See `jupyter_mlgpu.ops.profiler.Session`."""
 
-    def __init__(self, native: Any, module: Any) -> None:
+    def __init__(self, native: Any, module: Any, problems: tuple[str, ...] = ()) -> None:
         self._native = native
+        self._problems = problems
         self._begun_ns = time.time_ns()
         self._ended_ns: int | None = None
         self._found: bytes | Exception = b""
@@ -76,7 +79,7 @@ class JaxSession:
             profiler="JAX's profiler",
             window_ns=(self._begun_ns, self._ended_ns),
             left_out=left_out,
-            problems=(GAVE_WAY,) if self._gave_way else (),
+            problems=(*self._problems, GAVE_WAY) if self._gave_way else self._problems,
             whole=not self._gave_way,
         )
         on_devices = any(one.plane == "device" for one in profile.events)

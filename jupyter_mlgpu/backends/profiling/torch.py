@@ -3,7 +3,8 @@
 A second profiler of PyTorch takes the place of the first in silence, and the first then has no events (seen
 on 2.13.0). So the two functions that begin one are watched while ours is on, and ours ends before another
 begins. Kineto writes lines of its own to standard error when a profiler starts and stops; they are ours, not
-the cell's, and KINETO_LOG_LEVEL keeps them away where the user has not set it. Metal (MPS) is not seen.
+the cell's, and KINETO_LOG_LEVEL keeps them away where the user has not set it. Metal (MPS) is not seen:
+what PyTorch itself prints of it is read in logs/mps_profile.py.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ _RUNNING = Refused(
     "A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation.",
     running=True,
 )
-_MPS = "PyTorch's profiler does not see a Mac's GPU (MPS): these are the host's operations alone."
+_MPS = "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's alone"
+_MPS_LOG = "PYTORCH_MPS_LOG_PROFILE_INFO"
+# Seen on 2.13.0: training steps took 2.0 times as long as with the plain profiler until the cell returned,
+# small operations 2.6 times; most of it when the profiler stops (adr/0012).
+_NOT_RECORDED = (
+    "PyTorch's input shapes and FLOP are not told: recording them makes its profiler take twice as long. "
+    "`%%mlc_trace --ops --shapes` does it."
+)
 _BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
 
@@ -35,7 +43,7 @@ class TorchProfiler:
 
     framework = "torch"
 
-    def start(self) -> Session | Refused:
+    def start(self, shapes: bool = False) -> Session | Refused:
         """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from torch import autograd, profiler
 
@@ -45,18 +53,18 @@ class TorchProfiler:
         possible = profiler.supported_activities()
         if profiler.ProfilerActivity.CUDA in possible and sys.modules["torch"].cuda.is_available():
             wanted.append(profiler.ProfilerActivity.CUDA)
-        # Neither shapes nor FLOP: recording them makes small operations 2.5 times slower (adr/0012).
-        ours = profiler.profile(activities=wanted)
+        ours = profiler.profile(activities=wanted, record_shapes=shapes, with_flops=shapes)
         with _kineto_silent():
             ours.start()
-        return TorchSession(ours, sys.modules["torch.autograd.profiler"])
+        return TorchSession(ours, sys.modules["torch.autograd.profiler"], shapes)
 
 
 class TorchSession:
     """See `jupyter_mlgpu.ops.profiler.Session`."""
 
-    def __init__(self, ours: Any, module: Any) -> None:
+    def __init__(self, ours: Any, module: Any, shapes: bool) -> None:
         self._ours = ours
+        self._shapes = shapes
         self._begun_ns = time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
@@ -70,7 +78,9 @@ class TorchSession:
         self._end()
         if self._lost is not None:
             raise self._lost
-        problems = (_MPS,) if sys.modules["torch"].backends.mps.is_available() else ()
+        problems = (_on_mps(),) if sys.modules["torch"].backends.mps.is_available() else ()
+        if not self._shapes:
+            problems = (*problems, _NOT_RECORDED)
         if self._gave_way:
             problems = (*problems, GAVE_WAY)
         assert self._ended_ns is not None
@@ -117,6 +127,12 @@ class TorchSession:
             autograd = sys.modules["torch"].autograd
             if autograd._profiler_enabled():  # an interrupt has come before it was off
                 autograd._disable_profiler()
+
+
+def _on_mps() -> str:
+    if os.environ.get(_MPS_LOG):
+        return f"{_MPS}; {_MPS_LOG} is set, so what PyTorch prints of its GPU is beside them."
+    return f"{_MPS}: set {_MPS_LOG}=391 before the kernel starts, and PyTorch's own log of its GPU is, too."
 
 
 @contextmanager

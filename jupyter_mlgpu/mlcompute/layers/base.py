@@ -5,18 +5,23 @@ sense.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, dataclass_transform
+from typing import Any, dataclass_transform
 
 from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.names import choose, spelt
+from jupyter_mlgpu.mlcompute.names import choose, insist, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.shapes import Form, ShapeOps
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
 
 MANY = 10**6
 PICTURE = "[batch, channels, height, width]"
+Ranges = dict[str, tuple[float, float]]
+# A number of such a name, whoever is given it: from the first on, and below the second.
+RANGES: Ranges = dict.fromkeys(("rate", "dropout", "label_smoothing"), (0.0, 1.0))
+RANGES |= dict.fromkeys(("epsilon", "variance_epsilon", "delta"), (0.0, math.inf))
+RANGES |= {"group_count": (1.0, math.inf), "momentum": (0.0, 1.0000001)}
 Sizes = Any
 """A whole number, or two, for height and width."""
 
@@ -31,6 +36,7 @@ class Run:
         training: whether dropout drops, and batch normalisation uses and learns the batch's own figures.
         seed: of a layer's seed makes a pair of whole numbers, another one at each execution.
         updates: the new values of tensors that a layer keeps, such as running means.
+        leaves: of the tensors that no layer makes, before gradients through them are stopped.
     """
 
     ops: Ops
@@ -38,6 +44,7 @@ class Run:
     training: bool
     seed: Callable[[int], Value]
     updates: dict[Tensor, Value] = field(default_factory=dict)
+    leaves: dict[Tensor, Value] = field(default_factory=dict)
 
     def __getitem__(self, tensor: Tensor | None) -> Value:
         return None if tensor is None else self.values[tensor]
@@ -47,52 +54,50 @@ class Run:
 class Layer:
     """One kind of layer with what it was given.
 
+    What is said in the head of its class, as `class Gather(Layer, sources=2, takes="any")`:
+
+    * sources: how many it takes, or the least and the most.
+    * takes: `floats` of one type, as its weights; `numbers` of one type; or `any`.
+    * axes: of the first source, where it must have certain ones.
+    * words: of those that it is given, the ones that are words, and of which enumeration or list.
+    * title: as it is called in messages and drawings; `named` is the same with such words put in.
+
     Attributes:
-        least, most: how many sources it takes.
-        words: of those that it is given, the ones that are words of an enumeration.
-        named: the one that is its title, too.
-        ranges: of those that it is given, numbers: from the first on, and below the second.
-        takes: `floats` of one type, as its weights; `numbers` of one type; or `any`.
-        axes: of the first source, where it must have certain ones.
-        title: as it is called in messages and drawings.
         parameters: the weights that an optimizer updates.
         kept: tensors of its own that no optimizer updates.
         limits: of its sources that hold whole numbers to choose by, their place: how many there are.
         joined: whether a graph has it.
     """
 
-    least, most = 1, 1
-    takes, axes, title, joined = "floats", "", "", False
+    sources: int | tuple[int, int] = 1
+    takes, axes, title, named, joined = "floats", "", "", "", False
+    words: Mapping[str, str | Iterable[str]] = {}
     parameters: tuple[Tensor, ...] = ()
     kept: tuple[Tensor, ...] = ()
     limits: Mapping[int, int] = {}
-    words: Mapping[str, str] = {}
-    ranges: Mapping[str, tuple[float, float]] = {}
-    named = ""
 
-    def __init_subclass__(cls) -> None:
-        words = "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)
-        cls.title = cls.__dict__.get("title") or words.strip()
+    compute: Callable[..., Value]
+    """Its formula: of a Run and the sources' values, a value or a list of several."""
+
+    def __init_subclass__(cls, **head: Any) -> None:
+        for name, said in ({"title": spelt(cls.__name__)} | head).items():
+            setattr(cls, name, said)
         # What is annotated in a layer's class is what the layer is given.
         dataclass(eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
-        for name, enumeration in self.words.items():
-            setattr(self, name, choose(enumeration, getattr(self, name), self.title))
-        for name, (low, below) in self.ranges.items():
-            number_within(self.title, name, getattr(self, name), low, below)
-        self.title = spelt(getattr(self, self.named)) if self.named else self.title
+        for name, words in self.words.items():
+            setattr(self, name, choose(words, getattr(self, name), self.title))
+        if self.named:
+            self.title = self.named.format(**{name: spelt(getattr(self, name)) for name in self.words})
+        check_numbers(self.title, self)
         self.settle()
 
     def settle(self) -> None:
         """What follows from what it was given."""
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        """Its formula: a value, or a list of several."""
-        raise NotImplementedError
-
-    def verify(self, *sources: Tensor) -> None:
-        """What the formula itself would not find wrong; `refuse` says why."""
+    def verify(self, *sources: Any, **nothing: Any) -> None:
+        """Insists on what the formula itself would not find wrong."""
 
     def results(self, sources: Sequence[Tensor]) -> list[Form]:
         """The shapes and types of what it makes of these sources.
@@ -100,92 +105,88 @@ class Layer:
         Raises:
             GraphError: it cannot make anything of them; the layer and their shapes are named.
         """
-        if not self.least <= len(sources) <= self.most:
-            wanted = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
-            wanted = f"{self.least} or more" if self.most == MANY else wanted
-            plural = "s" * (wanted != "1")
-            raise GraphError(f"{self.title} takes {wanted} tensor{plural} and was given {_listed(sources)}.")
-        types = sorted({source.data_type for source in sources})
-        if self.takes == "floats" and not FLOATS.issuperset(types):
-            self.refuse(sources, f"it needs floats, and these are {', '.join(types)}")
-        if self.takes == "numbers" and "Boolean" in types:
-            self.refuse(sources, "it needs numbers, and these are Boolean")
-        rank = self.axes.count(",") + 1
-        if self.axes and len(sources[0].shape) != rank:
-            self.refuse(sources, f"it needs {rank} axes, {self.axes}, and finds {len(sources[0].shape)}")
-        if isinstance(dimension := getattr(self, "dimension", None), int):
-            self.axis(sources[0], dimension)
-        self.verify(*sources)
+        least, most = self.sources if isinstance(self.sources, tuple) else (self.sources, self.sources)
+        wanted = f"{least}" if least == most else f"{least} or more" if most == MANY else f"{least} to {most}"
+        wanted = f"{wanted} tensor{'s' * (wanted != '1')}"
+        given = " and ".join(map(str, sources)) or "none"
+        insist(least <= len(sources) <= most, f"{self.title} takes {wanted} and was given {given}.")
         forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.kept)}
-        run = Run(ShapeOps(), dict(forms), False, lambda seed: seed)
         try:
-            made = self.compute(run, *(forms[source] for source in sources))
-        except (ValueError, IndexError) as error:  # a MismatchError, or another number of axes
-            self.refuse(sources, str(error))
-        made = made if isinstance(made, list) else [made]
-        if any(0 in one.shape for one in made):
-            self.refuse(sources, f"nothing would be left: {[list(one.shape) for one in made]}")
-        return made
+            self._check(sources)
+            made = self.compute(Run(ShapeOps(), forms, False, int), *(forms[source] for source in sources))
+            made = made if isinstance(made, list) else [made]
+            left = not any(0 in one.shape for one in made)
+            insist(left, f"nothing would be left: {[list(one.shape) for one in made]}")
+        except (GraphError, ValueError, IndexError) as error:  # the last two: another number of axes
+            raise GraphError(f"{self.title} cannot take {given}: {error}.") from error
+        return list(made)
 
-    def refuse(self, sources: Sequence[Tensor], why: str) -> NoReturn:
-        raise GraphError(f"{self.title} cannot take {_listed(sources)}: {why}.")
+    def _check(self, sources: Sequence[Tensor]) -> None:
+        types, rank = sorted({source.data_type for source in sources}), len(sources[0].shape)
+        floats = self.takes != "floats" or FLOATS.issuperset(types)
+        insist(floats, f"it needs floats, and these are {', '.join(types)}")
+        insist(self.takes != "numbers" or "Boolean" not in types, "it needs numbers, and these are Boolean")
+        fits = not self.axes or rank == self.axes.count(",") + 1
+        insist(fits, f"it needs {self.axes.count(',') + 1} axes, {self.axes}, and finds {rank}")
+        if isinstance(dimension := getattr(self, "dimension", None), int):
+            axis_of(sources[0], dimension)
+        self.verify(*sources)
 
-    def axis(self, source: Tensor, dimension: int) -> int:
-        """The axis counted from 0; one below 0 counts from the end."""
-        rank = len(source.shape)
-        if not -rank <= dimension < rank:
-            self.refuse([source], f"there is no dimension {dimension} among its {rank}")
-        return dimension % rank
-
-    def need(self, **given: tuple[Any, Sequence[int | None]]) -> tuple[Tensor, ...]:
-        """Those tensors of its own that are given: floats with values, of these shapes (None is any size)."""
-        for name, (tensor, shape) in given.items():
-            if tensor is None and name in ("biases", "beta", "gamma"):
-                continue
-            if not isinstance(tensor, Tensor) or not tensor.own or tensor.data_type not in FLOATS:
-                raise GraphError(
-                    f"{self.title} needs a tensor of floats with values for its {name} and was given "
-                    f"{tensor!s:.60}; make one: tensor(shape, random='glorot_uniform'), data=... or fill=..."
-                )
-            sizes = zip(shape, tensor.shape, strict=False)
-            if len(tensor.shape) != len(shape) or any(wanted not in (None, size) for wanted, size in sizes):
-                wanted = ", ".join("any" if size is None else str(size) for size in shape)
-                raise GraphError(f"{self.title} needs {name} of shape [{wanted}] and was given {tensor}.")
-        return tuple(tensor for tensor, _ in given.values() if tensor is not None)
+    def own(self, name: str, *shapes: Sequence[int | None]) -> tuple[Tensor, ...]:
+        """Tensors of its own, from what it was given by this name: one for each shape; none where it may do
+        without. They are floats with values; None in a shape is any size.
+        """
+        given, words = getattr(self, name), name.replace("_", " ")
+        if given is None and name in ("biases", "attention_biases", "beta", "gamma"):
+            return ()
+        tensors = given if isinstance(given, list | tuple) else [given]
+        insist(len(tensors) == len(shapes), f"{self.title} needs {len(shapes)} {words}, not {len(tensors)}.")
+        make = "make one: tensor(shape, random='glorot_uniform'), data=... or fill=..."
+        for tensor, shape in zip(tensors, shapes, strict=True):
+            floats = isinstance(tensor, Tensor) and tensor.own and tensor.data_type in FLOATS
+            needs = f"{self.title} needs a tensor of floats with values for its {words}"
+            insist(floats, f"{needs} and was given {tensor!s:.60}; {make}")
+            sizes = list(zip(shape, tensor.shape, strict=False))
+            fits = len(tensor.shape) == len(shape) and all(wanted in (None, size) for wanted, size in sizes)
+            wanted = ", ".join("any" if size is None else str(size) for size in shape)
+            insist(fits, f"{self.title} needs {words} of shape [{wanted}] and was given {tensor}.")
+        return tuple(tensors)
 
     def pair(self, name: str, least: int = 1) -> tuple[int, int]:
         """(height, width) of an attribute that is a number or two."""
         value = getattr(self, name)
         both = (value, value) if isinstance(value, int) else tuple(value)
-        if len(both) != 2 or not all(isinstance(one, int) and one >= least for one in both):
-            raise GraphError(
-                f"{self.title} takes a whole number from {least} on, or two, as {name}, not {value!r}."
-            )
+        whole = len(both) == 2 and all(isinstance(one, int) and one >= least for one in both)
+        wanted = f"a whole number from {least} on, or two, as {name}"
+        insist(whole, f"{self.title} takes {wanted}, not {value!r}.")
         return both[0], both[1]
 
     def details(self) -> Mapping[str, Any]:
         """What it was given, for the summary."""
-        hidden = ("least", "most", "joined", "title", "takes", "parameters", "kept")
-        shown = {name: one for name, one in vars(self).items() if name not in hidden and name[0] != "_"}
-        return {name: one for name, one in shown.items() if _plain(one)}
+        given = {name: one for name, one in vars(self).items() if name[0] != "_" and _plain(one)}
+        return {name: one for name, one in given.items() if not hasattr(Layer, name)}
 
 
-def number_within(who: str, name: str, value: float, low: float, below: float = math.inf) -> None:
-    """That a number is in [low, below).
+def axis_of(array: Any, dimension: int) -> int:
+    """The axis counted from 0; a dimension below 0 counts from the end."""
+    rank = len(array.shape)
+    insist(-rank <= dimension < rank, f"there is no dimension {dimension} among its {rank}")
+    return dimension % rank
+
+
+def check_numbers(who: str, given: object, more: Ranges | None = None) -> None:
+    """That the numbers among what somebody is given are within RANGES, or within `more`.
 
     Raises:
-        GraphError: it is not.
+        GraphError: one is not.
     """
-    if not low <= value < below:
+    for name, (low, below) in (RANGES | (more or {})).items():
         limit = f" and below {below:g}" if below < math.inf else ""
-        raise GraphError(f"{who} takes a {name} from {low:g} on{limit}, not {value!r}.")
+        value = getattr(given, name, low)
+        insist(low <= value < below, f"{who} takes a {name} from {low:g} on{limit}, not {value!r}.")
 
 
 def _plain(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return all(map(_plain, value)) and len(value) > 0
     return isinstance(value, int | float | str)
-
-
-def _listed(sources: Sequence[Tensor]) -> str:
-    return " and ".join(map(str, sources)) or "none"

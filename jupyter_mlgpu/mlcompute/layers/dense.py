@@ -24,25 +24,21 @@ class FullyConnected(Layer):
     biases: Tensor | None = None
 
     def settle(self) -> None:
-        self.need(weights=(self.weights, [None, None]))
-        outputs = self.weights.shape[0]
-        self.parameters = self.need(weights=(self.weights, [None, None]), biases=(self.biases, [outputs]))
+        weights = self.own("weights", [None, None])
+        self.parameters = (*weights, *self.own("biases", self.weights.shape[:1]))
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        return linear(run.ops, sources[0], run[self.weights], run[self.biases])
+    def compute(self, run: Run, x: Value) -> Value:
+        return linear(run.ops, x, run[self.weights], run[self.biases])
 
 
-class MatMul(Layer):
+class MatMul(Layer, sources=2, title="matmul"):
     """alpha X Y of the last two axes, each transposed first if asked; the axes before them are broadcast."""
 
     alpha: float = 1.0
     transposes_x: bool = False
     transposes_y: bool = False
-    least = most = 2
-    title = "matmul"
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        x, y = sources
+    def compute(self, run: Run, x: Value, y: Value) -> Value:
         x = _turned(run.ops, x) if self.transposes_x else x
         y = _turned(run.ops, y) if self.transposes_y else y
         result = run.ops.matmul(x, y)
@@ -54,22 +50,20 @@ def _turned(ops: Ops, x: Value) -> Value:
     return ops.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-class GramMatrix(Layer):
+class GramMatrix(Layer, axes=PICTURE):
     """scale F F^T with F [channels, height * width] of each picture: how much channels occur together.
 
     The result is [batch, channels, channels] (Gatys et al., A neural algorithm of artistic style, 2015).
     """
 
     scale: float = 1.0
-    axes = PICTURE
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        batch, channels, height, width = sources[0].shape
-        features = run.ops.reshape(sources[0], (batch, channels, height * width))
+    def compute(self, run: Run, x: Value) -> Value:
+        features = run.ops.reshape(x, (*x.shape[:2], -1))
         return run.ops.matmul(features, _turned(run.ops, features)) * self.scale
 
 
-class Embedding(Layer):
+class Embedding(Layer, takes="any"):
     """Row i of the weights [count, dimension] for each whole number i. One beyond the rows is an error.
 
     The row `padding_index` learns nothing, as with padding_idx in PyTorch.
@@ -77,15 +71,14 @@ class Embedding(Layer):
 
     weights: Tensor
     padding_index: int | None = None
-    takes = "any"
 
     def settle(self) -> None:
-        self.parameters = self.need(weights=(self.weights, [None, None]))
+        self.parameters = self.own("weights", [None, None])
         self.limits = {0: self.weights.shape[0]}
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        rows = run.ops.take(run[self.weights], sources[0], 0)
+    def compute(self, run: Run, numbers: Value) -> Value:
+        rows = run.ops.take(run[self.weights], numbers, 0)
         if self.padding_index is None:
             return rows
-        padding = run.ops.reshape(run.ops.equal(sources[0], self.padding_index), (*sources[0].shape, 1))
+        padding = run.ops.reshape(run.ops.equal(numbers, self.padding_index), (*numbers.shape, 1))
         return run.ops.where(padding, run.ops.stop_gradient(rows), rows)

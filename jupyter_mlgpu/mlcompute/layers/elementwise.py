@@ -23,11 +23,6 @@ _ONE: dict[str, Formula] = {
 }
 
 
-def _divide_no_nan(o: Ops, x: Value, y: Value) -> Value:
-    zero = o.equal(y, 0.0)
-    return o.where(zero, 0.0, x / o.where(zero, 1.0, y))
-
-
 _TWO: dict[str, Formula] = {
     "Add": lambda o, x, y: x + y,
     "Subtract": lambda o, x, y: x - y,
@@ -36,13 +31,13 @@ _TWO: dict[str, Formula] = {
     "Pow": lambda o, x, y: o.power(x, y),
     # 0 where y is 0, even for x = NaN or infinity.
     "MultiplyNoNaN": lambda o, x, y: o.where(o.equal(y, 0.0), 0.0, x) * y,
-    "DivideNoNaN": _divide_no_nan,
+    "DivideNoNaN": lambda o, x, y: o.where(o.equal(y, 0.0), 0.0, x / o.where(o.equal(y, 0.0), 1.0, y)),
     "Min": lambda o, x, y: o.minimum(x, y),
     "Max": lambda o, x, y: o.maximum(x, y),
 }
 
 
-class Arithmetic(Layer):
+class Arithmetic(Layer, words={"operation": "MLCArithmeticOperation"}, named="{operation}"):
     """One or two tensors, number by number, with broadcasting.
 
     What each operation does: MLCTypes.h of the macOS 11.3 SDK. Its line on Floor says "two inputs"; as for
@@ -51,10 +46,8 @@ class Arithmetic(Layer):
 
     operation: str
 
-    words, named = {"operation": "MLCArithmeticOperation"}, "operation"
-
     def settle(self) -> None:
-        self.least = self.most = 1 if self.operation in _ONE else 2
+        self.sources = 1 if self.operation in _ONE else 2
         of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
         self.takes = "numbers" if self.operation in of_any_number else "floats"
 
@@ -78,14 +71,13 @@ _COMPARE: dict[str, Formula] = {
 }
 
 
-class Comparison(Layer):
+class Comparison(Layer, words={"operation": "MLCComparisonOperation"}, named="{operation}", takes="any"):
     """True or false, number by number, with broadcasting (MLCComparisonOperation in MLCTypes.h)."""
 
     operation: str
-    words, named, takes = {"operation": "MLCComparisonOperation"}, "operation", "any"
 
     def settle(self) -> None:
-        self.least = self.most = 1 if self.operation == "LogicalNOT" else 2
+        self.sources = 1 if self.operation == "LogicalNOT" else 2
 
     def compute(self, run: Run, *sources: Value) -> Value:
         return _COMPARE[self.operation](run.ops, *sources)
@@ -128,7 +120,7 @@ _ACTIVATE: dict[str, Any] = {
 }
 
 
-class Activation(Layer):
+class Activation(Layer, words={"activation": "MLCActivationType"}, named="{activation}"):
     """One of Apple's 21 activation functions, with its numbers a and b.
 
     The formulas are those of MLCActivationType in MLCTypes.h (macOS 11.3 SDK), of which GELU is x times the
@@ -140,14 +132,12 @@ class Activation(Layer):
     a: float | None = None
     b: float | None = None
 
-    words, named = {"activation": "MLCActivationType"}, "activation"
-
     def settle(self) -> None:
         a, b = _ACTIVATE[self.activation].__defaults__
         self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        return _ACTIVATE[self.activation](run.ops, *sources, self.a, self.b)
+    def compute(self, run: Run, x: Value) -> Value:
+        return _ACTIVATE[self.activation](run.ops, x, self.a, self.b)
 
 
 class Dropout(Layer):
@@ -159,10 +149,8 @@ class Dropout(Layer):
     rate: float
     seed: int = 0
 
-    ranges = {"rate": (0, 1)}
-
-    def compute(self, run: Run, *sources: Value) -> Value:
-        return drop(run, sources[0], self.rate, self.seed)
+    def compute(self, run: Run, x: Value) -> Value:
+        return drop(run, x, self.rate, self.seed)
 
 
 def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
@@ -173,11 +161,8 @@ def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
     return run.ops.where(run.ops.less(chance, rate), 0.0, x / (1.0 - rate))
 
 
-class Selection(Layer):
+class Selection(Layer, sources=3, takes="any"):
     """Sources are a condition (Boolean), x and y: x where it is true, y where not; with broadcasting."""
 
-    least = most = 3
-    takes = "any"
-
-    def compute(self, run: Run, *sources: Value) -> Value:
-        return run.ops.where(*sources)
+    def compute(self, run: Run, condition: Value, x: Value, y: Value) -> Value:
+        return run.ops.where(condition, x, y)

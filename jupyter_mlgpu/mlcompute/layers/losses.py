@@ -6,7 +6,6 @@ arguments (reduction, weights, label_smoothing, epsilon, delta) Apple's losses s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
-from jupyter_mlgpu.mlcompute.names import choose, spelt
+from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
 
@@ -52,7 +51,10 @@ _OF_CLASSES = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "CosineDistance
 _SMOOTHED = ("SoftmaxCrossEntropy", "CategoricalCrossEntropy", "SigmoidCrossEntropy")
 
 
-class Loss(Layer):
+_WORDS = {"loss_type": "MLCLossType", "reduction_type": ("None", "Sum", "Mean")}
+
+
+class Loss(Layer, sources=(2, 3), takes="any", words=_WORDS, named="{loss_type} loss"):
     """One of MLCLossType, times a weight, and reduced: `mean`, `sum` or `none`.
 
     Sources are predictions, labels and, if wanted, a weight a loss. Labels have the predictions' shape and
@@ -68,34 +70,22 @@ class Loss(Layer):
     class_count: int | None = None
     epsilon: float = 1e-7
     delta: float = 1.0
-    least, most, takes = 2, 3, "any"
 
-    words = {"loss_type": "MLCLossType"}
-    ranges = {"label_smoothing": (0, 1), "epsilon": (0, math.inf), "delta": (0, math.inf)}
-
-    def settle(self) -> None:
-        reductions = ["None", "Sum", "Mean"]
-        self.reduction_type = choose("MLCReductionType", self.reduction_type, self.title, reductions)
-        self.title = f"{spelt(self.loss_type)} loss"
-
-    def verify(self, *sources: Tensor) -> None:
-        predictions, labels, *weights = sources
-        shape, classes = predictions.shape, self.loss_type in _OF_CLASSES
-        if predictions.data_type not in FLOATS:
-            self.refuse(sources, f"predictions must be floats, and are {predictions.data_type}")
-        if classes and (len(shape) < 2 or self.class_count not in (None, shape[1])):
-            self.refuse(sources, f"it needs {self.class_count or 'the'} classes along dimension 1")
+    def verify(self, predictions: Tensor, labels: Tensor, *weights: Tensor) -> None:
+        shape, classes, found = predictions.shape, self.loss_type in _OF_CLASSES, predictions.data_type
+        insist(found in FLOATS, f"predictions must be floats, and are {found}")
+        counted = not classes or (len(shape) > 1 and self.class_count in (None, shape[1]))
+        insist(counted, f"it needs {self.class_count or 'the'} classes along dimension 1")
         each = (*shape[:1], *shape[2:]) if classes else shape
         by_number = labels.data_type in ("Int32", "Int64") and self.loss_type in _OF_CLASSES[:2]
-        if labels.shape != (each if by_number else shape):
-            wanted = "have the predictions' shape, or be class numbers without dimension 1"
-            self.refuse(sources, f"labels must {wanted}")
-        if weights and weights[0].shape not in (each, ()):
-            self.refuse(weights, f"there is one weight for each of the losses, {list(each)}")
+        wanted = "labels must have the predictions' shape, or be class numbers without dimension 1"
+        insist(labels.shape == (each if by_number else shape), wanted)
+        fits = not weights or weights[0].shape in (each, ())
+        insist(fits, f"there is one weight for each of the losses, {list(each)}")
         self.limits = {1: shape[1]} if by_number else {}
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        ops, (x, z, *weights) = run.ops, sources
+    def compute(self, run: Run, x: Value, z: Value, *weights: Value) -> Value:
+        ops = run.ops
         if 1 in self.limits:
             places = np.arange(x.shape[1], dtype=z.dtype.name).reshape(1, -1, *[1] * (len(x.shape) - 2))
             numbers = ops.reshape(z, (z.shape[0], 1, *z.shape[1:]))

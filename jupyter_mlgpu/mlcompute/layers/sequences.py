@@ -5,33 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
+from functools import partial
 
 import numpy as np
 
-from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
 from jupyter_mlgpu.mlcompute.layers.dense import linear
 from jupyter_mlgpu.mlcompute.layers.elementwise import drop
+from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 Tensors = Sequence[Tensor]
 
 
-def need_all(
-    layer: Layer, name: str, given: Tensors | None, shapes: Sequence[Sequence[int]]
-) -> tuple[Tensor, ...]:
-    """As Layer.need, of a list; none at all where None is given."""
-    if given is None:
-        return ()
-    if len(given) != len(shapes):
-        raise GraphError(f"{layer.title} needs {len(shapes)} {name}, not {len(given)}.")
-    for tensor, shape in zip(given, shapes, strict=True):
-        layer.need(**{name: (tensor, shape)})
-    return tuple(given)
-
-
-class LSTM(Layer):
+class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997; with the forget gate of Gers et al., 2000).
 
     For each time, with x the input, h what was put out before, c the memory, and * number by number:
@@ -65,40 +53,32 @@ class LSTM(Layer):
     dropout: float = 0.0
     result_mode: str = "output"
     seed: int = 0
-    least, most, title, axes = 1, 3, "LSTM", "[batch, time, features]"
-
-    words, ranges = {"result_mode": "MLCLSTMResultMode"}, {"dropout": (0, 1)}
+    words = {"result_mode": "MLCLSTMResultMode"}
 
     def settle(self) -> None:
         self.directions, size = 1 + self.is_bidirectional, self.hidden_size
-        count = 4 * self.layer_count * self.directions
-        first = 4 * self.directions
-        inside = [self.input_size if place < first else size * self.directions for place in range(count)]
-        self.parameters = (
-            *need_all(self, "input weights", self.input_weights, [(size, below) for below in inside]),
-            *need_all(self, "hidden weights", self.hidden_weights, [(size, size)] * count),
-            *need_all(self, "biases", self.biases, [(size,)] * count),
+        first, above = 4 * self.directions, 4 * self.directions * (self.layer_count - 1)
+        inputs = [(size, self.input_size)] * first + [(size, size * self.directions)] * above
+        weights = self.own("input_weights", *inputs) + self.own(
+            "hidden_weights", *[(size, size)] * len(inputs)
         )
+        self.parameters = weights + self.own("biases", *[(size,)] * len(inputs))
 
-    def verify(self, *sources: Tensor) -> None:
-        shape = sources[0].shape
-        batch = shape[0] if self.batch_first else shape[1]
+    def compute(self, run: Run, x: Value, *start: Value) -> Value:
+        ops, batch = run.ops, x.shape[0 if self.batch_first else 1]
         states = (self.layer_count * self.directions, batch, self.hidden_size)
-        if any(source.shape != states for source in sources[1:]) or len(sources) == 2:
-            self.refuse(sources, f"the first states come as two tensors of {list(states)}")
-
-    def compute(self, run: Run, *sources: Value) -> Value:
-        ops, x = run.ops, sources[0]
+        fits = len(start) != 1 and all(tuple(one.shape) == states for one in start)
+        insist(fits, f"the first states come as two tensors of {list(states)}")
         # Time first, so that a step is a slice of rows that lie together.
         x = ops.transpose(x, (1, 0, 2)) if self.batch_first else x
-        last: list[tuple[Value, Value]] = []
+        last: list[list[Value]] = []
         for layer in range(self.layer_count):
             x = drop(run, ops.stack(x), self.dropout, self.seed + layer) if layer else x
             ways = []
             for way in range(self.directions):
-                outputs, states = self._pass(run, x, layer * self.directions + way, sources[1:], way == 1)
+                outputs, *ends = self._pass(run, x, layer * self.directions + way, start, way == 1)
                 ways.append(outputs)
-                last.append(states)
+                last.append(ends)
             x = [ops.concatenate(both, 1) for both in zip(*ways, strict=True)] if len(ways) > 1 else ways[0]
         if self.returns_sequences:
             x = ops.transpose(ops.stack(x), (1, 0, 2)) if self.batch_first else ops.stack(x)
@@ -106,9 +86,7 @@ class LSTM(Layer):
             x = ops.concatenate([h for h, _ in last[-self.directions :]], 1)
         return x if self.result_mode == "Output" else [x, *map(ops.stack, zip(*last, strict=True))]
 
-    def _pass(
-        self, run: Run, x: Value, place: int, start: Sequence[Value], backwards: bool
-    ) -> tuple[list[Value], tuple[Value, Value]]:
+    def _pass(self, run: Run, x: Value, place: int, start: Sequence[Value], backwards: bool) -> list[Value]:
         """Once over the sequence: the output of each time, and the last h and c."""
         ops, size, (time, batch, _) = run.ops, self.hidden_size, x.shape
         four = slice(4 * place, 4 * place + 4)
@@ -129,10 +107,10 @@ class LSTM(Layer):
             c = new if c is None else ops.sigmoid(f) * c + new
             h = ops.sigmoid(o) * ops.tanh(c)
             outputs.append(h)
-        return outputs[::-1] if backwards else outputs, (h, c)
+        return [outputs[::-1] if backwards else outputs, h, c]
 
 
-class MultiheadAttention(Layer):
+class MultiheadAttention(Layer, sources=(3, 5), takes="any", title="multi-head attention"):
     """softmax(Q K^T / sqrt(d)) V for several heads at once (Vaswani et al., Attention is all you need, 2017).
 
     Q, K and V are the query, key and value, each times its weights; a head sees its d = dimension / heads of
@@ -155,26 +133,20 @@ class MultiheadAttention(Layer):
     adds_zero_attention: bool = False
     dropout: float = 0.0
     seed: int = 0
-    least, most, takes, axes = 3, 5, "any", "[batch, length, dimension]"
-    title = "multi-head attention"
-
-    ranges = {"dropout": (0, 1)}
+    axes = "[batch, length, dimension]"
 
     def settle(self) -> None:
         size = self.model_dimension
-        if size % self.head_count:
-            raise GraphError(f"{self.title} cannot give {self.head_count} heads {size} numbers.")
-        self.parameters = (
-            *need_all(self, "weights", self.weights, [(size, size)] * 4),
-            *need_all(self, "biases", self.biases, [(size,)] * 4),
-            *need_all(self, "attention biases", self.attention_biases, [(1, 1, size)] * 2),
-        )
+        even = size % self.head_count == 0
+        insist(even, f"{self.title} cannot give {self.head_count} heads {size} numbers.")
+        own = self.own("weights", *[(size, size)] * 4) + self.own("biases", *[(size,)] * 4)
+        self.parameters = own + self.own("attention_biases", *[(1, 1, size)] * 2)
 
-    def compute(self, run: Run, *sources: Value) -> Value:
+    def compute(self, run: Run, query: Value, key: Value, value: Value, *masks: Value) -> Value:
         ops, size = run.ops, self.model_dimension
-        biases = [None] * 4 if self.biases is None else [run[one] for one in self.biases]
-        inward = zip(sources, self.weights[:3], biases[:3], strict=False)
-        q, *both = (linear(ops, source, run[matrix], bias) for source, matrix, bias in inward)
+        weights = [run[one] for one in self.weights]
+        biases = [run[one] for one in self.biases] if self.biases else [None] * 4
+        q, *both = map(partial(linear, ops), (query, key, value), weights[:3], biases[:3])
         batch, length, _ = q.shape
         for place, more in enumerate(self.attention_biases or ()):
             row = ops.constant(np.zeros((batch, 1, size), q.dtype.name)) + run[more]
@@ -186,12 +158,12 @@ class MultiheadAttention(Layer):
             ops.transpose(ops.reshape(one, (batch, one.shape[1], *heads)), (0, 2, 1, 3)) for one in (q, *both)
         )
         scores = ops.matmul(q * (1 / math.sqrt(heads[1])), ops.transpose(k, (0, 1, 3, 2)))
-        for mask in sources[3:]:
+        for mask in masks:
             wide = (mask.shape[0], 1, 1, mask.shape[1]) if len(mask.shape) == 2 else (1, *mask.shape)
             scores = self._masked(run, scores, ops.reshape(mask, wide))
         seen = drop(run, ops.softmax(scores, 3), self.dropout, self.seed)
         mixed = ops.reshape(ops.transpose(ops.matmul(seen, v), (0, 2, 1, 3)), (batch, length, size))
-        return linear(ops, mixed, run[self.weights[3]], biases[3])
+        return linear(ops, mixed, weights[3], biases[3])
 
     def _masked(self, run: Run, scores: Value, mask: Value) -> Value:
         ops, boolean = run.ops, mask.dtype.name == "bool"

@@ -8,15 +8,14 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, Sizes
-from jupyter_mlgpu.mlcompute.names import spelt
+from jupyter_mlgpu.mlcompute.names import insist, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 
-class Window(Layer):
+class Window(Layer, axes=PICTURE):
     """A window over a picture: strides, dilation rates and a padding policy, for height and width."""
 
-    axes = PICTURE
     _: KW_ONLY
     strides: Sizes = 1
     dilation_rates: Sizes = 1
@@ -50,13 +49,11 @@ class Window(Layer):
 
     def padded(self, ops: Ops, x: Value, value: float = 0.0) -> Value:
         around = self.around(x.shape[2:])
-        return ops.pad(x, [(0, 0), (0, 0), *around], value) if any(map(any, around)) else x
-
-    def verify(self, *sources: Tensor) -> None:
-        for axis, (before, after) in enumerate(self.around(sources[0].shape[2:])):
-            whole = sources[0].shape[2 + axis] + before + after
-            if whole < self.reach(axis):
-                self.refuse(sources, f"a window of {self.reach(axis)} does not fit in {whole}")
+        x = ops.pad(x, [(0, 0), (0, 0), *around], value) if any(map(any, around)) else x
+        for axis, whole in enumerate(x.shape[2:]):
+            fits = whole >= self.reach(axis)
+            insist(fits, f"a window of {self.reach(axis)} does not fit in {whole}")
+        return x
 
 
 class Convolution(Window):
@@ -76,32 +73,27 @@ class Convolution(Window):
     _: KW_ONLY
     convolution_type: str = "standard"
     group_count: int = 1
-
     words = {"convolution_type": "MLCConvolutionType", "padding_policy": "MLCPaddingPolicy"}
 
     def settle(self) -> None:
         kind = self.convolution_type
-        self.need(weights=(self.weights, [None] * 4))
         self.title = "convolution" if kind == "Standard" else f"{spelt(kind)} convolution"
+        weights = self.own("weights", [None] * 4)
         outputs, inside, height, width = self.weights.shape
         self.outputs = inside * self.group_count if kind == "Transposed" else outputs
-        self.parameters = self.need(weights=(self.weights, [None] * 4), biases=(self.biases, [self.outputs]))
+        self.parameters = weights + self.own("biases", [self.outputs])
         self.pairs((height, width))
 
-    def verify(self, *sources: Tensor) -> None:
-        channels = sources[0].shape[1]
-        if self.convolution_type == "Depthwise":
-            self.group_count = channels
-        if self.convolution_type != "Transposed":
-            super().verify(*sources)
-        groups, (first, second) = self.group_count, self.weights.shape[:2]
+    def verify(self, source: Tensor) -> None:
+        channels, (first, second) = source.shape[1], self.weights.shape[:2]
+        groups = self.group_count = channels if self.convolution_type == "Depthwise" else self.group_count
         wanted = first if self.convolution_type == "Transposed" else second * groups
-        if channels != wanted or self.outputs % groups or channels % groups:
-            shape = f"its weights {list(self.weights.shape)} with {groups} group{'s' * (groups > 1)}"
-            self.refuse(sources, f"{shape} are for {wanted} channels")
+        fits = channels == wanted and self.outputs % groups == channels % groups == 0
+        shape = f"its weights {list(self.weights.shape)} with {groups} group{'s' * (groups > 1)}"
+        insist(fits, f"{shape} are for {wanted} channels")
 
-    def compute(self, run: Run, *sources: Value) -> Value:
-        ops, x, how = run.ops, sources[0], (self.strides, self.dilation_rates, self.group_count)
+    def compute(self, run: Run, x: Value) -> Value:
+        ops, how = run.ops, (self.strides, self.dilation_rates, self.group_count)
         if self.convolution_type == "Transposed":
             x = self._cut(ops, ops.convolution_transpose(x, run[self.weights], *how), x.shape[2:])
         else:
@@ -112,18 +104,15 @@ class Convolution(Window):
         """Of a transposed one: what the padding of the convolution that it turns round had added."""
         slices, short = [slice(None), slice(None)], [(0, 0), (0, 0)]
         for axis, size in enumerate(sizes):
-            made, wanted = x.shape[2 + axis], size * self.strides[axis]
-            before = self.padding_sizes[axis]
-            if self.padding_policy == "Same":
-                before = max(made - wanted, 0) // 2
-            else:
-                wanted = made - 2 * before
-            short.append((0, max(before + wanted - made, 0)))
-            slices.append(slice(before, max(before + wanted, 0)))
+            made, wanted, before = x.shape[2 + axis], size * self.strides[axis], self.padding_sizes[axis]
+            same = self.padding_policy == "Same"
+            before, end = (max(made - wanted, 0) // 2, wanted) if same else (before, made - 2 * before)
+            short.append((0, max(before + end - made, 0)))
+            slices.append(slice(before, max(before + end, 0)))
         return ops.slice(ops.pad(x, short), slices)
 
 
-class Pooling(Window):
+class Pooling(Window, named="{pooling_type} pooling"):
     """The largest number a window sees, their mean, or their L2 norm, the root of the sum of squares.
 
     Padding never wins, nor does it add to a norm. It counts in a mean if `count_includes_padding`.
@@ -134,22 +123,16 @@ class Pooling(Window):
     _: KW_ONLY
     strides: Sizes = None  # as the kernel
     count_includes_padding: bool = False
-
     words = {"pooling_type": "MLCPoolingType", "padding_policy": "MLCPaddingPolicy"}
 
     def settle(self) -> None:
-        self.title = f"{spelt(self.pooling_type)} pooling"
         self.strides = self.kernel_sizes if self.strides is None else self.strides
         self.pairs(self.pair("kernel_sizes"))
 
-    def verify(self, *sources: Tensor) -> None:
-        if any(2 * one > size for one, size in zip(self.padding_sizes, self.kernel, strict=True)):
-            more = f"a padding of {list(self.padding_sizes)} is more than half of {list(self.kernel)}"
-            self.refuse(sources, more)
-        super().verify(*sources)
-
-    def compute(self, run: Run, *sources: Value) -> Value:
-        ops, (x,), window = run.ops, sources, (self.kernel, self.strides, self.dilation_rates)
+    def compute(self, run: Run, x: Value) -> Value:
+        ops, window = run.ops, (self.kernel, self.strides, self.dilation_rates)
+        fits = all(2 * one <= size for one, size in zip(self.padding_sizes, self.kernel, strict=True))
+        insist(fits, f"a padding of {list(self.padding_sizes)} is more than half of {list(self.kernel)}")
         if self.pooling_type == "Max":
             return ops.pool(self.padded(ops, x, float(np.finfo(x.dtype.name).min)), "max", *window)
         norm = self.pooling_type == "L2Norm"
