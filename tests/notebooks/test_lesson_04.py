@@ -1,11 +1,12 @@
 """Lesson 04: what its text says of the saved run is so, and its formulas are the ones that are drawn."""
 
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import LESSONS
 
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 PLOTLY = "application/vnd.plotly.v1+json"
 
 

@@ -1,10 +1,12 @@
 """Lesson 07: what its text says of the saved run is so."""
 
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import LESSONS
+
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 @pytest.fixture(scope="module")

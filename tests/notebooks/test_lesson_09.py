@@ -2,10 +2,12 @@
 
 import ast
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
-from conftest import LESSONS
+
+LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 @pytest.fixture(scope="module")
