@@ -23,7 +23,7 @@ def lines(cell):
 
 
 def shown(cell):
-    return "".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
+    return "\n".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
 
 
 def test_each_type_has_a_rate_for_several_sizes(cells):

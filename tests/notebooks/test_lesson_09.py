@@ -16,7 +16,7 @@ def cells():
 
 
 def shown(cell):
-    return "".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
+    return "\n".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
 
 
 def rows(cell):
