@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,9 @@ from jupyter_mlgpu.cli.progress import Progress, progress
 from jupyter_mlgpu.errors import MissingPackageError, MlgpuError, UsageError
 
 GRADES = "grades.csv"
+
+# A line of nbgrader's log, or the last one of a traceback: the one that says what happened.
+_ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
 
 
 def grade(course: Path, lab: str, *, timeout: int) -> int:
@@ -54,12 +58,13 @@ def _all(course: Path, lab: str, students: list[str], timeout: int, show: Progre
         show.cell(number, len(students), student)
         words = ("--create", "--force", f"--student={student}", f"--Execute.timeout={timeout}")
         why = _nbgrader(course, "autograde", lab, *words)
-        if not why:
-            why = _nbgrader(course, "generate_feedback", lab, "--force", f"--student={student}")
         if why:
             failed[student] = why
     if len(failed) < len(students):
-        show.say("writing the grades")
+        show.say("writing feedback and grades")
+        why = _nbgrader(course, "generate_feedback", lab, "--force")
+        if why:
+            raise MlgpuError(f"nbgrader could not write the feedback: {why}")
         why = _nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
         if why:
             raise MlgpuError(f"nbgrader could not write the grades: {why}")
@@ -82,7 +87,7 @@ def _nbgrader(course: Path, *words: str) -> str | None:
     if done.returncode == 0:
         return None
     said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    errors = [line for line in said if "ERROR" in line] or said
+    errors = [line for line in said if _ERROR.search(line)] or said
     return errors[-1] if errors else f"it ended with status {done.returncode} and no message."
 
 

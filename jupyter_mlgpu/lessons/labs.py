@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from statistics import median
 
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
@@ -59,8 +60,10 @@ def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
 class Submitted:
     """A notebook as it was saved by the student, of which the records are evidence; made by `submitted`."""
 
-    def __init__(self, notebook: Submission) -> None:
+    def __init__(self, notebook: Submission, given: Submission | None = None) -> None:
+        """`given` is the notebook that is graded, in which all but the student's cells are the lab's own."""
         self._notebook = notebook
+        self._given = given
 
     def runs(self, cell: str) -> list[Record]:
         """The records saved under a cell, which is named by nbgrader's id of it or by Jupyter's.
@@ -78,9 +81,33 @@ class Submitted:
                 "Run the notebook with tracing on from its first cell, save it, and hand it in as it is."
             )
         against = doubts(self._notebook, found)
+        if self._given is not None and self._given.cell(cell).digest != found.digest:
+            against.append(f"The code of {found.title} is not that of the lab.")
         if against:
             raise AssertionError(" ".join(against))
         return [saved.record for saved in found.saved]
+
+    def seconds(self, cell: str) -> float:
+        """The wall time of a cell in seconds; of several runs the median.
+
+        One run is one measurement: compare cells only where the times wanted are several times apart, more
+        than two runs of the same cell ever are. Raises AssertionError as `runs` does, and where no run ended
+        well without a profiler.
+        """
+        light = [one for one in self.runs(cell) if one.mode == "light" and one.outcome == "ok"]
+        walls = [one.reading("wall_time").value for one in light]
+        known = [one for one in walls if one is not None]
+        if not known:
+            raise AssertionError(
+                f"No timing is saved under cell {cell!r}: run it to its end, without a profiler."
+            )
+        return median(known)
+
+    def peak(self, cell: str) -> float | None:
+        """The largest peak memory of the process in the runs of a cell, in bytes; None: not known."""
+        readings = [each for one in self.runs(cell) for each in one.readings]
+        peaks = [one.value for one in readings if one.quantity == "peak_memory_process"]
+        return max((peak for peak in peaks if peak is not None), default=None)
 
     def same_machine(self, *cells: str) -> None:
         """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
@@ -100,8 +127,9 @@ def submitted(notebook: str) -> Submitted:
     >>> mine = submitted("lab_2_devices.ipynb")  # doctest: +SKIP
     >>> faster_than(mine.runs("one-large"), mine.runs("many-small"))  # doctest: +SKIP
     """
+    here, folder = Path.cwd(), _folder()
     try:
-        return Submitted(read(_folder() / notebook))
+        return Submitted(read(folder / notebook), None if folder == here else read(here / notebook))
     except UsageError as error:
         raise AssertionError(str(error)) from None
 
