@@ -73,6 +73,7 @@ class Submitted:
         """
         try:
             found = self._notebook.cell(cell)
+            given = found if self._given is None else self._given.cell(cell)
         except UsageError as error:
             raise AssertionError(str(error)) from None
         if not found.saved:
@@ -81,7 +82,7 @@ class Submitted:
                 "Run the notebook with tracing on from its first cell, save it, and hand it in as it is."
             )
         against = doubts(self._notebook, found)
-        if self._given is not None and self._given.cell(cell).digest != found.digest:
+        if given.digest != found.digest:
             against.append(f"The code of {found.title} is not that of the lab.")
         if against:
             raise AssertionError(" ".join(against))

@@ -15,7 +15,7 @@ from jupyter_mlgpu.submissions.doubts import shared
 from jupyter_mlgpu.testing import example_record
 
 
-def code_cell(name, number, *, wall=0.5, code=None, **run):
+def code_cell(name, number, *, wall=0.5, code=None, outcome="ok", **run):
     """A cell as Jupyter saves it, with the receipt of its run; each began a second after the one before."""
     source = code or f"work({number})"
     one = example_record()
@@ -35,6 +35,7 @@ def code_cell(name, number, *, wall=0.5, code=None, **run):
         run=dataclasses.replace(one.run, **run),
         cell=cell,
         readings=readings,
+        outcome=outcome,
         started_at=f"2026-01-01T00:00:{number:02d}.000000Z",
         started_monotonic_ns=number * 1_000_000_000,
     )
@@ -152,10 +153,30 @@ def test_two_notebooks_with_records_of_one_run_are_told_apart_from_two_runs(tmp_
 
 def test_while_nbgrader_grades_the_notebook_is_the_one_that_was_submitted(tmp_path, three, monkeypatch):
     notebook(tmp_path / "submitted" / "ada" / "lab" / "lab.ipynb", *three)
-    copy = notebook(tmp_path / "autograded" / "ada" / "lab" / "lab.ipynb")
+    without = [{**cell, "outputs": []} for cell in three]
+    without[2]["source"] = "as_the_lab_has_it()"
+    copy = notebook(tmp_path / "autograded" / "ada" / "lab" / "lab.ipynb", *without)
     monkeypatch.chdir(copy.parent)
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     assert submitted("lab.ipynb").runs("second")[0].cell.sequence == 2
+    with pytest.raises(AssertionError, match="The code of cell 'third' is not that of the lab"):
+        submitted("lab.ipynb").runs("third")
+
+
+def test_time_and_memory_are_those_that_were_saved(tmp_path, three, monkeypatch):
+    notebook(tmp_path / "lab.ipynb", *three)
+    monkeypatch.chdir(tmp_path)
+    mine = submitted("lab.ipynb")
+    assert mine.seconds("first") == 0.5
+    assert mine.peak("first") == example_record().reading("peak_memory_process").value
+
+
+def test_a_cell_that_failed_has_no_timing(tmp_path, monkeypatch):
+    failed = code_cell("first", 1, outcome="error")
+    notebook(tmp_path / "lab.ipynb", failed)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AssertionError, match="No timing is saved under cell 'first'"):
+        submitted("lab.ipynb").seconds("first")
 
 
 def test_elsewhere_it_is_the_one_beside_the_kernel_and_a_missing_record_says_what_to_do(
