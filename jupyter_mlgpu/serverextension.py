@@ -1,4 +1,4 @@
-"""What the server does for the browser: it keeps the busy indicator right, and tells what log messages mean.
+"""What the server does for the browser: it keeps the busy indicator right, and tells what is Chinese.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.

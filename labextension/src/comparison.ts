@@ -58,7 +58,7 @@ export function readComparison(answer: unknown): IPair[] | null {
 
 /** What differs, in words: `Energy, NVML counter`. */
 export function changeName({ quantity, more }: IChange, t: Translate): string {
-  return quantity === null ? more : `${quantityName(quantity, t)}${more}`;
+  return quantity === null ? more : `${quantityName(quantity, t)}${t.say(more)}`;
 }
 
 /** A median, and the spread where there are several runs: [`1.02 s`, `0.9 s to 1.1 s, 5 runs`]. */

@@ -31,10 +31,10 @@ class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.
     this.addClass('jp-mlgpu-FigureWidget');
   }
 
-  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this.figure = this.read(model.data[this.mimeType]);
+    await this.language.ready;
     this.update();
-    return Promise.resolve();
   }
 
   protected override render(): ReactElement {

@@ -87,7 +87,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       activeStateChanged: item.activeChanged
     });
     if (settings !== null) {
-      void followSettings(settings, language.t);
+      void language.ready.then(() => followSettings(settings, language.t));
     }
   }
 };

@@ -5,20 +5,24 @@
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
-import { translateTo } from './i18n';
+import { loadMessages, loadTexts } from './chinese';
+import type { Messages } from './explain';
+import { translator } from './i18n';
 import type { Translate } from './i18n';
-import { loadMessages } from './messages';
-import type { Messages } from './messages';
 import { preferences } from './preferences';
+
+const ENGLISH = translator(null);
 
 export class Language {
   /** `jupyterlabs`: the code of JupyterLab's language. */
   constructor(private readonly jupyterlabs: string) {
     this.code = this.chosen();
-    this.translate = translateTo(this.code);
-    void this.load();
+    this.ready = this.load();
     preferences.changed.connect(this.follow, this);
   }
+
+  /** When the first language is there, or known not to come: what is drawn before may be drawn again. */
+  readonly ready: Promise<void>;
 
   /** Gives texts in this language; another function when the language is another. */
   get t(): Translate {
@@ -42,24 +46,36 @@ export class Language {
   private follow(): void {
     if (this.chosen() !== this.code) {
       this.code = this.chosen();
-      this.translate = translateTo(this.code);
-      this.loaded = null;
-      this.changedSignal.emit();
       void this.load();
     }
   }
 
   private async load(): Promise<void> {
     const { code } = this;
+    const texts = await loadTexts(code);
+    if (code === this.code) {
+      this.speak(texts === null ? ENGLISH : translator(texts), null);
+      void this.loadMessages(code);
+    }
+  }
+
+  private async loadMessages(code: string): Promise<void> {
     const messages = await loadMessages(code);
-    if (code === this.code && messages !== null) {
+    if (code === this.code) {
+      this.speak(this.translate, messages);
+    }
+  }
+
+  private speak(translate: Translate, messages: Messages | null): void {
+    if (translate !== this.translate || messages !== this.loaded) {
+      this.translate = translate;
       this.loaded = messages;
       this.changedSignal.emit();
     }
   }
 
   private code: string;
-  private translate: Translate;
+  private translate = ENGLISH;
   private loaded: Messages | null = null;
   private readonly changedSignal = new Signal<this, void>(this);
 }

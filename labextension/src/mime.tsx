@@ -26,10 +26,10 @@ class ReceiptWidget extends ReactWidget implements IRenderMime.IRenderer {
     preferences.changed.connect(this.update, this);
   }
 
-  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this.record = readRecord(model.data[MIME_TYPE]);
+    await this.language.ready;
     this.update();
-    return Promise.resolve();
   }
 
   protected override render(): ReactElement {

@@ -13,7 +13,7 @@ export function recordText(record: IRecord, t: Translate): string {
   return [
     `[${cell.executionCount ?? cell.sequence}] ${cell.name}`,
     `${labels.join(' · ')} · ${line(record, t)}`,
-    ...notes,
+    ...notes.map(t.say),
     '',
     ...readings.map(reading => readingText(reading, record, t)),
     ...operationTables(record.ops).flatMap(({ device, profiler, rows, more }) => [
@@ -47,7 +47,7 @@ export function withUncertainty(reading: IReading, record: IRecord, t: Translate
 /** What a reading covers, where it comes from, and on how many measurements it rests. */
 export function origin({ scope, source, samples }: IReading, t: Translate): string {
   const sampled = samples !== null && samples > 1 ? `${t('samples')}: ${samples}` : '';
-  return [scopeName(scope, t), source, sampled].filter(Boolean).join(' · ');
+  return [scopeName(scope, t), t.say(source), sampled].filter(Boolean).join(' · ');
 }
 
 export function percent(share: number | null): string {

@@ -71,7 +71,7 @@ export function shown(reading: IReading, record: IRecord, t: Translate): string 
 /** Why a reading is missing, as a sentence that starts with the fact. */
 export function whyMissing(reading: IReading, t: Translate): string {
   return reading.whyMissing
-    ? t('notMeasuredBecause', { why: reading.whyMissing })
+    ? t('notMeasuredBecause', { why: t.say(reading.whyMissing) })
     : t('notMeasured');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { changeName, ratioInWords, readComparison, spreadInWords } from '../src/comparison';
-import { translateTo } from '../src/i18n';
+import { translateTo } from '../src/bothlanguages';
 
 const t = translateTo('en');
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { ICounters, ISample, ISeries } from '../src/counters';
 import { extremes, gaugeValue, groups, points, rows, span, top } from '../src/gauges';
-import { translateTo } from '../src/i18n';
+import { translateTo } from '../src/bothlanguages';
 
 const t = translateTo('en');
 

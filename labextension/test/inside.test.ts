@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-import { translateTo } from '../src/i18n';
+import { translateTo } from '../src/bothlanguages';
 import { readInside } from '../src/inside';
 import { lines, readLooks, span } from '../src/looks';
 import { filledColumns, operationGroups, operationsNamed } from '../src/operations';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translateTo } from '../src/i18n';
+import { translateTo } from '../src/bothlanguages';
 import { readLogs } from '../src/logs';
 import { explain } from '../src/explain';
 import { cutInWords, notesInWords, worstFirst } from '../src/notes';

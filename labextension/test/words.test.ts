@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translateTo } from '../src/i18n';
+import { translateTo } from '../src/bothlanguages';
 import { readRecord } from '../src/record';
 import type { IRecord } from '../src/record';
 import { figure, line, longestTime, place, shown } from '../src/words';

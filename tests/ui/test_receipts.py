@@ -49,6 +49,34 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     expect(bars.locator("[data-quantity=device_time]")).to_contain_text("not measured")
 
 
+def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, chinese: None) -> None:
+    notes = (
+        "PyTorch has not used gpu:1 yet. There is no NVIDIA driver here.",
+        "Nobody knows this sentence.",
+    )
+    lab.write_with_receipts("chinese.ipynb", bundle(dataclasses.replace(example_record(), notes=notes)))
+    lab.load("chinese.ipynb")
+    lab.page.get_by_role("dialog").get_by_role("button").first.click()
+    lab.wait_for_notebook()
+    receipt = lab.receipts.first
+    shown = receipt.locator(".jp-mlgpu-Note")
+    expect(shown).to_have_text(
+        [
+            "PyTorch 还没有使用过 gpu:1。此处没有 NVIDIA 驱动程序。",
+            "Nobody knows this sentence.",
+        ]
+    )
+    receipt.get_by_role("button").click()
+    table = receipt.get_by_role("table", name="读数")
+    expect(table).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
+    expect(table).not_to_contain_text("statistics")
+    lab.show_sidebar()
+    lab.records.first.locator(".jp-mlgpu-Toggle").click()
+    page = lab.sidebar.locator(".jp-mlgpu-Page")
+    expect(page).to_contain_text("TensorFlow 没有 cpu:0 的分配器统计数据。")
+    expect(page.locator(".jp-mlgpu-Note").first).to_contain_text("此处没有 NVIDIA 驱动程序。")
+
+
 def test_the_receipt_is_still_there_after_running_saving_and_reloading(lab: Lab) -> None:
     lab.write("kept.ipynb", "%load_ext jupyter_mlgpu", "a = 1")
     lab.open("kept.ipynb")

@@ -370,6 +370,9 @@ def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> 
     expect(lab.sidebar).to_contain_text("跟踪")
     expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("利用率")
     expect(lab.receipts.first).to_contain_text("峰值内存")
+    # Why a quantity is missing, which the kernel wrote in English.
+    lab.receipts.first.get_by_role("button").click()
+    expect(lab.receipts.first).to_contain_text("需要性能分析器")
 
 
 #: A kernel that speaks our protocol without the extension, so that 20,000 cells need not be run.

@@ -7,7 +7,7 @@ import { StrictMode } from 'react';
 import type { ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
-import { translateTo } from '../i18n';
+import { translateTo } from '../bothlanguages';
 import type { Translate } from '../i18n';
 import { DevicePicker } from './DevicePicker';
 import { TraceView } from './TraceView';

@@ -57,7 +57,12 @@ export function ComparisonPage(props: {
             {t('comparing')}
           </p>
         ) : 'why' in answer ? (
-          <SideBySide a={a.record} b={b.record} why={answer.why ?? t('needsAnswer')} t={t} />
+          <SideBySide
+            a={a.record}
+            b={b.record}
+            why={answer.why === null ? t('needsAnswer') : t.say(answer.why)}
+            t={t}
+          />
         ) : (
           <>
             {/* Not by itself: a cell that runs now is not to be disturbed. */}

@@ -42,7 +42,7 @@ export function ComparisonTable(props: { pair: IPair; t: Translate }): ReactElem
       {notes.length > 0 && (
         <ul className="jp-mlgpu-Comparison-notes">
           {notes.map((note, index) => (
-            <li key={index}>{note}</li>
+            <li key={index}>{t.say(note)}</li>
           ))}
         </ul>
       )}
@@ -79,7 +79,7 @@ function Changes(props: {
           <tr>
             <td colSpan={2} data-judgement={change.judgement}>
               <span aria-hidden="true">{MARKS[change.judgement]} </span>
-              {t(WORDS[change.judgement], { why: change.whyNot ?? '' })}
+              {t(WORDS[change.judgement], { why: t.say(change.whyNot ?? '') })}
               {change.ratio && (
                 <span className="jp-mlgpu-Quiet"> {ratioInWords(change.ratio, t)}</span>
               )}

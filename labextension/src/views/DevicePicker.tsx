@@ -41,10 +41,12 @@ export function DevicePicker(props: {
         />
       ))}
       {device?.whyMissing && (
-        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{device.whyMissing}</p>
+        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{t.say(device.whyMissing)}</p>
       )}
       <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
-        {problem || (wish && t('applies', { device: wish.word })) || said?.sentence}
+        {t.say(problem) ||
+          (wish && t('applies', { device: wish.word })) ||
+          t.say(said?.sentence ?? '')}
       </p>
       {said?.restart && <RestartOffer hint={said.restart} session={session} t={t} />}
       {tracing !== null && (

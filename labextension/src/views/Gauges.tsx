@@ -53,7 +53,7 @@ export function Gauges(props: { session: NotebookSession; t: Translate }): React
   return (
     <section className="jp-mlgpu-Gauges" aria-label={t('gauges')} data-sampled={sampled}>
       {samples.length === 0 && whyResting === null && <p>{t('waitingForNumbers')}</p>}
-      {whyResting !== null && <p className="jp-mlgpu-Note">{whyResting || t('resting')}</p>}
+      {whyResting !== null && <p className="jp-mlgpu-Note">{t.say(whyResting) || t('resting')}</p>}
       {late && whyResting === null && <p className="jp-mlgpu-Note">{t('numbersStay')}</p>}
       {groups(series).map(group => (
         <Device key={group.device} counters={counters} group={group} live={live} t={t} />
@@ -93,7 +93,9 @@ function Device(props: {
           <GaugeTable counters={counters} group={group} name={name} t={t} />
         </>
       ) : (
-        <p className="jp-mlgpu-Quiet">{t('notMeasuredBecause', { why: group.whyMissing })}</p>
+        <p className="jp-mlgpu-Quiet">
+          {t('notMeasuredBecause', { why: t.say(group.whyMissing) })}
+        </p>
       )}
     </section>
   );
@@ -144,10 +146,10 @@ function Gauge(props: {
         {limit === null
           ? t('noLimit', { top: written(top(null, found?.[1] ?? 0)) })
           : t('atMost', { limit: written(limit) })}{' '}
-        · {source}
+        · {t.say(source)}
       </p>
       {whyMissing !== null && (
-        <p className="jp-mlgpu-Quiet">{t('notMeasuredBecause', { why: whyMissing })}</p>
+        <p className="jp-mlgpu-Quiet">{t('notMeasuredBecause', { why: t.say(whyMissing) })}</p>
       )}
     </div>
   );

@@ -61,7 +61,7 @@ function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate
       </button>
       {record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
-          {note}
+          {t.say(note)}
         </p>
       ))}
       <div id={details} hidden={!open}>

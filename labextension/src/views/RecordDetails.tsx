@@ -27,7 +27,7 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
       {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
       {record.whyDeviceMissing && (
         <dl>
-          <Term name={t('device')} text={record.whyDeviceMissing} />
+          <Term name={t('device')} text={t.say(record.whyDeviceMissing)} />
         </dl>
       )}
       <About record={record} t={t} />
@@ -140,7 +140,9 @@ function Counted(props: { entry: IRanOn; t: Translate }): ReactElement {
     const known = evidence === null ? '' : t(EVIDENCE[evidence]);
     return (
       <td colSpan={2} className="jp-mlgpu-Quiet">
-        {[known, entry.whyMissing ?? t('notCounted')].filter(Boolean).join(' · ')}
+        {[known, entry.whyMissing === null ? t('notCounted') : t.say(entry.whyMissing)]
+          .filter(Boolean)
+          .join(' · ')}
       </td>
     );
   }
@@ -161,7 +163,7 @@ export function Facts(props: { facts: IFact[]; t: Translate }): ReactElement {
           <tr key={index}>
             <th scope="row">{factName(name, t)}</th>
             <td>
-              {value} <span className="jp-mlgpu-Quiet">{source}</span>
+              {t.say(value)} <span className="jp-mlgpu-Quiet">{t.say(source)}</span>
             </td>
           </tr>
         ))}

@@ -25,9 +25,9 @@ export function RestartNotice(props: {
   const restarting = progress === 'restarting';
   return (
     <div className="jp-mlgpu-Restart">
-      <p>{hint.sentence}</p>
+      <p>{t.say(hint.sentence)}</p>
       {obstacle === 'elsewhere' ? (
-        <p>{hint.byHand}</p>
+        <p>{t.say(hint.byHand)}</p>
       ) : (
         <div className="jp-mlgpu-Restart-act">
           <button

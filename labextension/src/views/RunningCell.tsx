@@ -47,7 +47,7 @@ function Phase(props: { running: IRunningCell; t: Translate }): ReactElement | n
   const known = [
     run && t('runOf', { number: String(run.number), of: String(run.of) }),
     profiled && t('profilerOn'),
-    progress
+    progress !== null && t.say(progress)
   ].filter(Boolean);
   return known.length > 0 ? <p className="jp-mlgpu-Running-phase">{known.join(' · ')}</p> : null;
 }

@@ -94,7 +94,7 @@ function Value(props: { reading: IReading; record: IRecord; t: Translate }): Rea
     <>
       {shown(reading, record, t)}{' '}
       <span className="jp-mlgpu-Quiet">
-        {[scopeName(scope, t), source].filter(Boolean).join(' · ')}
+        {[scopeName(scope, t), t.say(source)].filter(Boolean).join(' · ')}
       </span>
     </>
   );

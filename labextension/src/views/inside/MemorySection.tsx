@@ -63,7 +63,7 @@ function Curve(props: {
       <p>
         {t('memoryOf', { device })}{' '}
         <span className="jp-mlgpu-Quiet">
-          {why === null ? t('notMeasured') : t('notMeasuredBecause', { why })}
+          {why === null ? t('notMeasured') : t('notMeasuredBecause', { why: t.say(why) })}
         </span>
       </p>
     );
@@ -75,7 +75,7 @@ function Curve(props: {
       <figcaption>
         {t('memoryOf', { device })}{' '}
         <span className="jp-mlgpu-Quiet">
-          {t('memoryRange', { least, most })} · {one.source}
+          {t('memoryRange', { least, most })} · {t.say(one.source)}
         </span>
       </figcaption>
       <svg

@@ -129,7 +129,7 @@ function Summary(props: { record: IRecord; t: Translate }): ReactElement {
       <TimeBars record={record} scale={longestTime(record)} t={t} />
       {record.notes.map((note, index) => (
         <p key={index} className="jp-mlgpu-Note">
-          {note}
+          {t.say(note)}
         </p>
       ))}
     </div>

@@ -50,7 +50,7 @@ function Missing(props: { timeline: ITimeline; t: Translate }): ReactElement {
           time: formatSeconds(last / 1e9)
         }),
     leftOut > 0
-      ? t('timelineLeftOut', { count: leftOut.toLocaleString(), why: whyLeftOut ?? '?' })
+      ? t('timelineLeftOut', { count: leftOut.toLocaleString(), why: t.say(whyLeftOut ?? '?') })
       : '',
     tooDeep > 0 ? t('timelineTooDeep', { count: tooDeep.toLocaleString() }) : ''
   ].filter(Boolean);

@@ -163,7 +163,7 @@ function Box(props: { box: IBox; t: Translate }): ReactElement {
   const below = box.count > 0 ? t('planTimes', { count: box.count.toLocaleString() }) : box.name;
   return (
     <g className="jp-mlgpu-Graph-box" data-kind={box.kind}>
-      <title>{`${below}: ${box.reason}`}</title>
+      <title>{`${below}: ${t.say(box.reason)}`}</title>
       <rect x={x} y={y} width={width} height={height} rx={4} />
       <path
         className="jp-mlgpu-Kind-mark"

@@ -30,7 +30,7 @@ export function Fallbacks(props: { plan: IPlan; t: Translate }): ReactElement {
                 {one.operation}
               </th>
               <td>{one.count.toLocaleString()}</td>
-              <td>{one.reason}</td>
+              <td>{t.say(one.reason)}</td>
             </tr>
           ))}
         </tbody>
@@ -99,7 +99,7 @@ export function Crossings(props: { plan: IPlan; t: Translate }): ReactElement {
                 <tr key={index}>
                   <th scope="row">{`${one.tensor} (${one.type})`}</th>
                   <td>{t(one.to === 'host' ? 'planHost' : 'planDevice')}</td>
-                  <td>{one.bytes === null ? one.whyMissing : formatBytes(one.bytes)}</td>
+                  <td>{one.bytes === null ? t.say(one.whyMissing) : formatBytes(one.bytes)}</td>
                 </tr>
               ))}
             </tbody>

@@ -14,14 +14,14 @@ import { Crossings, Fallbacks, Subgraphs } from './PlanTables';
 
 export function PlanView(props: { plan: IPlan; t: Translate }): ReactElement {
   const { plan, t } = props;
-  const title = t('planTitle', { subject: plan.subject, target: plan.target });
+  const title = t('planTitle', { subject: t.say(plan.subject), target: plan.target });
   const cut = [...plan.cut].map(part => cutInWords(part, t)).join(', ');
   return (
     <section className="jp-mlgpu-Figure" aria-label={title}>
       <h3>{title}</h3>
       <p className="jp-mlgpu-Note">{t('planEligibility')}</p>
       <p className="jp-mlgpu-Quiet">
-        {t('planTable', { count: plan.operations.toLocaleString(), table: plan.table })}
+        {t('planTable', { count: plan.operations.toLocaleString(), table: t.say(plan.table) })}
       </p>
       <Counts plan={plan} t={t} />
       <Drawings plan={plan} t={t} />
@@ -33,7 +33,7 @@ export function PlanView(props: { plan: IPlan; t: Translate }): ReactElement {
         {() => (
           <ul className="jp-mlgpu-Figure-notes">
             {plan.notes.map((note, index) => (
-              <li key={index}>{note}</li>
+              <li key={index}>{t.say(note)}</li>
             ))}
           </ul>
         )}
@@ -142,7 +142,7 @@ function Boxes(props: { drawing: IDrawing; plan: IPlan; t: Translate }): ReactEl
               <td>
                 <KindName kind={box.kind} plan={plan} t={t} />
               </td>
-              <td>{box.reason}</td>
+              <td>{t.say(box.reason)}</td>
             </tr>
           ))}
         </tbody>

@@ -19,7 +19,7 @@ export function RaceView(props: { race: IRace; whole: boolean; t: Translate }): 
   return (
     <section className="jp-mlgpu-Figure" aria-label={title}>
       <h3>{title}</h3>
-      {whole && [race.head, ...race.sentences].map((one, index) => <p key={index}>{one}</p>)}
+      {whole && [race.head, ...race.sentences].map((one, index) => <p key={index}>{t.say(one)}</p>)}
       <RaceChart race={race} t={t} />
       {race.crossovers.map(({ large, size }, index) => (
         <p key={index} className="jp-mlgpu-Race-words">
@@ -37,7 +37,7 @@ export function RaceView(props: { race: IRace; whole: boolean; t: Translate }): 
           {() => (
             <ul className="jp-mlgpu-Figure-notes">
               {race.notes.map((note, index) => (
-                <li key={index}>{note}</li>
+                <li key={index}>{t.say(note)}</li>
               ))}
             </ul>
           )}
