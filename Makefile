@@ -14,6 +14,7 @@ OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
 BENCHMARK := .venv-benchmark
+CLASS := .venv-class
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -62,7 +63,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -70,7 +71,7 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-lessons test-other-python
+	test-front-ends test-hub test-class test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -121,6 +122,13 @@ test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLa
 .PHONY: test-hub
 test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real JupyterHub and its proxy
 	@$(STEP) "tests with JupyterHub" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+
+# nbgrader draws feedback with nbconvert's templates, which are with the packages below.
+PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
+	$(CLASS)/bin/python -m pytest
+.PHONY: test-class
+test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
+	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(MARKS) $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
@@ -235,6 +243,12 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 	@$(STEP) "installing JAX and MLX into $(FRAMEWORKS)" \
 		$(FRAMEWORKS)/bin/python $(FROM_LIST) $< --quiet
 	@$(STEP) "installing PyTorch into $(FRAMEWORKS)" $(FRAMEWORKS)/bin/python scripts/install_torch.py
+	@touch $@
+
+# It sees the packages of .venv, too.
+$(CLASS)/.packages: constraints/class.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(CLASS) $(VENV)
+	@$(STEP) "installing nbgrader into $(CLASS)" $(CLASS)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.

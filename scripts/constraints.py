@@ -77,6 +77,8 @@ FILES = (
         glibc="2.35",  # for MLX
         macos="14.0",  # for MLX
     ),
+    # What `make` adds in .venv-class to the packages of .venv.
+    ConstraintFile("class.txt", groups=("class",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-benchmark to the packages of .venv, beside torch.txt.
     ConstraintFile(
         "benchmark.txt",

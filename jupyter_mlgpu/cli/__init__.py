@@ -21,7 +21,10 @@ COMMANDS = {
     "run": "run a notebook with tracing on; write it, its records and a report",
     "strip": "remove our receipts from notebooks",
     "explain": "say what the lines of a log mean, and what to do",
+    "class": "collect, grade and report a class's notebooks",
 }
+#: Modules of commands whose own name is a word of Python.
+_MODULES = {"class": "classroom"}
 REFUSED = 2
 INTERRUPTED = 130
 
@@ -47,7 +50,7 @@ def _run(words: Sequence[str]) -> int:
         raise UsageError(
             f"Unknown command {name!r}. Choose {', '.join(COMMANDS)}; `{PROGRAM} --help` explains each."
         )
-    command = importlib.import_module(f"jupyter_mlgpu.cli.{name}")
+    command = importlib.import_module(f"jupyter_mlgpu.cli.{_MODULES.get(name, name)}")
     parser = _Parser(
         prog=f"{PROGRAM} {name}",
         description=command.__doc__,

@@ -2,7 +2,8 @@
 
 `check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
 of `figures`, and which `device` computes; `assert_gpu_used`, `peak_below` and `faster_than` judge what was
-measured. `text` and `data` have what the lessons learn from.
+measured, `submitted` what a notebook that was handed in has of it. `text` and `data` have what the lessons
+learn from.
 """
 
 from jupyter_mlgpu.lessons import data, text
@@ -12,7 +13,7 @@ from jupyter_mlgpu.lessons.comparing import cmp
 from jupyter_mlgpu.lessons.exercises import check
 from jupyter_mlgpu.lessons.graphs import picture
 from jupyter_mlgpu.lessons.images import images
-from jupyter_mlgpu.lessons.labs import assert_gpu_used, faster_than, peak_below
+from jupyter_mlgpu.lessons.labs import assert_gpu_used, faster_than, peak_below, submitted
 from jupyter_mlgpu.lessons.machine import device
 from jupyter_mlgpu.lessons.predicting import predict
 from jupyter_mlgpu.lessons.tables import figures
@@ -31,5 +32,6 @@ __all__ = [
     "peak_below",
     "picture",
     "predict",
+    "submitted",
     "text",
 ]

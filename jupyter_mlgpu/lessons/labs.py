@@ -1,18 +1,25 @@
-"""Checks for labs over what was measured: `assert_gpu_used`, `peak_below`, `faster_than`.
+"""Checks for labs over what was measured: `assert_gpu_used`, `peak_below`, `faster_than`, `submitted`.
 
 Each gives a judgement that shows itself, and raises AssertionError with a sentence only where the
 measurements show that it does not hold. What cannot be judged (not measured, too few runs) is said, and is
 no error.
 
 Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
-`jupyter_mlgpu.trace("name")` block, or given as records.
+`jupyter_mlgpu.trace("name")` block, or given as records. A graded lab takes them from the notebook that was
+handed in: grading runs the code again, often on a machine without a GPU, and must not judge its own times.
 """
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from statistics import median
+
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.submissions import Submission, doubts, read
 from jupyter_mlgpu.tracing import Runs, records, runs_of
 
 
@@ -48,3 +55,90 @@ def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
     ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
     """
     return expect.required(expect.faster_than(runs_of(fast), runs_of(slow), times))
+
+
+class Submitted:
+    """A notebook as it was saved by the student, of which the records are evidence; made by `submitted`."""
+
+    def __init__(self, notebook: Submission, given: Submission | None = None) -> None:
+        """`given` is the notebook that is graded, in which all but the student's cells are the lab's own."""
+        self._notebook = notebook
+        self._given = given
+
+    def runs(self, cell: str) -> list[Record]:
+        """The records saved under a cell, which is named by nbgrader's id of it or by Jupyter's.
+
+        Raises AssertionError with a sentence where there is none, or where something speaks against one:
+        it is not of the code that stands there, was edited, is a copy, or does not fit its neighbours.
+        """
+        try:
+            found = self._notebook.cell(cell)
+            given = found if self._given is None else self._given.cell(cell)
+        except UsageError as error:
+            raise AssertionError(str(error)) from None
+        if not found.saved:
+            raise AssertionError(
+                f"No record is saved under {found.title} of {self._notebook.name}. "
+                "Run the notebook with tracing on from its first cell, save it, and hand it in as it is."
+            )
+        against = doubts(self._notebook, found)
+        if given.digest != found.digest:
+            against.append(f"The code of {found.title} is not that of the lab.")
+        if against:
+            raise AssertionError(" ".join(against))
+        return [saved.record for saved in found.saved]
+
+    def seconds(self, cell: str) -> float:
+        """The wall time of a cell in seconds; of several runs the median.
+
+        One run is one measurement: compare cells only where the times wanted are several times apart, more
+        than two runs of the same cell ever are. Raises AssertionError as `runs` does, and where no run ended
+        well without a profiler.
+        """
+        light = [one for one in self.runs(cell) if one.mode == "light" and one.outcome == "ok"]
+        walls = [one.reading("wall_time").value for one in light]
+        known = [one for one in walls if one is not None]
+        if not known:
+            raise AssertionError(
+                f"No timing is saved under cell {cell!r}: run it to its end, without a profiler."
+            )
+        return median(known)
+
+    def peak(self, cell: str) -> float | None:
+        """The largest peak memory of the process in the runs of a cell, in bytes; None: not known."""
+        readings = [each for one in self.runs(cell) for each in one.readings]
+        peaks = [one.value for one in readings if one.quantity == "peak_memory_process"]
+        return max((peak for peak in peaks if peak is not None), default=None)
+
+    def same_machine(self, *cells: str) -> None:
+        """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
+        if len({one.run.id for cell in cells for one in self.runs(cell)}) > 1:
+            raise AssertionError(
+                f"The cells {', '.join(cells)} were not run by one kernel. Restart the kernel, run all "
+                "cells, and save the notebook."
+            )
+
+
+def submitted(notebook: str) -> Submitted:
+    """The notebook with this file name as the student saved it; what was measured is read from there.
+
+    While nbgrader grades, that is the file in its folder `submitted`; elsewhere the one beside the kernel, as
+    it was last saved. Raises AssertionError where there is none that can be read.
+
+    >>> mine = submitted("lab_2_devices.ipynb")  # doctest: +SKIP
+    >>> faster_than(mine.runs("one-large"), mine.runs("many-small"))  # doctest: +SKIP
+    """
+    here, folder = Path.cwd(), _folder()
+    try:
+        return Submitted(read(folder / notebook), None if folder == here else read(here / notebook))
+    except UsageError as error:
+        raise AssertionError(str(error)) from None
+
+
+def _folder() -> Path:
+    """Where the notebook lies with its outputs: what nbgrader runs is a copy without them."""
+    here = Path.cwd()
+    # nbgrader grades in COURSE/autograded/STUDENT/LAB, of what it keeps in COURSE/submitted/STUDENT/LAB.
+    if os.environ.get("NBGRADER_EXECUTION") == "autograde" and here.parents[1].name == "autograded":
+        return here.parents[2] / "submitted" / here.parent.name / here.name
+    return here

@@ -32,9 +32,14 @@ def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None
     environments = re.findall(r"^[A-Z_]+ := (\.venv\S*)$", makefile, flags=re.MULTILINE)
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
     removed = run("make", "-n", "clean").stdout.split()
-    assert {".venv", ".venv-other", ".venv-frameworks", ".venv-front-ends", ".venv-benchmark"} <= set(
-        environments
-    )
+    assert {
+        ".venv",
+        ".venv-other",
+        ".venv-frameworks",
+        ".venv-front-ends",
+        ".venv-benchmark",
+        ".venv-class",
+    } <= set(environments)
     assert {f"/{folder}/" for folder in environments} <= set(ignored)
     assert set(environments) <= set(removed)
 

@@ -153,6 +153,7 @@ SILENT = {
     "render/text": "printed under a cell",
     "render/words": "receipts where there is no sidebar",
     "servermessages": "answers to a wrong address",
+    "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
     "tracing": "errors of scripts",
 }

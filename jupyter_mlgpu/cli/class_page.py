@@ -1,0 +1,144 @@
+"""The class report as text and as an HTML page that needs no network and runs no script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+
+from jupyter_mlgpu.cli import class_report
+from jupyter_mlgpu.cli.class_report import Entry
+from jupyter_mlgpu.cli.progress import printable
+from jupyter_mlgpu.comparing.shift import middle
+from jupyter_mlgpu.render import notes, words
+
+#: Log messages that a report names, and sentences of other lists: what is more is counted.
+_MOST = 30
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; }
+"""
+
+Section = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
+
+
+def sections(entries: Sequence[Entry]) -> list[Section]:
+    """The report's tables: title, names of the columns (none for a list of sentences), and rows."""
+    students = {entry.student for entry in entries}
+    broken = [entry for entry in entries if entry.why]
+    empty = class_report.without_records(entries)
+    head = [
+        f"{len(students):,} student{'s' if len(students) != 1 else ''}, "
+        f"{len(entries):,} notebook{'s' if len(entries) != 1 else ''}",
+        f"{len(entries) - len(broken) - len(empty):,} with records, {len(empty):,} without, "
+        f"{len(broken):,} that cannot be read",
+    ]
+    return [
+        ("Class", (), [(line,) for line in head]),
+        ("Cannot be read", (), [(f"{one.student}, {one.lab}: {one.why}",) for one in broken]),
+        ("Without records", (), [(f"{one.student}, {one.lab}",) for one in empty]),
+        ("Worth a look", (), _short([(one,) for one in class_report.worth_a_look(entries)])),
+        ("Devices", ("device", "students", "who"), _devices(entries)),
+        ("Times", ("lab", "cell", "students", "shortest", "median", "longest"), _times(entries)),
+        ("Log notes", ("verdict", "students", "meaning"), _notes(entries)),
+        ("Notebooks", ("student", "lab", "records", "in them", "failed", "devices"), _notebooks(entries)),
+    ]
+
+
+def text(entries: Sequence[Entry]) -> str:
+    """The report as plain text."""
+    lines = []
+    for title, header, rows in sections(entries):
+        if rows:
+            lines += ["", title, *_aligned([header, *rows] if header else rows)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def html(entries: Sequence[Entry], *, title: str) -> str:
+    """The report as a page; everything that students wrote is text in it, and no mark-up."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+        f"<title>{escape(title)}: class report</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
+        f"<h1>{escape(title)}: class report</h1>\n",
+    ]
+    for name, header, rows in sections(entries):
+        if rows:
+            parts.append(f"<h2>{escape(name)}</h2>\n{_table(header, rows) if header else _list(rows)}\n")
+    return "".join([*parts, "</body>\n</html>\n"])
+
+
+def _devices(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    who: dict[str, list[str]] = {}
+    for entry in entries:
+        for device in class_report.devices(entry):
+            if entry.student not in who.setdefault(device, []):
+                who[device].append(entry.student)
+    return [(device, f"{len(names):,}", ", ".join(names)) for device, names in sorted(who.items())]
+
+
+def _times(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    rows = []
+    for one in class_report.times(entries):
+        values = list(one.seconds.values())
+        spread = (words.seconds(each) for each in (min(values), middle(values), max(values)))
+        rows.append((one.lab, one.cell, f"{len(values):,}", *spread))
+    return rows
+
+
+def _notes(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    found = class_report.common_notes(entries)
+    return _short(
+        [(notes.VERDICTS.get(verdict, verdict), f"{count:,}", meaning) for verdict, meaning, count in found]
+    )
+
+
+def _notebooks(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for entry in entries:
+        records = entry.records
+        light = [one for one in records if one.mode == "light"]
+        walls = [
+            each.value
+            for one in light
+            for each in one.readings
+            if each.quantity == "wall_time" and each.value
+        ]
+        outcomes = Counter(one.outcome for one in records)
+        rows.append(
+            (
+                entry.student,
+                entry.lab,
+                "cannot be read" if entry.why else f"{len(records):,}",
+                words.seconds(sum(walls)) if walls else "not measured",
+                f"{outcomes['error']:,}" if records else "",
+                ", ".join(class_report.devices(entry)) or "none seen",
+            )
+        )
+    return rows
+
+
+def _short(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    if len(rows) <= _MOST:
+        return rows
+    return [*rows[:_MOST], (*[""] * (len(rows[0]) - 1), f"and {len(rows) - _MOST:,} more")]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    shown = [[printable(cell, 300) for cell in row] for row in rows]
+    widths = [max(len(row[at]) for row in shown) for at in range(len(shown[0]) - 1)]
+    return ["  " + "  ".join([*map(str.ljust, row, widths), row[-1]]) for row in shown]
+
+
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _list(rows: Sequence[tuple[str, ...]]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(row[0])}</li>' for row in rows)}</ul>"

@@ -1,0 +1,148 @@
+"""`jupyter mlgpu class`: what was handed in is sorted, and the report survives what students hand in."""
+
+import importlib.util
+import json
+
+import pytest
+
+from jupyter_mlgpu.cli import main
+from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.testing import example_record
+
+LAB = "lab_1"
+
+
+def notebook_with(*cells):
+    return json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def receipt(name="measure"):
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": {},
+        "execution_count": 1,
+        "source": "work()",
+        "outputs": [{"output_type": "display_data", "metadata": {}, "data": bundle(example_record())}],
+    }
+
+
+def put(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def course(tmp_path):
+    put(tmp_path / "course" / "source" / LAB / "lab_1.ipynb", notebook_with())
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def inbox(tmp_path):
+    return tmp_path / "inbox"
+
+
+def collect(course, inbox, *words):
+    return main(["class", "collect", str(course), "--from", str(inbox), "--lab", LAB, *words])
+
+
+def collected(course):
+    return sorted(str(path.relative_to(course / "submitted")) for path in course.glob("submitted/*/*/*"))
+
+
+def test_folders_and_files_as_people_get_them_become_nbgraders_layout(course, inbox, capsys):
+    put(inbox / "ada" / "lab_1.ipynb", notebook_with())
+    put(inbox / "Bob Stone_4711_assignsubmission_file" / "lab_1 (2).ipynb", notebook_with())
+    put(inbox / "eve_lab_1.ipynb", notebook_with())
+    put(inbox / "mia" / "my homework.ipynb", notebook_with())
+    assert collect(course, inbox) == 0
+    assert collected(course) == [f"{one}/lab_1/lab_1.ipynb" for one in ("Bob-Stone", "ada", "eve", "mia")]
+    assert "4 students in" in capsys.readouterr().out
+
+
+def test_what_cannot_be_collected_is_told_and_stops_nobody(course, inbox, capsys):
+    put(inbox / "ada" / "lab_1.ipynb", notebook_with())
+    put(inbox / "bob" / "notes.txt", "no notebook")
+    put(inbox / "eve.zip", "an archive")
+    put(inbox / "lab_1.ipynb", notebook_with())
+    put(inbox / "mia" / "a.ipynb", notebook_with())
+    put(inbox / "mia" / "b.ipynb", notebook_with())
+    assert collect(course, inbox) == 1
+    said = capsys.readouterr().out
+    assert collected(course) == ["ada/lab_1/lab_1.ipynb"]
+    assert "bob was left out: there is no notebook in it." in said
+    assert "eve.zip was left out: it is neither a notebook nor a folder" in said
+    assert "lab_1.ipynb was left out: its name does not say whose it is" in said
+    assert "mia was left out: it has no notebook lab_1.ipynb." in said
+
+
+def test_a_hand_in_that_was_collected_is_replaced_only_when_asked(course, inbox, capsys):
+    put(inbox / "ada.ipynb", notebook_with())
+    assert collect(course, inbox) == 0
+    assert collect(course, inbox) == 0
+    assert "was there already" in capsys.readouterr().out
+    put(inbox / "ada.ipynb", notebook_with(receipt()))
+    assert collect(course, inbox) == 1
+    assert "--replace lets this one take its place" in capsys.readouterr().out
+    assert collect(course, inbox, "--replace") == 0
+    assert (course / "submitted/ada/lab_1/lab_1.ipynb").read_text() == notebook_with(receipt())
+
+
+def test_a_student_cannot_name_a_folder_outside_the_course(course, inbox):
+    put(inbox / "ada..%2f.." / "lab_1.ipynb", notebook_with())
+    assert collect(course, inbox) == 0
+    assert collected(course) == ["ada..-2f/lab_1/lab_1.ipynb"]
+
+
+def test_a_lab_that_does_not_exist_is_answered_with_those_that_do(course, inbox, capsys):
+    assert main(["class", "collect", str(course), "--from", str(inbox), "--lab", "lab_9"]) == 2
+    assert "choose lab_1." in capsys.readouterr().err
+
+
+def test_where_nbgrader_is_missing_one_sentence_says_how_to_get_it(course, monkeypatch, capsys):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "nbgrader" else find(name))
+    assert main(["class", "grade", str(course), "--lab", LAB]) == 2
+    assert "`pip install 'jupyter_mlgpu[classroom]'`" in capsys.readouterr().err
+
+
+def test_the_report_survives_one_broken_notebook_among_thirty(course, capsys):
+    for number in range(29):
+        put(course / "submitted" / f"student-{number:02d}" / LAB / "lab_1.ipynb", notebook_with(receipt()))
+    put(course / "submitted" / "zoe" / LAB / "lab_1.ipynb", '{"cells": [')
+    put(course / "submitted" / "yan" / LAB / "lab_1.ipynb", notebook_with())
+    assert main(["class", "report", str(course)]) == 1
+    said = capsys.readouterr().out
+    assert "31 students, 31 notebooks" in said
+    assert "29 with records, 1 without, 1 that cannot be read" in said
+    assert "zoe, lab_1: lab_1.ipynb is not a notebook: it is not JSON" in said
+    assert (course / "class_report.txt").read_text() in said
+    page = (course / "class_report.html").read_text()
+    assert "student-28" in page
+    assert "zoe, lab_1" in page
+
+
+def test_the_report_has_devices_times_and_notes_of_the_class(course, capsys):
+    for student in ("ada", "bob"):
+        put(course / "submitted" / student / LAB / "lab_1.ipynb", notebook_with(receipt()))
+    assert main(["class", "report", str(course), "--lab", LAB]) == 0
+    said = capsys.readouterr().out
+    record = example_record()
+    assert {one.device for one in record.device.ran_on} <= set(said.split())
+    assert "measure" in said
+    assert all(line.meaning in said for line in record.logs if line.meaning)
+    assert "ada (lab_1) and bob (lab_1) hold 1 record of the same run" in said
+
+
+def test_what_students_wrote_is_text_in_the_page_and_no_mark_up(course):
+    hostile = "<script>alert(1)</script>"
+    for student in ("ada", "bob"):
+        put(course / "submitted" / student / LAB / "lab_1.ipynb", notebook_with(receipt(hostile)))
+    main(["class", "report", str(course)])
+    assert "<script" not in (course / "class_report.html").read_text()
+
+
+def test_a_folder_without_notebooks_is_answered_with_what_it_needs(tmp_path, capsys):
+    assert main(["class", "report", str(tmp_path)]) == 2
+    assert "There are no notebooks in" in capsys.readouterr().err
