@@ -1,4 +1,4 @@
-"""Take out of a text what should not leave this machine: home folders, user names, tokens.
+"""Take out of a text what should not leave this machine: home folders, user names, tokens, its own name.
 
 Applied once, when a record is made, so that receipts, saved records, reports and the sidebar can
 only ever show redacted text. What counts as a token: the published prefixes of common services'
@@ -25,10 +25,16 @@ _ASSIGNED = re.compile(
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}")
 _URL_LOGIN = re.compile(r"(?<=://)[^/@\s]+@")
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)[^/\\\s'\":]+")
+# A profiler names its file after the machine, and ours writes into a temporary folder of its own.
+_PROFILE = re.compile(
+    r"(?:[^\s'\"]*/jupyter_mlgpu-[^\s/]+/)?(plugins/profile/[^\s/]+/)?[^\s/'\"]+(?=\.xplane\.pb)"
+)
 
 
 def redact(text: str) -> str:
     """The text with home folders as `~`, the user's name as `<user>`, secrets as `<redacted>`."""
+    if ".xplane.pb" in text:
+        text = _PROFILE.sub(r"\1machine", text)
     text = _BEARER.sub(r"\1 <redacted>", text)
     text = _TOKEN.sub("<redacted>", text)
     text = _ASSIGNED.sub(r"\1<redacted>", text)

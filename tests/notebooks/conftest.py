@@ -11,6 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.render.bundle import MIME_TYPE
+
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
@@ -97,3 +100,36 @@ def under_nbval(tmp_path):
         return done.returncode, {int(line.split("::Cell ")[1].split()[0]) for line in failed}
 
     return run
+
+
+class Saved:
+    """The lesson whose file begins with these digits."""
+
+    def __init__(self, number: str) -> None:
+        (self.path,) = LESSONS.glob(f"{number}_*.ipynb")
+        self.cells = {cell.id: cell for cell in nbformat.read(self.path, 4).cells}
+
+    def prose(self, name: str) -> str:
+        """A cell of text."""
+        return self.cells[name].source
+
+    def shown(self, name: str) -> str:
+        """What a cell printed and gave back, as plain text, without its receipt."""
+        outputs = [one for one in self.cells[name].outputs if MIME_TYPE not in one.get("data", {})]
+        return "".join(one.get("text") or one.data["text/plain"] for one in outputs)
+
+    def receipt(self, name: str) -> Record:
+        """The record in a cell's receipt."""
+        return Record.from_json(
+            next(one.data[MIME_TYPE] for one in self.cells[name].outputs if MIME_TYPE in one.get("data", {}))
+        )
+
+    def operations(self, name: str) -> int:
+        """How many operations a cell's receipt counts, on all devices together."""
+        return sum(place.operations for place in self.receipt(name).device.ran_on)
+
+
+@pytest.fixture(scope="session")
+def saved_lesson():
+    """A saved lesson by its number, to be read cell by cell: `saved_lesson("02")`."""
+    return Saved

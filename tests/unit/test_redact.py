@@ -31,6 +31,11 @@ def a_user_named_ada(monkeypatch):
         ("f('sk-proj-abcdefghijkl')", "f('<redacted>')"),
         ("Authorization: Bearer abcdefghijkl", "Authorization: Bearer <redacted>"),
         ("git clone https://me:pass@example.org/x", "git clone https://<redacted>@example.org/x"),
+        (
+            "repository: /tmp/jupyter_mlgpu-x1/plugins/profile/2026_11_21/adas-laptop.local.xplane.pb",
+            "repository: plugins/profile/2026_11_21/machine.xplane.pb",
+        ),
+        ("logs/adas-laptop.xplane.pb and 2", "logs/machine.xplane.pb and 2"),
     ],
 )
 def test_homes_names_and_secrets_are_taken_out(text, clean):

@@ -1,0 +1,54 @@
+"""The tour: what it says of receipts, devices and lessons holds in the saved notebook."""
+
+import re
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def tour(saved_lesson):
+    return saved_lesson("00")
+
+
+def seconds(record, quantity):
+    return record.reading(quantity).value
+
+
+def test_a_sleeping_cell_takes_a_second_and_next_to_no_cpu_time(tour):
+    slept = tour.receipt("sleep")
+    assert 1 <= seconds(slept, "wall_time") < 1.5
+    assert seconds(slept, "cpu_time") < 0.1
+    printed = f"It was {round(seconds(slept, 'cpu_time') * 1000)}."
+    assert printed in tour.shown("sleep-compare")
+
+
+def test_the_first_receipt_tells_of_no_device_and_one_with_a_framework_does(tour):
+    assert not tour.receipt("first").device.ran_on
+    assert [place.device for place in tour.receipt("on-the-cpu").device.ran_on] == ["cpu:0"]
+
+
+def test_what_was_not_measured_has_its_reason_in_the_first_receipt(tour):
+    missing = [one for one in tour.receipt("first").readings if one.value is None]
+    assert missing
+    assert all(one.why_missing for one in missing)
+
+
+def test_the_list_of_devices_says_why_there_is_no_gpu(tour):
+    cpu, gpu = tour.shown("devices").splitlines()[-2:]
+    assert cpu.startswith("cpu:0")
+    assert gpu.startswith("gpu:    none: ")
+    assert tour.shown("device").startswith("'cpu:0, ")
+
+
+def test_every_magic_of_its_table_is_there(tour):
+    from jupyter_mlgpu.notebook.magics import MlgpuMagics
+
+    named = set(re.findall(r"`%{1,2}(mlc_\w+)", tour.prose("on-the-cpu-read") + tour.prose("device-says")))
+    assert named == {"mlc_device", "mlc_trace", "mlc_race", "mlc_plan"}
+    assert all(hasattr(MlgpuMagics, name) for name in named)
+
+
+def test_it_lists_fourteen_lessons(tour):
+    assert re.findall(r"^(\d+)\. ", tour.prose("show-says"), re.MULTILINE) == [
+        str(one) for one in range(1, 15)
+    ]

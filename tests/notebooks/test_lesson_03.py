@@ -1,0 +1,52 @@
+"""Lesson 03: what its text says of the recorded lines and of placement holds in the saved notebook."""
+
+import re
+
+import pytest
+
+from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.logs.reader import LogReader
+
+
+@pytest.fixture(scope="module")
+def lesson(saved_lesson):
+    return saved_lesson("03")
+
+
+@pytest.fixture(scope="module")
+def recorded(lesson):
+    """The recorded lines, as the lesson has them."""
+    return re.search(r'"""\\\n(.*?)"""', lesson.prose("recorded"), re.DOTALL)[1]
+
+
+def test_the_kit_explains_all_nine_recorded_lines(recorded):
+    reader = LogReader(Catalogue.load())
+    reader.feed("recorded", recorded.encode(), "")
+    lines = reader.finish().lines
+    assert [one.text for one in lines] == recorded.splitlines()
+    assert len(lines) == 9
+    assert all(one.id for one in lines)
+
+
+def test_the_only_error_is_harmless_and_the_only_call_for_action_is_an_information(lesson):
+    rows = re.findall(r"^([IWEF-])  (\w+) ", lesson.shown("explain"), re.MULTILINE)
+    assert len(rows) == 9
+    assert [verdict for letter, verdict in rows if letter == "E"] == ["harmless"]
+    assert [letter for letter, verdict in rows if verdict in ("action", "fatal")] == ["I"]
+    assert "It was 1." in lesson.shown("count-action")
+
+
+def test_every_note_of_the_import_is_known(lesson):
+    assert all(line.id for line in lesson.receipt("import").logs)
+    assert len(lesson.shown("own-notes").splitlines()) == len(lesson.receipt("import").logs)
+
+
+def test_the_product_is_the_same_on_every_device_and_the_receipt_names_them_all(lesson):
+    assert lesson.shown("product") == "{'[[22, 28], [49, 64]]'}\n"
+    assert [place.device for place in lesson.receipt("product").device.ran_on] == ["cpu:0", "cpu:1"]
+
+
+def test_a_missing_device_gives_the_right_numbers_and_the_receipt_says_where(lesson):
+    assert lesson.shown("break-missing") == "[[22. 28.]\n [49. 64.]]\n"
+    assert any("not on gpu:7" in note for note in lesson.receipt("break-missing").notes)
+    assert lesson.shown("break-strict") == "refused: True\n"

@@ -1,0 +1,74 @@
+"""Wrong answers to the exercises of lesson 03: likely mistakes, each of which has to be rejected."""
+
+import numpy as np
+import tensorflow as tf
+
+
+def always_information(line):
+    return "I"
+
+
+def any_letter_anywhere(line):
+    return next((letter for letter in "IWEF" if letter in line), "")
+
+
+def third_word_whatever_it_is(line):
+    words = line.split()
+    return words[2] if len(words) > 2 else ""
+
+
+def first_letter(line):
+    return line[:1]
+
+
+def whole_lines_only(line):
+    return line.split()[2]
+
+
+def no_device(device, a, b):
+    return tf.matmul(a, b)
+
+
+def always_the_processor(device, a, b):
+    with tf.device("cpu:0"):
+        return tf.matmul(a, b)
+
+
+def leaves_too_early(device, a, b):
+    with tf.device(device):
+        a, b = tf.constant(a), tf.constant(b)
+    return tf.matmul(a, b)
+
+
+def the_other_way_round(device, a, b):
+    with tf.device(device):
+        return tf.matmul(b, a)
+
+
+def element_by_element(device, a, b):
+    with tf.device(device):
+        return tf.constant(a) * tf.transpose(tf.constant(b))
+
+
+def by_numpy(device, a, b):
+    with tf.device(device):
+        return np.matmul(a, b)
+
+
+WRONG = {
+    "severity": [
+        always_information,
+        any_letter_anywhere,
+        third_word_whatever_it_is,
+        first_letter,
+        whole_lines_only,
+    ],
+    "product_on": [
+        no_device,
+        always_the_processor,
+        leaves_too_early,
+        the_other_way_round,
+        element_by_element,
+        by_numpy,
+    ],
+}
