@@ -1,141 +1,207 @@
-"""Real text with no network: the prose in the docstrings of the libraries that are installed.
+"""Real text with no network: sentences out of the docstrings of the libraries that are installed.
 
-Their files are read, not imported. For the same versions of the libraries the text is the same, on every
-machine.
+A language lesson needs text that people wrote. On every learner's disk are the documentation texts inside
+Python, NumPy, SciPy and their like: a million words of plain English about arrays and models. The files
+are read and never imported, so this needs no framework and runs nothing.
+
+The same versions of the libraries give the same sentences in the same order, on every machine.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import inspect
 import re
-from collections.abc import Iterator
+import sysconfig
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import metadata
 from itertools import zip_longest
 from pathlib import Path
+from platform import python_version
+from types import MappingProxyType
 
-#: The libraries, by the name of their package; the first is Python's own manual, as `help()` shows it.
-LIBRARIES = ("python", "numpy", "scipy", "sklearn", "matplotlib", "keras", "tensorflow")
-
-_DISTRIBUTIONS = {"sklearn": "scikit-learn"}
-
-#: A sentence has so many words.
-_FEWEST, _MOST = 5, 60
+#: The package to import and the name to install, in the order in which libraries are taken.
+_NAMES = {
+    "python": "",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "keras": "keras",
+    "tensorflow": "tensorflow",
+    "torch": "torch",
+    "jax": "jax",
+}
+#: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
+_LIBRARIES = 7
 
 #: What the last `corpus` was made of, in a sentence.
 source = "No text has been read yet: text.corpus() reads it."
 
-_MARKUP = re.compile(
-    r":[\w:+-]+:`~?([^`<]+?)(?:\s*<[^>]*>)?`|`{1,2}([^`]+)`{1,2}_{0,2}|\*{1,2}(\S[^*]*?)\*{1,2}"
-)
-_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_WORD = re.compile(r"[A-Za-z]+(?:['-][A-Za-z]+)*")
-_TITLE = re.compile(r"[=\-~^]{3,}")
+#: Sentences that stay together where a corpus is split.
+_STRETCH = 20
+
+# Folders whose texts are no documentation, or not the library's own.
+_LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
+
+
+@cache
+def libraries() -> Mapping[str, str]:
+    """The libraries whose text is used and their versions, at most seven of them."""
+    found = {
+        name: metadata.version(distribution) if distribution else python_version()
+        for name, distribution in _NAMES.items()
+        if _folder(name) is not None
+    }
+    return MappingProxyType(dict(list(found.items())[:_LIBRARIES]))
 
 
 class Corpus(list[str]):
-    """Sentences, each once; `libraries` says which library each is from, `source` what was read."""
+    """Sentences, each once. `libraries` says for each which library it is from, `words` how many there are in
+    all, and `source` what was read, in a sentence to be shown beside them.
+    """
 
-    def __init__(self, found: list[tuple[str, str]], words: int) -> None:
+    def __init__(self, found: list[tuple[str, str]]) -> None:
         super().__init__(sentence for sentence, _ in found)
         self.libraries = [library for _, library in found]
-        self.words = words
-        self.source = _source(self)
+        self.words = sum(len(sentence.split()) for sentence in self)
+        versions = ", ".join(f"{library} {version}" for library, version in libraries().items())
+        self.source = (
+            f"Data: {len(self):,} sentences, {self.words:,} words, from the docstrings on this machine"
+            f" ({versions})."
+        )
+
+    def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
+        """The corpus in two, to learn from and to test with: the second has about this share of it.
+
+        Stretches of 20 sentences go to the one or the other, so that most docstrings stay whole.
+        """
+        parts: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+        for place, pair in enumerate(zip(self, self.libraries, strict=True)):
+            stretch = place // _STRETCH
+            # One more whole stretch is due for the second part whenever the share has grown past a number.
+            parts[int((stretch + 1) * share) > int(stretch * share)].append(pair)
+        return Corpus(parts[0]), Corpus(parts[1])
 
 
 def corpus(words: int = 300_000) -> Corpus:
-    """Sentences of about so many words in all, or of all there are; the libraries take turns.
+    """About so many words of plain sentences, fewer where the libraries hold fewer.
 
-    `text.source` then says what it was made of. A library that is not installed is left out.
+    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, one of
+    the next. A sentence that two libraries have is left out, for nobody could say whose it is.
     """
     global source
-    found: dict[str, str] = {}
-    count = 0
-    for turn in zip_longest(*(_sentences(library) for library in LIBRARIES)):
-        for library, sentence in zip(LIBRARIES, turn, strict=True):
-            if sentence is not None and sentence not in found:
-                found[sentence] = library
-                count += len(sentence.split())
-        if count >= words:
-            break
-    made = Corpus(list(found.items()), count)
+    share = words // len(libraries())
+    found = {library: _docstrings_of(library, share) for library in libraries()}
+    times = Counter(one for some in found.values() for docstring in some for one in docstring)
+    made = Corpus(
+        [
+            (sentence, library)
+            for turn in zip_longest(*found.values(), fillvalue=())
+            for library, docstring in zip(found, turn, strict=True)
+            for sentence in docstring
+            if times[sentence] == 1
+        ]
+    )
     source = made.source
     return made
 
 
-def _source(made: Corpus) -> str:
-    used = [library for library in LIBRARIES if library in made.libraries]
-    names = [_versioned(library) for library in used]
-    return f"Data: {len(made):,} sentences, {made.words:,} words, from the docstrings of {', '.join(names)}."
+def sentences(docstring: str) -> Iterator[str]:
+    """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
+    for block in _blocks(docstring):
+        for one in re.split(r"(?<=[.!?])\s+(?=[A-Z])", _without_markup(block)):
+            words = one.split()
+            plain = sum(
+                bool(re.fullmatch(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+", word)) for word in words
+            )
+            if 3 <= len(words) <= 40 and plain >= 0.8 * len(words) and re.match(r"[A-Z].*[.!?]$", one):
+                yield one
 
 
-def _versioned(library: str) -> str:
-    if library == "python":
-        from platform import python_version
+def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
+    """The sentences of each docstring of a library that are in none before it, up to so many words."""
+    folder = _folder(library)
+    assert folder is not None, f"{library} is not installed"
+    seen: set[str] = set()
+    found = []
+    # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
+    for name in sorted((name for name in paths if not _LEFT_OUT & set(name.split("/"))), key=_digest):
+        for docstring in _docstrings(paths[name]):
+            new = tuple(one for one in dict.fromkeys(sentences(docstring)) if one not in seen)
+            seen.update(new)
+            found.append(new)
+            words -= sum(len(one.split()) for one in new)
+        if words <= 0:
+            break
+    return found
 
-        return f"Python {python_version()} (its manual's topics)"
-    name = _DISTRIBUTIONS.get(library, library)
-    return f"{name} {metadata.version(name)}"
 
-
-def _sentences(library: str) -> Iterator[str]:
-    for text in _topics() if library == "python" else _docstrings(library):
-        for paragraph in _paragraphs(text):
-            for sentence in _END.split(_plain(paragraph)):
-                if _is_prose(sentence):
-                    yield sentence
-
-
-def _topics() -> Iterator[str]:
-    try:
-        from pydoc_data.topics import topics
-    except ImportError:  # some builds of Python leave them out
+def _docstrings(path: Path) -> Iterator[str]:
+    code = path.read_text(encoding="utf-8", errors="replace")
+    if '"""' not in code and "'''" not in code:
         return
-    for _, text in sorted(topics.items()):
-        yield text
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a library's own odd escapes are no concern of the learner's
+        try:
+            tree = ast.parse(code)
+        except (SyntaxError, ValueError):  # a template, or written for another Python
+            return
+    yield from _documented(tree)
 
 
-def _docstrings(library: str) -> Iterator[str]:
-    """The docstrings of a package's files, in the order of the files' names; tests are left out."""
-    spec = importlib.util.find_spec(library)
-    for root in spec.submodule_search_locations or [] if spec else []:
-        for path in sorted(Path(root).rglob("*.py"), key=lambda one: one.relative_to(root).as_posix()):
-            if {"tests", "testing", "_vendor", "externals"} & set(path.relative_to(root).parts):
-                continue
-            try:
-                tree = ast.parse(path.read_text(encoding="utf-8"))
-            except (OSError, SyntaxError, UnicodeDecodeError):
-                continue
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                    text = ast.get_docstring(node, clean=False)
-                    if text:
-                        yield text
+def _documented(node: ast.AST) -> Iterator[str]:
+    """The docstrings of `node` and of what it defines. Only statements are looked at: it is quicker."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield ast.get_docstring(node) or ""
+    for one in getattr(node, "body", ()):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            if getattr(one.value.func, "id", "") == "add_newdoc":
+                # NumPy documents what is written in C by calls.
+                yield from (inspect.cleandoc(_text(argument)) for argument in one.value.args)
+        else:
+            yield from _documented(one)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
-    """Runs of lines at one indentation that are neither code, nor a list's or table's, nor a title."""
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _blocks(docstring: str) -> Iterator[str]:
+    """Runs of lines that belong together, as one line each; code and headings left out."""
     block: list[str] = []
-    for line in [*inspect.cleandoc(text).splitlines(), ""]:
-        indented = line[:1].isspace()
-        if not line.strip() or _TITLE.match(line.strip()):
-            if block and not any(one.startswith((">>>", "...", "|", "#", "@", "..")) for one in block):
-                yield " ".join(block)
+    fenced = False
+    for line in [*docstring.splitlines(), ""]:
+        text = line.strip()
+        if text.startswith("```"):
+            fenced = not fenced
+        head = re.match(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ", text)  # "rate: The learning rate", "- a point"
+        if head or fenced or not text or re.match(r"(>>>|\.\. |\.\.\.|--|==|```)", text) or " : " in text:
+            yield " ".join(block)
             block = []
-        elif not indented or block or (line.startswith("    ") and _WORD.match(line.strip())):
-            block.append(line.strip())
+            text = text[head.end() :] if head and not fenced else ""
+        if text:
+            block.append(text)
 
 
-def _plain(paragraph: str) -> str:
-    text = _MARKUP.sub(lambda found: next(filter(None, found.groups())), paragraph)
-    return re.sub(r"\s+", " ", text).strip()
+def _without_markup(block: str) -> str:
+    # As in :func:`~numpy.sum`, of which "sum" is kept.
+    block = re.sub(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`", r"\1", block)
+    return re.sub(r"[`*|]+|(?<=\w)_(?=\W)", "", block)
 
 
-def _is_prose(sentence: str) -> bool:
-    """Whether a sentence begins as one, ends as one, and is made of words, for the most part."""
-    words = sentence.split()
-    if not (_FEWEST <= len(words) <= _MOST and sentence[0].isupper() and sentence[-1] in ".!?"):
-        return False
-    plain = sum(_WORD.fullmatch(word.strip(".,;:!?()\"'")) is not None for word in words)
-    return plain >= 0.85 * len(words)
+def _folder(library: str) -> Path | None:
+    if library == "python":
+        return Path(sysconfig.get_path("stdlib"))
+    spec = importlib.util.find_spec(library)
+    return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

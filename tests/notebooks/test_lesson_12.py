@@ -1,0 +1,96 @@
+"""Lesson 12: what its text says of the saved run is true, and the model is what the text says."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+LESSON = Path(__file__).resolve().parents[2] / "notebooks" / "12_bert_from_nothing.ipynb"
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return nbformat.read(LESSON, 4)
+
+
+def printed(lesson, name):
+    cell = next(cell for cell in lesson.cells if cell.id == name)
+    return "".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for output in cell.outputs
+        if not any("mlgpu" in kind for kind in output.get("data", {}))
+    )
+
+
+def guessers(lesson):
+    """Loss and percentage right of each guesser in the lesson's table."""
+    rows = re.findall(
+        r"^(uniform|unigram|BERT from nothing)\s+(\S+)\s+(\S+)", printed(lesson, "result"), re.M
+    )
+    return {name: (float(loss), float(right)) for name, loss, right in rows}
+
+
+def test_a_quarter_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_both_baselines(lesson):
+    found = guessers(lesson)
+    assert found["BERT from nothing"][1] >= 25
+    assert found["BERT from nothing"][0] < found["unigram"][0] < found["uniform"][0]
+    assert found["uniform"][0] == pytest.approx(np.log(3000), abs=0.01)
+
+
+def test_it_says_rate_among_the_first_three_for_the_gap_after_learning(lesson):
+    line = next(
+        one for one in printed(lesson, "fill").splitlines() if "the learning [MASK] of the optimizer" in one
+    )
+    likely = re.findall(r"([\w#]+) \d+%", line)
+    assert "rate" in likely[:3]
+
+
+def test_shuffled_words_are_guessed_worse_than_words_in_order(lesson):
+    losses = [float(one) for one in re.findall(r"loss (\d+\.\d+)", printed(lesson, "break-order"))]
+    in_order, shuffled = losses
+    assert shuffled > in_order + 0.2
+
+
+def test_training_crosses_the_unigram_line(lesson):
+    losses = [float(one) for one in re.findall(r"loss: (\d+\.\d+)", printed(lesson, "train"))]
+    unigram = guessers(lesson)["unigram"][0]
+    assert len(losses) == 10
+    assert losses[0] > unigram > losses[-1]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_the_encoder_does_not_see_padding():
+    from jupyter_mlgpu.lessons import bert
+
+    encoder = bert.encoder(30, length=8)
+    rows = np.array([[2, 7, 9, 3, 0, 0, 0, 0]], "int32")
+    before = encoder.predict(rows, verbose=0)[0, :4]
+    words = encoder.get_layer("words")
+    vectors = words.get_weights()[0]
+    vectors[0] += 5
+    words.set_weights([vectors])
+    np.testing.assert_allclose(encoder.predict(rows, verbose=0)[0, :4], before, atol=1e-5)
+    vectors[9] += np.arange(bert.WIDTH)
+    words.set_weights([vectors])
+    assert not np.allclose(encoder.predict(rows, verbose=0)[0, :4], before, atol=1e-2)
+
+
+def test_a_small_model_learns_a_sentence_by_heart_and_fills_its_gap():
+    import keras
+
+    from jupyter_mlgpu.lessons import bert, pretraining, wordpieces
+
+    sentences = ["the learning rate of the optimizer is small ."] * 64
+    tokenizer = wordpieces.train_tokenizer(sentences, 80)
+    rows = wordpieces.rows(tokenizer, sentences)
+    keras.utils.set_random_seed(0)
+    model = bert.ready_to_train(
+        bert.guesser(bert.encoder(pretraining.VOCABULARY), pretraining.GUESSES), steps=100
+    )
+    batches = pretraining.batches(np.tile(rows, (8, 1)), pretraining.reference_disguise())
+    model.fit(batches, steps_per_epoch=100, shuffle=False, verbose=0)
+    likely = pretraining.fill(model, tokenizer, "the learning [MASK] of the optimizer is small .")
+    assert likely[0][0] == "rate"
+    assert 0.5 < likely[0][1] <= sum(one for _, one in likely) <= 1.001

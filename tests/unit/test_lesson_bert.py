@@ -1,0 +1,90 @@
+"""What lessons 12 and 13 do before a model learns: rows, hidden places, vectors made of counts."""
+
+import pytest
+
+from jupyter_mlgpu.lessons import bert, pretraining, wordpieces
+
+np = pytest.importorskip("numpy", reason="NumPy is not installed here")
+
+SENTENCES = [
+    "The learning rate of the optimizer is small.",
+    "The learning rate of the model is large.",
+    "Returns the number of rows in the array.",
+] * 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    pytest.importorskip("tokenizers", reason="tokenizers is not installed here")
+    return wordpieces.train_tokenizer(SENTENCES, 100)
+
+
+def test_special_tokens_come_first_and_words_are_small_letters(tokenizer):
+    assert [tokenizer.id_to_token(one) for one in range(5)] == list(wordpieces.SPECIAL)
+    assert "learning" in tokenizer.encode(SENTENCES[0]).tokens
+
+
+def test_a_row_holds_whole_sentences_and_ends_with_padding(tokenizer):
+    rows = wordpieces.rows(tokenizer, SENTENCES, length=32)
+    assert rows.shape[1] == 32
+    assert (rows[:, 0] == wordpieces.CLS).all()
+    assert (rows == wordpieces.SEP).sum() == len(SENTENCES)
+    for row in rows:
+        filled = row[: np.flatnonzero(row)[-1] + 1]
+        assert filled[-1] == wordpieces.SEP
+        assert (filled != wordpieces.PAD).all()
+
+
+def test_a_sentence_that_is_too_long_is_cut_off(tokenizer):
+    rows = wordpieces.single_rows(tokenizer, SENTENCES[:2], length=6)
+    assert rows.shape == (2, 6)
+    assert rows[:, 0].tolist() == [wordpieces.CLS] * 2
+    assert rows[:, -1].tolist() == [wordpieces.SEP] * 2
+
+
+def test_about_15_percent_are_hidden_and_never_a_special_token():
+    rows = np.random.default_rng(0).integers(0, 3000, (500, 64))
+    rows[:, 0] = wordpieces.CLS
+    chosen = wordpieces.choose(rows, np.random.default_rng(1).random(rows.shape))
+    assert 0.14 < chosen[rows >= 5].mean() < 0.16
+    assert not chosen[rows < 5].any()
+
+
+def test_of_the_hidden_places_80_percent_show_a_mask_and_10_percent_another_token():
+    rows = np.random.default_rng(0).integers(5, 3000, (2000, 64)).astype("int32")
+    draw = np.random.default_rng(1)
+    (shown, places), wanted, counts = pretraining.masked(rows, pretraining.reference_disguise(), draw)
+    at_places = np.take_along_axis(shown, places, axis=1)[counts == 1]
+    wanted = wanted[counts == 1]
+    assert 0.78 < (at_places == wordpieces.MASK).mean() < 0.82
+    assert 0.08 < (at_places == wanted).mean() < 0.12
+    changed = (shown != rows).sum()
+    assert changed == (at_places != wanted).sum()  # nothing is changed where nothing has to be guessed
+
+
+def test_each_batch_hides_other_places_and_the_same_seed_the_same_ones():
+    rows = np.random.default_rng(0).integers(5, 3000, (40, 64)).astype("int32")
+    disguise = pretraining.reference_disguise()
+    first, second = (next(pretraining.batches(rows, disguise, seed=3)) for _ in range(2))
+    assert (first[0][0] == second[0][0]).all()
+    endless = pretraining.batches(rows, disguise)
+    assert len({next(endless)[0][0].tobytes() for _ in range(4)}) == 4
+
+
+def test_tokens_with_the_same_neighbours_begin_with_similar_vectors():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed here")
+    # 10 and 11 stand between the same tokens, 12 between others.
+    rows = np.array([[20, 10, 21, 0], [20, 11, 21, 0], [30, 12, 31, 0], [32, 13, 33, 0]] * 5)
+    vectors = bert.vectors_from_counts(rows, 40, width=4, window=1)
+    assert vectors.shape == (40, 4)
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    assert unit[10] @ unit[11] > 0.9
+    assert abs(unit[10] @ unit[12]) < 0.5
+
+
+def test_places_begin_as_waves_of_a_tenth():
+    waves = bert.waves(64)
+    assert waves.shape == (64, bert.WIDTH)
+    assert waves[0, ::2].tolist() == [0] * (bert.WIDTH // 2)
+    assert abs(waves).max() <= 0.1
+    assert waves[5, 0] == pytest.approx(0.1 * np.sin(5))
