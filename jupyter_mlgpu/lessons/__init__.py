@@ -11,6 +11,7 @@ from jupyter_mlgpu.lessons.checking import Exercise
 from jupyter_mlgpu.lessons.comparing import cmp
 from jupyter_mlgpu.lessons.exercises import check
 from jupyter_mlgpu.lessons.graphs import picture
+from jupyter_mlgpu.lessons.images import images
 from jupyter_mlgpu.lessons.labs import assert_gpu_used, faster_than, peak_below
 from jupyter_mlgpu.lessons.machine import device
 from jupyter_mlgpu.lessons.predicting import predict
@@ -26,6 +27,7 @@ __all__ = [
     "device",
     "faster_than",
     "figures",
+    "images",
     "peak_below",
     "picture",
     "predict",
