@@ -49,7 +49,7 @@ def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):
 
 
 def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson):
-    row, square = lesson.shown("two-works").splitlines()[1:]
+    row, square = lesson.shown("two-works").splitlines()[1:3]
     row_flops, row_bytes = map(float, row.split()[-2:])
     square_flops, square_bytes = map(float, square.split()[-2:])
     assert square_flops > 4 * row_flops
@@ -57,7 +57,7 @@ def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson)
 
 
 def test_a_thousand_calls_cost_more_than_one_with_a_batch(lesson):
-    apart, together = (float(line.split()[-1]) for line in lesson.shown("break-batch").splitlines()[1:])
+    apart, together = (float(line.split()[-1]) for line in lesson.shown("break-batch").splitlines()[1:3])
     assert apart > 10 * together
 
 
