@@ -1,0 +1,71 @@
+"""Wrong answers to the exercises of lesson 06: likely mistakes, each of which has to be rejected."""
+
+import numpy as np
+
+
+def bias_not_summed(taken, w, d_result):
+    return d_result @ w.T, taken.T @ d_result, d_result
+
+
+def bias_averaged(taken, w, d_result):
+    return d_result @ w.T, taken.T @ d_result, d_result.mean(axis=0)
+
+
+def bias_summed_along_the_wrong_axis(taken, w, d_result):
+    return d_result @ w.T, taken.T @ d_result, d_result.sum(axis=1)
+
+
+def bias_summed_to_a_single_number(taken, w, d_result):
+    return d_result @ w.T, taken.T @ d_result, d_result.sum()
+
+
+def weights_with_the_wrong_sign(taken, w, d_result):
+    return d_result @ w.T, -(taken.T @ d_result), d_result.sum(axis=0)
+
+
+def weights_lying_on_their_side(taken, w, d_result):
+    return d_result @ w.T, d_result.T @ taken, d_result.sum(axis=0)
+
+
+def weights_averaged_over_the_rows(taken, w, d_result):
+    return d_result @ w.T, taken.T @ d_result / len(taken), d_result.sum(axis=0)
+
+
+def wrong_sign(hidden, d_hidden):
+    return (1 + hidden * hidden) * d_hidden
+
+
+def as_if_given_what_tanh_took(hidden, d_hidden):
+    return (1 - np.tanh(hidden) ** 2) * d_hidden
+
+
+def slope_of_tanh_alone(hidden, d_hidden):
+    return 1 - hidden * hidden
+
+
+def not_squared(hidden, d_hidden):
+    return (1 - hidden) * d_hidden
+
+
+def slope_of_the_sigmoid(hidden, d_hidden):
+    return hidden * (1 - hidden) * d_hidden
+
+
+WRONG = {
+    "layer_back": [
+        bias_not_summed,
+        bias_averaged,
+        bias_summed_along_the_wrong_axis,
+        bias_summed_to_a_single_number,
+        weights_with_the_wrong_sign,
+        weights_lying_on_their_side,
+        weights_averaged_over_the_rows,
+    ],
+    "tanh_back": [
+        wrong_sign,
+        as_if_given_what_tanh_took,
+        slope_of_tanh_alone,
+        not_squared,
+        slope_of_the_sigmoid,
+    ],
+}
