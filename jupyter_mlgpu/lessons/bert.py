@@ -6,9 +6,9 @@ one sentence follows another). It runs with TensorFlow, JAX and PyTorch.
 
 So small a model, trained for minutes, needs a better start than BERT's own: with kernels drawn as small as
 there (0.02) it learns how often each word occurs, and nothing else for hundreds of steps. Here kernels are
-drawn four times as large, positions begin as waves, and tokens begin with vectors made of counts. Each layer
-evens out what it takes, not what it gives (Xiong et al. 2020, "On Layer Normalization in the Transformer
-Architecture"): that learns a little faster.
+drawn four times as large, places are told by fixed waves, and tokens begin with vectors made of counts. Each
+layer evens out what it takes, not what it gives (Xiong et al. 2020, "On Layer Normalization in the
+Transformer Architecture"): that learns a little faster.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ def encoder(vocabulary: int, start: Any = None, length: int = LENGTH) -> Any:
     words = kernel() if start is None else given(start)
     tokens = keras.Input((length,), dtype="int32", name="tokens")
     x = layers.ReversibleEmbedding(vocabulary, WIDTH, embeddings_initializer=words, name="words")(tokens)
-    x = x + layers.Embedding(length, WIDTH, embeddings_initializer=given(waves(length)), name="places")(
-        ops.arange(length)
-    )
+    x = x + ops.convert_to_tensor(waves(length))  # the same for every row
     x = layers.LayerNormalization(epsilon=1e-6)(x)
     # [rows, 1, length]: from each place one may look at every token that is not [PAD].
     may_look = ops.expand_dims(ops.not_equal(tokens, PAD), axis=1)
@@ -95,7 +93,8 @@ def ready_to_train(model: Any, steps: int, rate: float = 1.5e-3) -> Any:
 def waves(length: int, width: int = WIDTH) -> Any:
     """Positions as sines and cosines of growing wave length: `[length, width]`.
 
-    As in Vaswani et al. 2017, section 3.5, but a tenth as high: they must not drown the vectors of tokens.
+    As in Vaswani et al. 2017, section 3.5, but a tenth as high: they must not drown the vectors of tokens
+    (three times as high, a model had 12 % of the hidden tokens right after 400 steps, in place of 15 %).
     """
     import numpy as np
 

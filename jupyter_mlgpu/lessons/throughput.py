@@ -64,7 +64,8 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     machine = here()
     on_gpu = machine is not None and machine.has_gpu
     batch = size.batch if on_gpu else size.batch_without_gpu
-    row: dict[str, object] = {"model": name, "batch": batch, "sequences/s": None, "J per sequence": None}
+    row: dict[str, object] = {"model": name, "batch": batch or size.batch}
+    row |= {"sequences/s": None, "J per sequence": None}
     if batch is None:
         return {**row, "note": size.why_not}
     model = _classifier(size, "mixed_bfloat16" if on_gpu else "float32")
@@ -114,15 +115,15 @@ def _classifier(size: Size, policy: str) -> Any:
         max_sequence_length=512,
         dtype=policy,
     )
-    # BERT also takes which of two texts a token is of. Both give a vector for each token.
+    # BERT also takes which of two texts a token is of, and gives one vector for the whole. DistilBERT gives
+    # one for each token, of which the first, [CLS], stands for the whole.
     inputs = {key: backbone.input[key] for key in ("token_ids", "padding_mask")}
     given = dict(inputs)
     if "segment_ids" in backbone.input:
         given["segment_ids"] = keras.ops.zeros_like(inputs["token_ids"])
     found = backbone(given)
-    tokens = found["sequence_output"] if isinstance(found, dict) else found
-    # The first token, [CLS], stands for the whole sequence.
-    numbers = keras.layers.Dense(CLASSES, dtype="float32")(tokens[:, 0])
+    whole = found["pooled_output"] if isinstance(found, dict) else found[:, 0]
+    numbers = keras.layers.Dense(CLASSES, dtype="float32")(whole)
     model = keras.Model(inputs, numbers)
     model.compile(keras.optimizers.Adam(2e-5), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     return model

@@ -58,7 +58,7 @@ def test_training_crosses_the_unigram_line(lesson):
     unigram = guessers(lesson)["unigram"][0]
     assert len(losses) == 10
     assert losses[0] > unigram > losses[-1]
-    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > losses[4] > losses[-1]
 
 
 def test_the_encoder_does_not_see_padding():
