@@ -3,7 +3,7 @@
 import hashlib
 import io
 import socket
-import time
+import threading
 
 import numpy as np
 import pytest
@@ -80,12 +80,14 @@ def test_mnist_is_fetched_where_the_network_answers_and_kept(monkeypatch, tmp_pa
 
 def test_a_network_that_never_answers_is_given_up(monkeypatch):
     monkeypatch.setattr(data, "_ANSWERS", 0.05)
-    asked = []
+    asked, given_up = [], threading.Event()
 
     def never(address, timeout):
         asked.append(address)
-        time.sleep(60)  # in a daemon thread, which ends with the tests
+        given_up.wait()
+        raise TimeoutError
 
     monkeypatch.setattr(socket, "create_connection", never)
     assert not data.reachable("example.org")
+    given_up.set()
     assert asked == [("example.org", 443)]
