@@ -29,7 +29,12 @@ class Commands:
     """The commands behind `%mlc_trace`. All raise our errors, written for the user."""
 
     def __init__(
-        self, kit: Kit, events: CellEvents, channel: Channel, logbook: Logbook, capture: Capture
+        self,
+        kit: Kit,
+        events: CellEvents,
+        channel: Channel,
+        logbook: Logbook,
+        capture: Capture,
     ) -> None:
         self._kit = kit
         self._events = events

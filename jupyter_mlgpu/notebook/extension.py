@@ -208,7 +208,7 @@ class Extension:
 
     def _push_record(self, record: Record) -> None:
         place = self.kit.store.place(record.key)
-        self.channel.push(lambda: {"type": "record", "place": place, "record": record.to_json()})
+        self.channel.push(lambda: {"type": "record", "place": place, "record": state.told(record)})
 
     def _push_device(self, result: object = None) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""

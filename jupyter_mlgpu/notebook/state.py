@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 import platform
+from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.logbook import Logbook
+from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.render import notes, words
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
 PAGE = 200_000
+
+#: Bytes of JSON of one record: a browser reads it in one go, while its page stands still.
+RECORD = 1_000_000
+
+# What is halved where that is still too much: what is easiest to miss goes first, as in a receipt.
+_CUT_ORDER = ("ops", "facts", "notes")
 
 
 def snapshot(
@@ -52,7 +61,7 @@ def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
     page: list[dict[str, Any]] = []
     size = 0
     for record in reversed(records[:end]):
-        made = record.to_json()
+        made = told(record)
         size += len(json.dumps(made))
         if page and size > PAGE:
             break
@@ -63,6 +72,42 @@ def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
         "oldest": oldest,
         "dropped": kit.store.dropped,
     }
+
+
+def told(record: Record) -> dict[str, Any]:
+    """A record for a browser, of about `RECORD` bytes at most.
+
+    What is left out of one that is larger is counted and named in its `cut`, as in a receipt: of the log
+    lines those that matter least, by verdict. The kernel keeps all of it, for `%mlc_trace save`.
+    """
+    made = record.to_json()
+    if len(json.dumps(made)) <= RECORD:
+        return made
+    record, cut = _few_lines(record, RECORD // 2)
+    made = record.to_json()
+    for part in _CUT_ORDER:
+        whole = made[part]
+        while made[part] and len(json.dumps(made)) > RECORD:
+            keep = len(made[part]) // 2
+            some = made[part]
+            made[part] = dict(list(some.items())[:keep]) if isinstance(some, dict) else some[:keep]
+        if len(made[part]) < len(whole):
+            cut[part] = len(whole) - len(made[part])
+    return {**made, "cut": cut}
+
+
+def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
+    """The record with the lines that matter most, within so many bytes, and how many others there were."""
+    order = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
+    kept: set[int] = set()
+    for number, line in sorted(enumerate(record.logs), key=lambda item: order[notes.rank(item[1])]):
+        size = len(json.dumps(line.to_json()))
+        if size <= limit:
+            limit -= size
+            kept.add(number)
+    left_out = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
+    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
+    return replace(record, logs=logs), {notes.CUT + verdict: count for verdict, count in left_out.items()}
 
 
 def running_state(

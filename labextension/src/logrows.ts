@@ -41,31 +41,32 @@ export class LogSection {
     return this.lines.length;
   }
 
+  /** Made for those that are drawn: of 100,000 lines they are few. */
+  row(index: number): ILogRow | undefined {
+    const line = this.lines[index];
+    return line && { key: this.key(index), line, ...this.place };
+  }
+
+  key(index: number): string {
+    return `${this.place.group}#${this.earlier + index}`;
+  }
+
   /** The filter was put to it before. */
   knows(filter: ILogFilter, messages: Messages | null): boolean {
     return this.last?.filter === filter && this.last.messages === messages;
   }
 
   /** What a filter leaves. The last answer is kept: lines are never changed. */
-  filtered(filter: ILogFilter, messages: Messages | null): IFiltered {
+  filtered(filter: ILogFilter, messages: Messages | null): ILeft {
     if (this.last?.filter !== filter || this.last.messages !== messages) {
-      this.last = { filter, messages, left: filterRows(this.rows, filter, messages) };
+      const suits = filter.group === null || filter.group === this.place.group;
+      const left = suits ? linesLeft(this.lines, filter, messages) : NO_LINES;
+      this.last = { filter, messages, left };
     }
     return this.last.left;
   }
 
-  /** Made when they are first wanted: 100,000 of them take their time. */
-  get rows(): readonly ILogRow[] {
-    this.made ??= this.lines.map((line, index) => ({
-      key: `${this.place.group}#${this.earlier + index}`,
-      line,
-      ...this.place
-    }));
-    return this.made;
-  }
-
-  private made: readonly ILogRow[] | undefined;
-  private last: { filter: ILogFilter; messages: Messages | null; left: IFiltered } | undefined;
+  private last: { filter: ILogFilter; messages: Messages | null; left: ILeft } | undefined;
 }
 
 export interface ILogFilter {
@@ -118,13 +119,66 @@ export function groups(
   return other ? [...found.values(), other.place] : [...found.values()];
 }
 
-export interface IFiltered {
-  rows: readonly ILogRow[];
+/** What a filter leaves of the lines of one section. */
+interface ILeft {
+  /** Their places; null: all of them. */
+  places: readonly number[] | null;
   /** How many lines each verdict has, with the other filters as they are. */
   counts: Record<Verdict, number>;
 }
 
-export const NO_LINES: IFiltered = { rows: [], counts: noLines() };
+const NO_LINES: ILeft = { places: [], counts: noLines() };
+
+/** What a filter leaves of all sections. */
+export class LogRows {
+  readonly counts = noLines();
+
+  length = 0;
+
+  add(section: LogSection, { places, counts }: ILeft): void {
+    const length = places?.length ?? section.length;
+    for (const verdict of VERDICTS) {
+      this.counts[verdict] += counts[verdict];
+    }
+    if (length > 0) {
+      this.starts.push(this.length);
+      this.parts.push({ section, places });
+      this.length += length;
+    }
+  }
+
+  at(index: number): ILogRow | undefined {
+    const found = this.find(index);
+    return found?.section.row(found.place);
+  }
+
+  keyAt(index: number): string | undefined {
+    const found = this.find(index);
+    return found?.section.key(found.place);
+  }
+
+  private find(index: number): { section: LogSection; place: number } | undefined {
+    if (index < 0 || index >= this.length) {
+      return undefined;
+    }
+    let [low, high] = [0, this.starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.starts[middle] ?? 0) <= index) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    const part = this.parts[low];
+    const inside = index - (this.starts[low] ?? 0);
+    return part && { section: part.section, place: part.places?.[inside] ?? inside };
+  }
+
+  /** How many rows stand before each part. */
+  private readonly starts: number[] = [];
+  private readonly parts: { section: LogSection; places: readonly number[] | null }[] = [];
+}
 
 /**
  * What a filter leaves; null where that is not known by the time `end` of `performance.now`. Called again,
@@ -135,8 +189,8 @@ export function filterSections(
   filter: ILogFilter,
   messages: Messages | null,
   end = Infinity
-): IFiltered | null {
-  const parts: IFiltered[] = [];
+): LogRows | null {
+  const rows = new LogRows();
   let looked = false;
   for (const section of sections) {
     if (!section.knows(filter, messages)) {
@@ -145,35 +199,28 @@ export function filterSections(
       }
       looked = true;
     }
-    parts.push(section.filtered(filter, messages));
+    rows.add(section, section.filtered(filter, messages));
   }
-  const counts = noLines();
-  const rows: ILogRow[] = [];
-  for (const part of parts) {
-    rows.push(...part.rows);
-    for (const verdict of VERDICTS) {
-      counts[verdict] += part.counts[verdict];
-    }
-  }
-  return { rows, counts };
+  return rows;
 }
 
-export function filterRows(
-  rows: readonly ILogRow[],
+function linesLeft(
+  lines: readonly ILogLine[],
   filter: ILogFilter,
   messages: Messages | null
-): IFiltered {
+): ILeft {
   const counts = noLines();
   const words = filter.text.trim().toLowerCase();
-  const found = rows.filter(one => {
-    const { verdict } = one.line;
-    if ((filter.group !== null && one.group !== filter.group) || !says(one.line, words, messages)) {
-      return false;
+  const places: number[] = [];
+  lines.forEach((line, index) => {
+    if (says(line, words, messages)) {
+      counts[line.verdict] += 1;
+      if (filter.verdicts.size === 0 || filter.verdicts.has(line.verdict)) {
+        places.push(index);
+      }
     }
-    counts[verdict] += 1;
-    return filter.verdicts.size === 0 || filter.verdicts.has(verdict);
   });
-  return { rows: found.length === rows.length ? rows : found, counts };
+  return { places: places.length === lines.length ? null : places, counts };
 }
 
 function noLines(): Record<Verdict, number> {

@@ -34,13 +34,25 @@ export interface ILogLine {
 export const TEXT_LIMIT = 8_000;
 
 const LINES = 2_000;
+/** Characters of all lines of a record: the page stands still while they are read. */
+const CHARACTERS = 1_000_000;
 const EXPLANATION = 1_200;
 const FIELD = 300;
 
 /** Read log lines, and count those that were too many. */
 export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
-  const left = Array.isArray(data) ? Math.max(0, data.length - LINES) : 0;
-  return [list(data, LINES, readLogLine), left];
+  if (!Array.isArray(data)) {
+    return [[], 0];
+  }
+  let most = 0;
+  for (let left = CHARACTERS; most < Math.min(data.length, LINES) && left > 0; most++) {
+    const line = object(data[most]);
+    left -= [line?.text, line?.meaning, line?.advice].reduce<number>(
+      (sum, one) => sum + (typeof one === 'string' ? Math.min(one.length, TEXT_LIMIT) : 0),
+      0
+    );
+  }
+  return [list(data, most, readLogLine), data.length - most];
 }
 
 function readLogLine(data: unknown): ILogLine | null {

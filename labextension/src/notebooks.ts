@@ -145,13 +145,18 @@ export class NotebookSession {
   }
 
   private async readOutputs(): Promise<void> {
-    this.reading?.abort();
     const { model } = this.notebook;
     if (this.notebook.isDisposed || model === null) {
       return;
     }
+    if (this.reading) {
+      // Begun anew at each change, the reading of a large notebook would never come to its end.
+      this.readOutputsSoon();
+      return;
+    }
     this.reading = new AbortController();
     const saved = await savedEntries(model, this.reading.signal);
+    this.reading = undefined;
     if (saved !== null) {
       this.model.setSaved(saved);
     }

@@ -2,7 +2,6 @@
  * The plans and races in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
  */
 
-import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
@@ -11,6 +10,7 @@ import { PLAN_TYPE, readPlan } from './plan';
 import type { IPlan } from './plan';
 import { RACE_TYPE, readRace } from './race';
 import type { IRace } from './race';
+import { outputsOf } from './outputs';
 import { object } from './untrusted';
 
 interface IPlace {
@@ -93,21 +93,10 @@ export class Figures {
 
 /** For each output its figure, or null for another. */
 function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
-  for (const cell of [...(notebook.model?.cells ?? [])]) {
-    if (cell.type !== 'code') {
-      continue;
-    }
-    const { outputs, executionCount } = cell as ICodeCellModel;
-    for (let index = 0; index < outputs.length; index++) {
-      const output = outputs.get(index);
-      // Not what a cell has printed, which may be long.
-      const bundle =
-        output.type === 'display_data' || output.type === 'execute_result'
-          ? object(output.toJSON().data)
-          : null;
-      const place = { key: `${cell.id}/${index}`, cellId: cell.id, executionCount };
-      yield bundle && figureOf(bundle, place);
-    }
+  const { model } = notebook;
+  for (const { cell, index, data } of model === null ? [] : outputsOf(model)) {
+    const { id, executionCount } = cell;
+    yield data && figureOf(data, { key: `${id}/${index}`, cellId: id, executionCount });
   }
 }
 

@@ -1,8 +1,8 @@
 /** Reading the receipts that a notebook's outputs hold. */
 
-import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
+import { outputsOf } from './outputs';
 import { MIME_TYPE, readRecord } from './record';
 import type { IRecord, Unreadable } from './record';
 import { breath, sliceEnd } from './slices';
@@ -18,25 +18,19 @@ export async function savedEntries(
   // Each once, for a stranger may have put it in twice.
   const entries = new Map<string, IEntry>();
   let end = sliceEnd();
-  // The cells as they are now: what changes meanwhile is read anew.
-  for (const cell of [...notebook.cells]) {
-    if (cell.type !== 'code') {
-      continue;
+  // What changes meanwhile is read anew.
+  for (const { cell, data } of outputsOf(notebook)) {
+    const record = savedRecord(data?.[MIME_TYPE]);
+    if (typeof record !== 'string') {
+      const entry = savedEntry(record, cell.id);
+      entries.set(entry.key, entry);
     }
-    const { outputs } = cell as ICodeCellModel;
-    for (let index = 0; index < outputs.length; index++) {
-      const record = savedRecord(outputs.get(index).toJSON());
-      if (typeof record !== 'string') {
-        const entry = savedEntry(record, cell.id);
-        entries.set(entry.key, entry);
+    if (performance.now() > end) {
+      await breath();
+      if (signal.aborted) {
+        return null;
       }
-      if (performance.now() > end) {
-        await breath();
-        if (signal.aborted) {
-          return null;
-        }
-        end = sliceEnd();
-      }
+      end = sliceEnd();
     }
   }
   return [...entries.values()].sort(byStart);
@@ -47,9 +41,9 @@ function byStart({ record: a }: IEntry, { record: b }: IEntry): number {
   return a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0;
 }
 
-/** The receipt in an output, read once: `toJSON` gives the data itself, where `data` copies it. */
-function savedRecord(output: object): IRecord | Unreadable {
-  const data = object(object(object(output)?.data)?.[MIME_TYPE]);
+/** A receipt, read once. */
+function savedRecord(value: unknown): IRecord | Unreadable {
+  const data = object(value);
   if (data === null) {
     return 'invalid';
   }

@@ -104,8 +104,12 @@ export function hasOwnRecords(state: IState): boolean {
 
 /** How many log lines there are to show. */
 export function countLines(state: IState): number {
-  const shown = shownEntries(state).map(entry => entry.record);
-  const running = state.running.map(({ logs }) => ({ logs }));
-  const ofNoCell = hasOwnRecords(state) ? state.logs.length : 0;
-  return [...shown, ...running].reduce((sum, { logs }) => sum + logs.length, ofNoCell);
+  let lines = hasOwnRecords(state) ? state.logs.length : 0;
+  for (const { record } of shownEntries(state)) {
+    lines += record.logs.length;
+  }
+  for (const { logs } of state.running) {
+    lines += logs.length;
+  }
+  return lines;
 }

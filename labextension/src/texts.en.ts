@@ -160,6 +160,7 @@ export const english = {
   linesShown: '{shown} of {count} lines',
   earlierLines: 'Earlier lines of the running cell: {count}. They appear when it has ended.',
   linesLeftOut: 'Lines left out of saved receipts: {count}',
+  linesNotTold: 'Lines left out here: {count}. `%mlc_trace save` writes all of them.',
   clearFilters: 'Clear the filters',
   noLines:
     'No native lines yet. What libraries print by themselves, TensorFlow or CUDA for example, appears here with its meaning.',

@@ -156,6 +156,7 @@ export const chinese: Record<Message, string> = {
   linesShown: '{count} 行中的 {shown} 行',
   earlierLines: '正在运行的单元格更早的行：{count}。单元格结束后即会显示。',
   linesLeftOut: '已保存的回执中略去的行：{count}',
+  linesNotTold: '此处略去的行：{count}。用 `%mlc_trace save` 可保存全部。',
   clearFilters: '清除筛选',
   noLines: '还没有原生日志行。TensorFlow、CUDA 等库自行输出的内容会连同其含义显示在这里。',
   noLinesTracingOff: '没有原生日志行。跟踪已关闭：用 %mlc_trace on 开启。',

@@ -42,7 +42,11 @@ export function text(value: unknown, limit = SHORT): string | null {
  * characters, and those that make a line read in another order than it was printed in.
  */
 export function printed(value: unknown, limit: number): string | null {
-  const cut = typeof value === 'string' ? text(value.replaceAll('\r\n', '\n'), limit) : null;
+  // Of a text of megabytes no more is looked at than may be shown: a line end can be of two characters.
+  const cut =
+    typeof value === 'string'
+      ? text(value.slice(0, 2 * limit + 2).replaceAll('\r\n', '\n'), limit)
+      : null;
   return cut?.replace(UNSEEN, writtenOut) ?? null;
 }
 

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  ALL_LINES,
-  filterRows,
-  filterSections,
-  groups,
-  linesLeftOut,
-  logSections
-} from '../src/logrows';
-import type { ILogFilter, ILogRow } from '../src/logrows';
+import { ALL_LINES, filterSections, groups, linesLeftOut, logSections } from '../src/logrows';
+import type { ILogFilter, ILogRow, LogRows } from '../src/logrows';
 import { KernelModel } from '../src/model';
 import { readDelta, readSnapshot } from '../src/protocol';
 import { readRecord } from '../src/record';
@@ -46,11 +39,26 @@ function tell(model: KernelModel, seq: number, ...events: object[]): void {
   model.applyDelta(delta);
 }
 
-const logRows = (model: KernelModel): ILogRow[] =>
-  logSections(model.state).flatMap(({ rows }) => rows);
+function filtered(model: KernelModel, filter: Partial<ILogFilter> = {}): LogRows {
+  const rows = filterSections(logSections(model.state), { ...ALL_LINES, ...filter }, null);
+  assert(rows);
+  return rows;
+}
+
+/** Every one of them, as a list draws it. */
+function all(rows: LogRows): ILogRow[] {
+  return Array.from({ length: rows.length }, (_, index) => {
+    const row = rows.at(index);
+    assert(row);
+    assert.equal(rows.keyAt(index), row.key);
+    return row;
+  });
+}
+
+const logRows = (model: KernelModel): ILogRow[] => all(filtered(model));
 const texts = (rows: readonly ILogRow[]): string[] => rows.map(({ line }) => line.text);
 const shown = (model: KernelModel, filter: Partial<ILogFilter> = {}): string[] =>
-  texts(filterRows(logRows(model), { ...ALL_LINES, ...filter }, null).rows);
+  texts(all(filtered(model, filter)));
 
 test('lines stand in the order in which they came, those of the running cell last', () => {
   const model = liveModel();
@@ -101,18 +109,13 @@ test('of a cell that brings very many lines the newest are kept and the others c
 test('a filter by verdict, cell and text leaves what fits all of them', () => {
   const model = liveModel();
   tell(model, 2, { type: 'logs', sequence: 2, lines: [outOfMemory] });
-  const rows = logRows(model);
   assert.deepEqual(shown(model, { verdicts: new Set(['action', 'info']) }), [
     'Metal device set to: Apple M1 Max',
     'OOM when allocating'
   ]);
   assert.deepEqual(shown(model, { group: `${RUN}/1`, text: 'FROM' }), ['from one']);
   assert.deepEqual(shown(model, { text: 'batch smaller' }), ['OOM when allocating']);
-  const { counts } = filterRows(
-    rows,
-    { ...ALL_LINES, group: `${RUN}/2`, verdicts: new Set(['fatal']) },
-    null
-  );
+  const { counts } = filtered(model, { group: `${RUN}/2`, verdicts: new Set(['fatal']) });
   assert.equal(counts.unknown, 1);
   assert.equal(counts.action, 1);
   assert.equal(counts.info, 0);
@@ -171,8 +174,9 @@ test('what a filter leaves is found in slices, each going on where the one befor
     // The time is over before it begins: each call looks at one section all the same.
     found = filterSections(sections, filter, null, 0);
   }
-  const whole = filterRows(logRows(model), filter, null);
-  assert.deepEqual(texts(found.rows), texts(whole.rows));
+  const whole = filtered(model, filter);
+  assert.equal(whole.length, 110);
+  assert.deepEqual(texts(all(found)), texts(all(whole)));
   assert.deepEqual(found.counts, whole.counts);
 });
 
@@ -184,6 +188,12 @@ test('a section that a filter was put to is not looked at again until the filter
   const after = logSections(model.state).map(section => section.filtered(filter, null));
   const [, ofRecord] = before;
   assert.equal(after[1], ofRecord);
-  const [, section] = logSections(model.state);
-  assert.deepEqual(texts(section?.filtered(ALL_LINES, null).rows ?? []).length, 2);
+  assert.equal(filtered(model).length, 5);
+});
+
+test('beyond the ends there is no row', () => {
+  const rows = filtered(liveModel());
+  assert.equal(rows.at(-1), undefined);
+  assert.equal(rows.at(rows.length), undefined);
+  assert.equal(rows.keyAt(rows.length), undefined);
 });

@@ -57,6 +57,13 @@ test('a long line is cut and its length kept; too many lines are counted', () =>
   assert.deepEqual(record.cut, [['logs', 3_000]]);
 });
 
+test('of ten megabytes of lines a bounded part is read, and the others are counted', () => {
+  const lines = Array.from({ length: 1_500 }, () => logJson('x'.repeat(7_000)));
+  const [read, left] = readLogs(lines);
+  assert.equal(read.length, 143);
+  assert.equal(read.length + left, 1_500);
+});
+
 test('characters that one does not see are written out, and line ends stay', () => {
   const line = lineOf({ text: 'safe\u202eevil\u2066\u0000\u001b[31m\r\nnext\tline' });
   assert.equal(line.text, 'safe\\u202eevil\\u2066\\u0000\\u001b[31m\nnext\tline');

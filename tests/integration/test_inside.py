@@ -75,6 +75,9 @@ def test_a_cell_that_was_watched_has_its_looks_at_memory(notebook):
         values[process] for _, values in looks["looks"]
     ]
     assert any(one["name"].startswith("machine utilisation, ") for one in events)
+    notebook.run("%mlc_trace clear")
+    forgotten = asked(notebook, "inside", record["run"]["id"], record["cell"]["sequence"])
+    assert (forgotten["looks"], forgotten["why_no_looks"]) == (None, "gone")
 
 
 @pytest.mark.parametrize("kind", ["inside", "inside_trace", "inside_record"])

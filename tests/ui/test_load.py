@@ -9,15 +9,21 @@ for long tasks, by the clock, is printed beside it.
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
 import statistics
 from collections.abc import Callable
 from datetime import datetime
+from math import inf
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
+from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.testing import example_record
 from tests.ui.tasks import Watched, heap, watching
 
 if TYPE_CHECKING:
@@ -30,6 +36,12 @@ FRAME_LIMIT_MS = 20
 MEMORY_LIMIT = 150 * 10**6
 MESSAGES_A_SECOND = 20
 TRIES = 5
+
+#: Our script, and React, which draws what we told it to and other things of JupyterLab.
+OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
+
+#: A view with records or lines in it, and what finds and sorts them.
+LIST = ".jp-mlgpu-Records"
 
 LOAD = "%load_ext jupyter_mlgpu"
 
@@ -91,8 +103,6 @@ def ask_again(lab: Lab) -> None:
 
 
 @pytest.mark.timeout(600)
-# Minutes, and a figure that only a quiet machine gives.
-@pytest.mark.slow
 def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     lab: Lab, chromium: Browser, tell: Print
 ) -> None:
@@ -104,20 +114,26 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     before = heap(lab.page)
     with watching(chromium, lab.page) as watched:
         ask_again(lab)
-        expect(lab.sidebar.get_by_role("tab", name="Cells 7,00")).to_be_visible(timeout=120_000)
+        wait_for_text(lab, "Cells 7,00")
     check("7,000 records by snapshot", watched, tell)
     lab.show_logs()
     with watching(chromium, lab.page) as watched:
         lab.run_to_end(3)
-        expect(lab.sidebar.get_by_role("tab", name=re.compile("Cells 9,99|Cells 10,0"))).to_be_visible(
-            timeout=120_000
-        )
-        expect(lab.sidebar).to_contain_text(re.compile("(99,9|100,0).. of (99,9|100,0).. lines"))
+        wait_for_text(lab, "Cells (9,99|10,00)[0-9]", "(99,9|100,0).. of (99,9|100,0).. lines")
     check("3,000 records as they are made", watched, tell)
 
-    for tab in lab.sidebar.get_by_role("tab").all():
+    tabs = lab.sidebar.get_by_role("tab").all()
+    for tab, other in zip(tabs, [*tabs[1:], tabs[0]], strict=True):
         name = tab.inner_text()
-        check_action(f"{name}: showing it", lambda tab=tab: show(lab, tab), lab, chromium, tell)
+        check_action(
+            f"{name}: showing it",
+            lambda tab=tab, other=other: show(lab, other, tab),
+            lab,
+            chromium,
+            tell,
+        )
+        if lab.sidebar.locator(LIST).count() == 0:
+            continue
         check_action(
             f"{name}: sorting, filtering and searching", lambda: use_every_control(lab), lab, chromium, tell
         )
@@ -129,9 +145,21 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     lab.page.set_default_timeout(20_000)
 
 
-def show(lab: Lab, tab: Locator) -> None:
-    """Show another tab first, then this one."""
-    for one in (lab.sidebar.get_by_role("tab", selected=False).first, tab):
+def wait_for_text(lab: Lab, *patterns: str) -> None:
+    """Wait until the sidebar says all of this; looking by roles again and again takes the page's time."""
+    lab.page.wait_for_function(
+        """patterns => {
+            const { textContent } = document.getElementById('jupyter-mlgpu-sidebar');
+            return patterns.every(one => new RegExp(one).test(textContent));
+        }""",
+        arg=patterns,
+        polling=250,
+    )
+
+
+def show(lab: Lab, *tabs: Locator) -> None:
+    """Show one tab after the other."""
+    for one in tabs:
         one.evaluate("tab => tab.click()")
         expect(one).to_have_attribute("aria-selected", "true")
         settle(lab)
@@ -139,14 +167,18 @@ def show(lab: Lab, tab: Locator) -> None:
 
 def use_every_control(lab: Lab) -> None:
     """Choose, press and fill in whatever the view offers, and take it back."""
-    panel = lab.sidebar.get_by_role("tabpanel")
+    panel = lab.sidebar.locator(LIST)
+    for fold in panel.locator(".jp-mlgpu-CellControls-row button[aria-expanded=false]").all():
+        fold.click()
+        settle(lab)
     for choice in panel.locator("select:visible").all():
         values = choice.locator("option:not([disabled])").evaluate_all("all => all.map(one => one.value)")
         first = choice.input_value()
         for value in [*values[:8], first]:
             choice.select_option(value)
             settle(lab)
-    for button in panel.locator("button[aria-pressed]:visible:not([disabled])").all():
+    # What one of them leaves decides which others there are meanwhile.
+    for button in panel.locator("button[aria-pressed]:visible:not([disabled])").element_handles():
         for _ in range(2):
             button.click()
             settle(lab)
@@ -186,24 +218,130 @@ SCROLL = """([scroller, step]) => new Promise(resolve => {
 def scroll(lab: Lab, scroller: Locator, chromium: Browser, name: str, tell: Print) -> None:
     """Scroll for 90 frames, 600 pixels each, up from the end and then down from the start.
 
-    The median frame by the clock is the best of several tries: what else the machine does can only add to it.
-    The CPU time of the page's main thread is held against the same limit in each of them.
+    What else the machine does can only add to the figures, so each is the best of several tries: the longest
+    task and the mean frame by CPU time, and the median frame by the clock.
     """
     handle = scroller.element_handle()
     for where, step in (("up", -600), ("down", 600)):
-        tries: list[float] = []
-        while len(tries) < TRIES and min(tries, default=FRAME_LIMIT_MS + 1) > FRAME_LIMIT_MS:
+        what = f"{name}: scrolling {where}"
+        longest, mean, median = [inf], [inf], [inf]
+        while len(longest) <= TRIES and (
+            min(longest) > TASK_LIMIT_MS or min(mean) > FRAME_LIMIT_MS or min(median) > FRAME_LIMIT_MS
+        ):
             with watching(chromium, lab.page) as watched:
                 frames = lab.page.evaluate(SCROLL, [handle, step])
-            check(f"{name}: scrolling {where}", watched, tell)
-            cpu = sum(task.cpu_ms for task in watched.tasks) / len(frames)
-            assert cpu <= FRAME_LIMIT_MS
-            tries.append(statistics.median(frames))
+            tell(f"{what}: the longest task took {watched}")
+            longest.append(watched.tasks[0].cpu_ms)
+            mean.append(sum(task.cpu_ms for task in watched.tasks) / len(frames))
+            median.append(statistics.median(frames))
         tell(
-            f"{name}: scrolling {where}: a frame took {min(tries):.1f} ms by the clock (median; best of "
-            f"{len(tries)}) and {cpu:.1f} ms of CPU time (mean)"
+            f"{what}: a frame took {min(median):.1f} ms by the clock (median) and {min(mean):.1f} ms of CPU "
+            f"time (mean); best of {len(longest) - 1}"
         )
-        assert min(tries) <= FRAME_LIMIT_MS
+        assert min(longest) <= TASK_LIMIT_MS
+        assert min(mean) <= FRAME_LIMIT_MS
+        assert min(median) <= FRAME_LIMIT_MS
+
+
+@pytest.mark.timeout(600)
+def test_a_thousand_receipts_of_a_saved_notebook_are_read_without_blocking_the_page(
+    lab: Lab, chromium: Browser, tell: Print
+) -> None:
+    lab.page.set_default_timeout(120_000)
+    cells = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(100)]
+    write_saved(lab, "saved.ipynb", cells)
+    before = open_small(lab)
+    with watching(chromium, lab.page) as watched:
+        open_saved(lab, "saved.ipynb")
+        wait_for_text(lab, "Cells 1,000", "Logs 10,000")
+    check_ours("1,000 saved receipts", watched, tell)
+    more = heap(lab.page) - before
+    tell(f"memory: {more / 1e6:.0f} MB more after garbage collection, the notebook itself among them")
+    lab.page.set_default_timeout(20_000)
+
+
+@pytest.mark.timeout(600)
+def test_a_saved_record_of_ten_megabytes_is_read_in_part_without_blocking_the_page(
+    lab: Lab, chromium: Browser, tell: Print
+) -> None:
+    lab.page.set_default_timeout(120_000)
+    write_saved(lab, "large.ipynb", [[receipt(1, lines=2000, text="x" * 5000)]])
+    open_small(lab)
+    with watching(chromium, lab.page) as watched:
+        open_saved(lab, "large.ipynb")
+        wait_for_text(lab, "Cells 1", "Logs [0-9]")
+    check_ours("a saved record of 10 MB", watched, tell)
+    lab.show_logs()
+    expect(lab.sidebar).to_contain_text(re.compile("Lines left out of saved receipts: [0-9],"))
+    lab.page.set_default_timeout(20_000)
+
+
+@pytest.mark.timeout(600)
+def test_of_a_record_of_ten_megabytes_the_kernel_tells_a_part_that_does_not_block_the_page(
+    lab: Lab, chromium: Browser, tell: Print
+) -> None:
+    lab.page.set_default_timeout(120_000)
+    lab.write("large_live.ipynb", LOAD, FILL, FILL_WITH_A_LARGE_ONE)
+    lab.open("large_live.ipynb")
+    for index in range(2):
+        lab.run_to_end(index)
+    with watching(chromium, lab.page) as watched:
+        lab.run_to_end(2)
+        wait_for_text(lab, "large record")
+    check("a record of 10 MB", watched, tell)
+    lab.show_logs()
+    expect(lab.sidebar).to_contain_text(re.compile("Lines left out here: [0-9],"))
+    lab.page.set_default_timeout(20_000)
+
+
+FILL_WITH_A_LARGE_ONE = """
+lines = tuple(dataclasses.replace(line(1, number), text="x" * 5000) for number in range(2000))
+store.add(dataclasses.replace(example_record(5000, name="large record"), logs=lines))
+"""
+
+
+def receipt(number: int, *, lines: int, text: str = "") -> dict[str, object]:
+    """An output as a notebook holds it."""
+    time = "2026-01-01T00:00:00.000000Z"
+    logs = tuple(
+        LogLine(
+            text or f"line {line} of cell {number}", None, "unknown", None, None, {}, 1, "stderr", time, False
+        )
+        for line in range(lines)
+    )
+    data = dataclasses.replace(example_record(number), logs=logs).to_json()
+    return {"output_type": "display_data", "metadata": {}, "data": {MIME_TYPE: data}}
+
+
+def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:
+    """A notebook with these outputs under its cells."""
+    path = lab.write(name, *("model.fit(x, y)" for _ in cells))
+    notebook = json.loads(path.read_text())
+    for cell, outputs in zip(notebook["cells"], cells, strict=True):
+        cell["outputs"] = outputs
+    path.write_text(json.dumps(notebook))
+
+
+def open_small(lab: Lab) -> int:
+    """Have JupyterLab and the sidebar loaded before; the bytes that the page holds then."""
+    lab.write("small.ipynb", "1")
+    lab.open("small.ipynb")
+    return heap(lab.page)
+
+
+def open_saved(lab: Lab, name: str) -> None:
+    lab.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)
+
+
+def check_ours(what: str, watched: Watched, tell: Print) -> None:
+    """Hold the tasks that our script or React begins to the limit, and print the longest of JupyterLab's own.
+
+    JupyterLab reads a notebook and draws its cells in tasks of its own, in which it also calls our receipts.
+    """
+    tell(f"{what}: JupyterLab's longest task took {watched}")
+    ours = [task for task in watched.tasks if task.scripts and re.search(OURS_OR_REACT, task.scripts[0])]
+    tell(f"{what}: the longest task of ours took {ours[0]}")
+    assert ours[0].cpu_ms <= TASK_LIMIT_MS
 
 
 def test_at_most_twenty_messages_a_second_are_sent_and_no_output_of_the_user_is_lost(

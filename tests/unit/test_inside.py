@@ -217,3 +217,15 @@ def test_what_names_no_record_is_refused(asked):
     for answer in Bench().inside.answers().values():
         with pytest.raises(UsageError):
             answer(asked)
+
+
+def test_looks_are_forgotten_with_the_records():
+    bench = Bench()
+    bench.look(100.5, 101.0, 101.9)
+    record = bench.ended()
+    assert bench.asked()["looks"] is not None
+    bench.kit.looks.clear()
+    bench.kit.store.clear()
+    assert (bench.asked()["looks"], bench.asked()["why_no_looks"]) == (None, "gone")
+    bench.kit.store.add(record)
+    assert bench.asked()["looks"] is None

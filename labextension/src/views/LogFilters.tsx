@@ -1,5 +1,6 @@
 /** What to show of the log: verdicts, a cell, a text; explained, or as it was printed. */
 
+import { memo, useDeferredValue } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
@@ -28,7 +29,9 @@ export function LogFilters(props: {
     }
     onFilter({ verdicts });
   };
-  const unlisted = filter.group !== null && !groups.some(({ group }) => group === filter.group);
+  // While cells run one after the other, what can be chosen follows when there is time: it is many elements.
+  const listed = useDeferredValue(groups);
+  const unlisted = filter.group !== null && !listed.some(({ group }) => group === filter.group);
   return (
     <div className="jp-mlgpu-Filters">
       <div role="group" aria-label={t('verdict')} className="jp-mlgpu-Filters-verdicts">
@@ -56,12 +59,8 @@ export function LogFilters(props: {
       >
         <option value="">{t('allCells')}</option>
         {unlisted && <option value={filter.group ?? ''}>{t('ofCell')}</option>}
-        {groups.map(group => (
-          <option key={group.group} value={group.group}>
-            {groupName(group, t)}
-          </option>
-        ))}
-        {groups.length >= CHOICES && <option disabled>{t('olderCells')}</option>}
+        <Cells groups={listed} t={t} />
+        {listed.length >= CHOICES && <option disabled>{t('olderCells')}</option>}
       </select>
       <div className="jp-mlgpu-Filters-text">
         <input
@@ -85,6 +84,22 @@ export function LogFilters(props: {
     </div>
   );
 }
+
+const Cells = memo(function Cells(props: {
+  groups: readonly ILogGroup[];
+  t: Translate;
+}): ReactElement {
+  const { groups, t } = props;
+  return (
+    <>
+      {groups.map(group => (
+        <option key={group.group} value={group.group}>
+          {groupName(group, t)}
+        </option>
+      ))}
+    </>
+  );
+});
 
 function groupName({ group, cell }: ILogGroup, t: Translate): string {
   return group === NO_CELL || cell === null

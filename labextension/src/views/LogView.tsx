@@ -4,9 +4,9 @@ import { useCallback, useContext, useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
-import { ALL_LINES, NO_LINES, groups, linesLeftOut, logSections } from '../logrows';
+import { ALL_LINES, LogRows, groups, linesLeftOut, logSections } from '../logrows';
 import type { ILogFilter, ILogRow } from '../logrows';
-import { hasOwnRecords } from '../state';
+import { hasOwnRecords, shownEntries } from '../state';
 import type { IState } from '../state';
 import { CHOICES, LogFilters } from './LogFilters';
 import { LogRow } from './LogRow';
@@ -17,6 +17,8 @@ import { useFiltered } from './useFiltered';
 
 /** Height of a row, in pixels, until it has been measured. */
 const ROW_HEIGHT = 76;
+
+const NO_ROWS = new LogRows();
 
 export function LogView(props: {
   state: IState;
@@ -33,8 +35,8 @@ export function LogView(props: {
   const all = sections.reduce((sum, { length }) => sum + length, 0);
   const choices = useMemo(() => groups(sections, CHOICES, filter.group), [sections, filter.group]);
   const found = useFiltered(sections, filter, messages);
-  const { rows, counts } = found ?? NO_LINES;
-  const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
+  const rows = found ?? NO_ROWS;
+  const keyOf = useCallback((index: number) => rows.keyAt(index), [rows]);
   const toggle = (key: string): void => {
     setOpen(before => {
       const after = new Set(before);
@@ -49,7 +51,7 @@ export function LogView(props: {
   }
   return (
     <section className="jp-mlgpu-Records" aria-label={t('logLines')}>
-      <LogFilters filter={filter} onFilter={onFilter} counts={counts} groups={choices} t={t} />
+      <LogFilters filter={filter} onFilter={onFilter} counts={rows.counts} groups={choices} t={t} />
       <p
         className="jp-mlgpu-Filters-result"
         role={rows.length < all && state.running.length === 0 ? 'status' : undefined}
@@ -80,7 +82,7 @@ export function LogView(props: {
           toEnd={t('toNewestLine')}
           label={t('logLines')}
           row={(index, tabStop) => {
-            const row = rows[index];
+            const row = rows.at(index);
             return (
               row && (
                 <LogRow
@@ -106,11 +108,12 @@ export function LogView(props: {
 function LeftOut(props: { state: IState; t: Translate }): ReactElement | null {
   const { state, t } = props;
   const earlier = state.running.reduce((sum, cell) => sum + cell.earlierLogs, 0);
-  const cut = useMemo(() => (hasOwnRecords(state) ? 0 : linesLeftOut(state.saved)), [state]);
+  const cut = useMemo(() => linesLeftOut(shownEntries(state)), [state]);
   return earlier > 0 || cut > 0 ? (
     <p className="jp-mlgpu-Filters-result jp-mlgpu-Quiet">
       {earlier > 0 && t('earlierLines', { count: earlier.toLocaleString() })}
-      {cut > 0 && t('linesLeftOut', { count: cut.toLocaleString() })}
+      {cut > 0 &&
+        t(hasOwnRecords(state) ? 'linesNotTold' : 'linesLeftOut', { count: cut.toLocaleString() })}
     </p>
   ) : null;
 }

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from 'react';
 
 import { filterSections } from '../logrows';
-import type { IFiltered, ILogFilter, LogSection } from '../logrows';
+import type { ILogFilter, LogRows, LogSection } from '../logrows';
 import type { Messages } from '../explain';
 import { breath, sliceEnd } from '../slices';
 
@@ -12,8 +12,8 @@ export function useFiltered(
   sections: readonly LogSection[],
   filter: ILogFilter,
   messages: Messages | null
-): IFiltered | null {
-  const [last, setLast] = useState<IFiltered | null>(null);
+): LogRows | null {
+  const [last, setLast] = useState<LogRows | null>(null);
   const found = useMemo(
     () => filterSections(sections, filter, messages, sliceEnd()),
     [sections, filter, messages]

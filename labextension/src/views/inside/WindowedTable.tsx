@@ -3,15 +3,14 @@
  * row can be chosen, its first cell is a button, and arrow keys, Home and End move through them.
  */
 
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
 
 import type { ISort } from '../../sorting';
+import { rowAtKey, useWindow } from '../useWindow';
 
 /** Height of a row, in pixels, until it has been measured. */
 const ROW_HEIGHT = 24;
-const OVERSCAN = 6;
 
 export interface IColumn<T extends string> {
   id: T;
@@ -34,38 +33,27 @@ export function WindowedTable<T extends string>(props: {
   onChoose?: (row: number) => void;
 }): ReactElement {
   const { label, columns, count, cell, title, sort, onSort, chosen, onChoose } = props;
-  const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
-  const rows = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN
-  });
+  const { rows, range, scroller } = useWindow(count, String, ROW_HEIGHT);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const row = (event.target as Element).closest<HTMLElement>('[data-index]');
-    const target = row === null ? undefined : KEYS[event.key]?.(Number(row.dataset.index), count);
+    const target = rowAtKey(event.key, event.target, count);
     if (target === undefined || onChoose === undefined) {
       return;
     }
     event.preventDefault();
     event.stopPropagation();
     setActive(target);
-    rows.scrollToIndex(target, { align: 'auto' });
-    // The row may have to be put into the page first.
-    requestAnimationFrame(() => {
-      const next = scroller.current?.querySelector(`[data-index="${target}"] button`);
-      (next as HTMLElement | null)?.focus();
-    });
+    scroller.goTo(target, 'auto');
   };
-  const items = rows.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const { first, end } = range;
+  const items = Array.from({ length: end - first }, (_, place) => first + place);
+  const above = rows.start(first);
+  const below = rows.total - rows.start(end);
   // Tab stops at one row only: the one used last, or the first in sight.
-  const tabStop = items.find(({ index }) => index === active)?.index ?? items[0]?.index;
+  const tabStop = items.includes(active) ? active : first;
   return (
     <div
-      ref={scroller}
+      {...scroller.props}
       className="jp-mlgpu-TableScroller"
       role="region"
       aria-label={label}
@@ -81,10 +69,9 @@ export function WindowedTable<T extends string>(props: {
         </thead>
         <tbody onKeyDown={onKeyDown}>
           {above > 0 && <Space height={above} columns={columns.length} />}
-          {items.map(({ index }) => (
+          {items.map(index => (
             <tr
               key={index}
-              ref={rows.measureElement}
               data-index={index}
               aria-rowindex={index + 2}
               data-chosen={index === chosen}
@@ -159,11 +146,3 @@ function Space(props: { height: number; columns: number }): ReactElement {
     </tr>
   );
 }
-
-/** From the row in focus and the number of rows to the row that a key leads to. */
-const KEYS: Record<string, (row: number, rows: number) => number> = {
-  ArrowDown: (row, rows) => Math.min(row + 1, rows - 1),
-  ArrowUp: row => Math.max(row - 1, 0),
-  Home: () => 0,
-  End: (_, rows) => rows - 1
-};

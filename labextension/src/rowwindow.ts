@@ -1,0 +1,163 @@
+/**
+ * Which rows of a long list are in sight, and where each stands, though only those drawn so far were measured.
+ *
+ * Rows that were not are taken to have the estimated height. Heights belong to places, not to rows: when rows
+ * come in above, those below take theirs along, and a row that is drawn is measured anew in any case. Sums are
+ * kept in a Fenwick tree (Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994), so that a list
+ * of 100,000 rows answers in 17 steps. No DOM.
+ */
+
+/** Rows drawn before and behind those in sight. */
+const OVERSCAN = 5;
+
+/** Pixels by which a height must differ from the one known to be another. */
+const SAME = 0.01;
+
+export type KeyOf = (index: number) => string | undefined;
+
+/** The rows to draw: `first` up to, but not including, `end`. */
+export interface IRange {
+  first: number;
+  end: number;
+}
+
+/** The row at the upper edge of what is in sight, and how far it is scrolled beyond it. */
+interface IAnchor {
+  index: number;
+  key: string | undefined;
+  beyond: number;
+}
+
+export class RowWindow {
+  /** `estimate`: the height in pixels of a row that was not measured. */
+  constructor(
+    private readonly estimate: number,
+    atEnd = false
+  ) {
+    this.top = atEnd ? Infinity : 0;
+  }
+
+  /** The list has these rows now; answers whether the row at the upper edge is still among them. */
+  become(count: number, keyOf: KeyOf): void {
+    if (count === this.count && keyOf === this.keyOf) {
+      return;
+    }
+    const shift = this.shift(count, keyOf);
+    const more = new Float64Array(count);
+    if (shift !== null) {
+      const from = Math.max(0, -shift);
+      more.set(this.more.subarray(from, Math.max(from, count - shift)), Math.max(0, shift));
+    }
+    if (this.anchor !== null && shift !== null) {
+      this.anchor = { ...this.anchor, index: this.anchor.index + shift };
+    } else {
+      this.anchor = null;
+    }
+    [this.count, this.keyOf, this.more] = [count, keyOf, more];
+    this.sums = summed(more);
+  }
+
+  /** A row was measured; answers whether that is news. */
+  set(index: number, height: number): boolean {
+    const change = height - this.estimate - (this.more[index] ?? NaN);
+    if (!(Math.abs(change) > SAME)) {
+      return false;
+    }
+    this.more[index] = height - this.estimate;
+    for (let at = index + 1; at <= this.count; at += at & -at) {
+      this.sums[at] = (this.sums[at] ?? 0) + change;
+    }
+    return true;
+  }
+
+  /** Pixels before a row. */
+  start(index: number): number {
+    let sum = index * this.estimate;
+    for (let at = index; at > 0; at -= at & -at) {
+      sum += this.sums[at] ?? 0;
+    }
+    return sum;
+  }
+
+  /** Pixels of all rows. */
+  get total(): number {
+    return this.start(this.count);
+  }
+
+  /** The row that stands at so many pixels: the last one where that is beyond it. */
+  at(pixels: number): number {
+    let [row, before] = [0, 0];
+    for (let step = 2 ** Math.floor(Math.log2(Math.max(1, this.count))); step >= 1; step /= 2) {
+      const sum = before + step * this.estimate + (this.sums[row + step] ?? 0);
+      if (row + step <= this.count && sum <= pixels) {
+        [row, before] = [row + step, sum];
+      }
+    }
+    return Math.max(0, Math.min(row, this.count - 1));
+  }
+
+  /** What is in sight: pixels before it, Infinity for the end, and its height. */
+  see(top: number, height = this.height): void {
+    [this.top, this.height] = [top, height];
+    const index = this.at(top);
+    this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };
+  }
+
+  /** The rows to draw. */
+  get range(): IRange {
+    const top = Math.max(0, Math.min(this.top, this.total - this.height));
+    return {
+      first: Math.max(0, this.at(top) - OVERSCAN),
+      end: Math.min(this.count, this.at(top + this.height) + 1 + OVERSCAN)
+    };
+  }
+
+  /** Pixels to scroll to so that the row at the upper edge stays there; null where it is gone. */
+  get kept(): number | null {
+    return this.anchor && this.start(this.anchor.index) + this.anchor.beyond;
+  }
+
+  /** Pixels to scroll to so that a row is in sight: in its middle, or as little as is needed. */
+  offsetOf(index: number, align: 'auto' | 'center'): number {
+    const [start, end] = [this.start(index), this.start(index + 1)];
+    return align === 'center'
+      ? (start + end - this.height) / 2
+      : Math.min(start, Math.max(this.top, end - this.height));
+  }
+
+  /** By how many places the row at the upper edge has moved, and with it the others; null: it is gone. */
+  private shift(count: number, keyOf: KeyOf): number | null {
+    const { index, key } = this.anchor ?? { index: 0, key: undefined };
+    for (let away = 0; key !== undefined && away < Math.max(count, this.count); away++) {
+      for (const shift of away > 0 ? [away, -away] : [0]) {
+        if (index + shift >= 0 && index + shift < count && keyOf(index + shift) === key) {
+          return shift;
+        }
+      }
+    }
+    return null;
+  }
+
+  private count = 0;
+  private keyOf: KeyOf = () => undefined;
+  /** By how much each row is higher than estimated. */
+  private more = new Float64Array(0);
+  /** The tree of them. */
+  private sums = summed(this.more);
+  private anchor: IAnchor | null = null;
+  private top: number;
+  private height = 0;
+}
+
+/** The tree: at n, counted from 1, the sum of the values from n - (n & -n) up to n - 1. */
+function summed(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  sums.set(values, 1);
+  for (let at = 1; at < sums.length; at++) {
+    const above = at + (at & -at);
+    if (above < sums.length) {
+      sums[above] = (sums[above] ?? 0) + (sums[at] ?? 0);
+    }
+  }
+  return sums;
+}
