@@ -5,8 +5,6 @@ The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, l
 
 from __future__ import annotations
 
-from html import escape
-
 from jupyter_mlgpu.lessons.differences import compare
 from jupyter_mlgpu.lessons.showing import Shown, number
 from jupyter_mlgpu.lessons.values import Numbers, Open, read
@@ -36,7 +34,8 @@ class Comparison:
         return "\n".join([self.line, *(text for one in self._shown for text in one.text())])
 
     def _repr_html_(self) -> str:
-        return f"<div>{escape(self.line)}</div>{''.join(one.html() for one in self._shown)}"
+        # `cmp` has printed the line, which stands right above.
+        return "".join(one.html() for one in self._shown)
 
 
 def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Comparison:

@@ -123,6 +123,7 @@ def test_cmp_prints_one_line_and_shows_the_difference(capsys):
     found = cmp("the slope", np.zeros((5, 5)), np.eye(5))
     assert (found.exact, found.approximate, found.largest) == (False, False, 1.0)
     assert "<img " in found._repr_html_()
+    assert found.line not in found._repr_html_(), "it was printed already"
 
 
 @pytest.mark.parametrize(
