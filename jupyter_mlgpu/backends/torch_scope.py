@@ -1,6 +1,8 @@
 """PyTorch's default device, set for the cells of one thread and put back.
 
-Keras on PyTorch has a device of its own, which is entered too.
+Keras on PyTorch has a device of its own, which is entered too. For a GPU that is all: `fit` shuffles by
+PyTorch's DataLoader, which stops where a GPU is the default device (seen on an H200, PyTorch 2.11, Keras
+3.15: "Expected a 'cuda' device type for generator but found 'cpu'").
 """
 
 from __future__ import annotations
@@ -18,10 +20,10 @@ class TorchScope:
     def __init__(self, device: Device) -> None:
         torch = _torch()
         self._before = _default_set()
-        if self._before is not None or device.kind != "cpu":
-            torch.set_default_device(device.native_name)
-        self._mine = _default_set()
         self._keras = _keras_scope(device)
+        if self._before is not None or (device.kind != "cpu" and self._keras is None):
+            torch.set_default_device(device.native_name if self._keras is None else "cpu")
+        self._mine = _default_set()
 
     def holds(self) -> bool:
         """False inside a torch.device(...) of the user's own."""

@@ -190,6 +190,21 @@ def test_keras_on_torch_is_sent_to_the_device_too(start_kernel):
     assert notebook.run("print(get_global_attribute('torch_device'))").text == "cpu\n"
 
 
+@needs("torch", "keras")
+def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_kernel):
+    # PyTorch's DataLoader cannot shuffle while another device than the CPU is the default; "meta" is one.
+    notebook = start_kernel(KERAS_BACKEND="torch")
+    notebook.run(
+        "import keras, torch\n"
+        "from jupyter_mlgpu.backends.base import Device\n"
+        "from jupyter_mlgpu.backends.torch_scope import TorchScope\n"
+        "gpu = Device('torch', 'gpu:0', 'cuda', 'meta')"
+    )
+    shuffled = "print(len([*torch.utils.data.DataLoader(range(4), shuffle=True)]))"
+    result = notebook.run(f"scope = TorchScope(gpu)\n{shuffled}\nprint(scope.holds(), scope.leave())")
+    assert result.text == "4\nTrue None\n"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -98,7 +98,7 @@ export class Scroller {
     if (node !== null) {
       const left = node.scrollHeight - node.scrollTop - node.clientHeight;
       this.following = this.follows && left <= AT_END;
-      this.rows.see(node.scrollTop, node.clientHeight);
+      this.know(node);
       if (isOther(this.rows.range, this.drawn) || this.state.away !== this.away) {
         this.draw();
       }
@@ -110,6 +110,10 @@ export class Scroller {
     const { node, rows, wanted } = this;
     if (node === null) {
       return;
+    }
+    if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
+      // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
+      this.know(node);
     }
     let news = false;
     for (const row of this.elements()) {
@@ -123,7 +127,7 @@ export class Scroller {
     if (aim !== null && Math.abs(aim - node.scrollTop) >= 1) {
       node.scrollTop = aim;
     }
-    rows.see(node.scrollTop, node.clientHeight);
+    this.know(node);
     if (isOther(rows.range, this.drawn)) {
       this.draw();
     } else if (wanted !== null) {
@@ -131,6 +135,11 @@ export class Scroller {
       const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
       button?.focus({ preventScroll: true });
     }
+  }
+
+  private know(node: HTMLElement): void {
+    this.known = node.scrollTop;
+    this.rows.see(node.scrollTop, node.clientHeight);
   }
 
   private aim(node: HTMLElement): number | null {
@@ -161,6 +170,8 @@ export class Scroller {
   private drawn: IRange = { first: 0, end: 0 };
   private following: boolean;
   private node: HTMLElement | null = null;
+  /** Pixels scrolled, when that was last looked at. */
+  private known = 0;
   private observed = new Set<HTMLElement>();
   private onChange: (() => void) | null = null;
   private state = { away: false };
