@@ -20,8 +20,9 @@ def shown(cell):
 
 
 def rows(cell):
-    """The rows of a table without its header, each a list of cells."""
-    lines = [line for line in shown(cell).splitlines() if "  " in line and not line.startswith("[mlgpu]")]
+    """The rows of a table without its header, each a list of cells; what is replayed below it is left out."""
+    own = shown(cell).partition("\nReplayed, ")[0]
+    lines = [line for line in own.splitlines() if "  " in line and not line.startswith("[mlgpu]")]
     return [re.split(r" {2,}", line.strip()) for line in lines[1:]]
 
 
