@@ -18,8 +18,10 @@ _TOKEN = re.compile(
     r"\b(?:sk-[\w-]{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|hf_\w{8,}|AKIA\w{8,}"
     r"|xox[abprs]-[\w-]{8,}|AIza[\w-]{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*)"
 )
+# `tokens` and `tokenizer` are what language models are made of, and no secrets.
 _ASSIGNED = re.compile(
-    r"(?i)(\b[\w-]*(?:token|secret|password|passwd|api_?key|access_?key|credential)[\w-]*[\"']?\]?\s*[=:]\s*)"
+    r"(?i)(\b[\w-]*(?:token(?!s(?![a-z])|i[sz])|secret|password|passwd|api_?key|access_?key|credential)"
+    r"[\w-]*[\"']?\]?\s*[=:]\s*)"
     r"(\"[^\"]*\"?|'[^']*'?|[^\s,;)]+)"
 )
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}")

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from jupyter_mlgpu.comparing import page
 from jupyter_mlgpu.comparing.shift import Ratio, middle, ratio
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import QUANTITIES, Record
 from jupyter_mlgpu.render import words
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.tracing import Runs
 
 #: The newest runs of a cell that count, at most: an exact interval of more takes long.
 MOST = 50
@@ -103,14 +106,16 @@ class Comparison:
 
 
 def compare(
-    first: Iterable[Record], second: Iterable[Record], *, names: tuple[str, str] = ("A", "B")
+    first: Runs | Iterable[Record], second: Runs | Iterable[Record], *, names: tuple[str, str] = ("A", "B")
 ) -> Comparison:
     """What differs between two groups of records, such as `load_records` or `records()` give.
+
+    A cell's number stands for the runs of its code, a text for the `trace` blocks of that name.
 
     Where each group holds runs of one cell alone, these two are compared; else each cell with the runs of the
     same code in the other group. Raises UsageError where no cell can be compared.
     """
-    cells_of = (_by_code(first), _by_code(second))
+    cells_of = (_by_code(_records(first)), _by_code(_records(second)))
     if any(not cells for cells in cells_of):
         empty = " and ".join(name for name, cells in zip(names, cells_of, strict=True) if not cells)
         raise UsageError(f"There is nothing to compare: no records in {empty}.")
@@ -126,6 +131,14 @@ def compare(
     alone = len(one) + len(other) - 2 * len(both)
     notes = [f"{alone:,} cells are on one side alone and left out."] if alone > 0 else []
     return Comparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
+
+
+def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
+    if not isinstance(which, int | str | Record):
+        return which
+    from jupyter_mlgpu.tracing import runs_of
+
+    return runs_of(which)
 
 
 def _by_code(records: Iterable[Record]) -> dict[str, list[Record]]:

@@ -241,7 +241,7 @@ class CellEvents:
         if depth != 1:
             return None
         if code.lstrip().startswith(TRACE_CELL):
-            wanted = asked_over(code) or Asked()
+            wanted = asked_over(code, self._shell.var_expand) or Asked()
             running.repeats = wanted.repeat is not None
             return None if running.repeats else wanted  # each of its runs is measured instead
         return Asked() if self.tracing and not _only_ours(code) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,13 +66,16 @@ def asked(words: str) -> Asked:
     return Asked(ops, repeat, items, shapes)
 
 
-def asked_over(code: str) -> Asked | None:
-    """What the first line of a cell asks for; None where it is not ours, or is refused."""
+def asked_over(code: str, expand: Callable[[str], str] = str) -> Asked | None:
+    """What the first line of a cell asks for; None where it is not ours, or is refused.
+
+    `expand` puts in the values of `{names}`, as IPython does before it runs a magic.
+    """
     line = code.lstrip().partition("\n")[0]
     if not line.startswith(TRACE_CELL):
         return None
     try:
-        return asked(line.removeprefix(TRACE_CELL))
+        return asked(expand(line.removeprefix(TRACE_CELL)))
     except UsageError:
         return None
 

@@ -59,6 +59,19 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
     assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 
 
+def test_blocks_of_a_script_are_compared_by_their_names(plain):
+    plain.run(
+        "import jupyter_mlgpu, time\n"
+        "for name, seconds in [('short', 0.01), ('long', 0.1)] * 4:\n"
+        "    with jupyter_mlgpu.trace(name):\n"
+        "        time.sleep(seconds)"
+    )
+    result = plain.run("jupyter_mlgpu.compare('short', 'long')")
+    assert "4 runs" in data(result, "text/plain")[0]
+    unknown = plain.run("jupyter_mlgpu.compare('no', 'long')")
+    assert "There is nothing to compare: no records in A." in str(unknown.error)
+
+
 def test_the_comparison_can_be_kept_in_a_variable(plain):
     plain.run("kept = 1")
     number = last_cell(plain)

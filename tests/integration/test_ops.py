@@ -245,6 +245,12 @@ def test_a_cell_that_says_how_many_items_it_works_on_is_told_its_rate(plain):
     assert note.startswith(f"6,400 items: {rate:,.0f} a second; ")
 
 
+def test_the_number_of_items_may_stand_in_a_variable(plain):
+    plain.run("n = 320")
+    assert plain.run("%%mlc_trace --items {2 * n}\npass").receipt["facts"]["items"]["value"] == 640
+    assert plain.run("%%mlc_trace --items $n\npass").receipt["facts"]["items"]["value"] == 320
+
+
 def test_a_cell_that_fails_has_no_rate(plain):
     result = plain.run("%%mlc_trace --items 6400\n1 / 0")
     assert "items" not in result.receipt["facts"]

@@ -32,7 +32,7 @@ MAY_USE = {
     "recorder": {"backends", "clock", "guarded", "ops", "probes", "record", "redact"},
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
-    "comparing": {"errors", "record", "render"},
+    "comparing": {"errors", "record", "render", "tracing"},
     "memory_forecast": {"errors", "record", "render"},
     "memory_room": {"memory_forecast", "probes"},
     "batches": {"memory_forecast", "memory_room", "tracing"},
