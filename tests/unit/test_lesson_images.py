@@ -5,11 +5,12 @@ import re
 import struct
 import zlib
 
-import numpy as np
 import pytest
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.lessons import images
+
+np = pytest.importorskip("numpy", reason="NumPy is not installed here")
 
 
 def pixels(shown):
