@@ -167,6 +167,11 @@ class CellEvents:
         if problem is not None:
             raise problem
 
+    def works_on(self, items: int | None) -> None:
+        """How many items the innermost cell that runs works on."""
+        if self._here.running:
+            self._here.running[-1].items = items
+
     def _end(self, result: Any) -> None:
         if os.getpid() != self._pid:
             return
@@ -241,7 +246,7 @@ class CellEvents:
         if depth != 1:
             return None
         if code.lstrip().startswith(TRACE_CELL):
-            wanted = asked_over(code, self._shell.var_expand) or Asked()
+            wanted = asked_over(code) or Asked()
             running.repeats = wanted.repeat is not None
             return None if running.repeats else wanted  # each of its runs is measured instead
         return Asked() if self.tracing and not _only_ours(code) else None

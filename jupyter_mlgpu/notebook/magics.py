@@ -123,7 +123,7 @@ class MlgpuMagics(Magics):
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
-                asked(line.removesuffix(THIS_CELL))
+                self._repeats.works_on(asked(line.removesuffix(THIS_CELL)).items)
             return None
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():

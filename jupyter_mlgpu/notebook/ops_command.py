@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,16 +66,19 @@ def asked(words: str) -> Asked:
     return Asked(ops, repeat, items, shapes)
 
 
-def asked_over(code: str, expand: Callable[[str], str] = str) -> Asked | None:
+_ITEMS_LATER = re.compile(r"--items\s+(?:\{[^}]*\}|\$\w+)")
+
+
+def asked_over(code: str) -> Asked | None:
     """What the first line of a cell asks for; None where it is not ours, or is refused.
 
-    `expand` puts in the values of `{names}`, as IPython does before it runs a magic.
+    A number of items that stands in a variable is not known yet: IPython puts it in when the line runs.
     """
     line = code.lstrip().partition("\n")[0]
     if not line.startswith(TRACE_CELL):
         return None
     try:
-        return asked(expand(line.removeprefix(TRACE_CELL)))
+        return asked(_ITEMS_LATER.sub("", line.removeprefix(TRACE_CELL)))
     except UsageError:
         return None
 
@@ -123,6 +126,10 @@ class Repeats:
                 self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 1)
             made += records
         return summary(made[:times], profiled=bool(made) and made[-1].mode == "profiled")
+
+    def works_on(self, items: int | None) -> None:
+        """The cell that runs works on so many items, as its first line says now that it runs."""
+        self._events.works_on(items)
 
     def refuse(self) -> None:
         """For a cell that is inside another, or under another magic: it cannot be profiled by itself."""

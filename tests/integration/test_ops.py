@@ -251,6 +251,12 @@ def test_the_number_of_items_may_stand_in_a_variable(plain):
     assert plain.run("%%mlc_trace --items $n\npass").receipt["facts"]["items"]["value"] == 320
 
 
+def test_the_number_of_items_is_asked_of_the_users_code_once(plain):
+    plain.run("numbers = iter([10, 20, 30])")
+    assert plain.run("%%mlc_trace --items {next(numbers)}\npass").receipt["facts"]["items"]["value"] == 10
+    assert plain.run("print(next(numbers))").text.strip() == "20"
+
+
 def test_a_cell_that_fails_has_no_rate(plain):
     result = plain.run("%%mlc_trace --items 6400\n1 / 0")
     assert "items" not in result.receipt["facts"]
