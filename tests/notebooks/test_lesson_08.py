@@ -20,11 +20,7 @@ def figures(text):
 def rows(text, columns):
     """The rows of a table that begin with so many numbers; what is replayed has its own below."""
     found = [line.split() for line in text.partition("\nReplayed, ")[0].splitlines()]
-    return [[float(one) for one in row] for row in found if len(row) >= columns and is_number(row[0])]
-
-
-def is_number(word):
-    return re.fullmatch(r"-?\d+(\.\d+)?", word) is not None
+    return [figures(" ".join(row)) for row in found if len(row) >= columns and len(figures(row[0])) == 1]
 
 
 def test_each_of_the_three_peaks_is_a_figure_or_says_why_not(lesson):
