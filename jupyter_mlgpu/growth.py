@@ -1,7 +1,8 @@
 """Whether the runs of one cell leave ever more memory behind: bytes a run, with how far to trust the figure.
 
 Pure functions over records. The runs of a cell are the records of one kernel with the same code and, where
-the front end sends one, the same cell id. What counts is memory when the cell had ended (`memory_process`,
+the front end sends one, the same cell id. A block that is traced again and again, in a cell or a script,
+is looked at by its name in the same way. What counts is memory when the cell had ended (`memory_process`,
 `memory_allocator`), not its peak: a peak that comes again at each run is no leak.
 
 The first run is left out, for it imports, compiles and fills caches; so are runs that raised or were
@@ -24,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, takewhile
 from math import factorial
 
 from jupyter_mlgpu.record import Record
@@ -156,6 +157,23 @@ def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
             cells.setdefault(_key(record), []).append(record)
     kernels = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
     return [_of_runs(runs, kernels[key[0]], last) for key, runs in cells.items()]
+
+
+def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
+    """The growth of the blocks traced often enough under one name, in the order in which they first ran."""
+    blocks: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if record.cell.source_digest is None:
+            blocks.setdefault((record.run.id, record.cell.name), []).append(record)
+    return [_of_runs(runs, (), last) for runs in blocks.values() if len(runs) >= FIRST_RUNS + FEWEST]
+
+
+def inside(records: Sequence[Record], cell: Record, last: int = LAST) -> list[CellGrowth]:
+    """The growth of the blocks traced while `cell` ran, with which `records`, those before it, end."""
+    mine = takewhile(
+        lambda one: one.run.id == cell.run.id and one.cell.sequence > cell.cell.sequence, reversed(records)
+    )
+    return of_blocks([*mine][::-1], last)
 
 
 def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:

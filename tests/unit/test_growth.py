@@ -147,6 +147,37 @@ def test_a_traced_block_of_a_script_is_no_cell():
     assert of_all(records) == []
 
 
+# Blocks, by their names.
+
+
+def block(sequence: int, mebibytes: float, name: str = "step") -> Record:
+    one = run(sequence, mebibytes)
+    return dataclasses.replace(
+        one, cell=dataclasses.replace(one.cell, id=None, source_digest=None, name=name)
+    )
+
+
+def test_blocks_of_one_name_are_looked_at_together_where_there_are_enough():
+    leak = [block(number, 300 + 20 * number) for number in range(1, 8)]
+    few = [block(number, 300 + 20 * number, name="seldom") for number in range(8, 12)]
+    (grown,) = growth.of_blocks([*leak, *few])
+    assert grown.newest.cell.name == "step"
+    assert grown.growths[0].slope.value == 20 * MIB
+    assert re.search(r"20 to 20 MiB +growing +step$", growing.table([grown]))
+
+
+def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
+    before = [block(number, 20 * number) for number in range(1, 8)]
+    own = [block(number, 20 * number, name="inner") for number in range(9, 17)]
+    cell = run(8, 320)
+    (inside,) = growth.inside([*before, *own], cell)
+    assert growing.sentence(inside).startswith(
+        "Over the last 7 runs of the block 'inner', memory of the process grew by 20 MiB a run "
+        "[20 to 20 MiB] (95 % sure"
+    )
+    assert growth.inside([*before, *own, cell], run(17, 320)) == []
+
+
 # What is said.
 
 
