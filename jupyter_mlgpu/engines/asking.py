@@ -150,12 +150,10 @@ class _Asking:
 def _read(engine: int, answer: Any, offset: Offset) -> Told:
     runs: dict[Run, Run] = {}
     records, problems = [], []
-    for line in answer["lines"].split(b"\n"):
-        if not line:
-            continue
+    for one in json.loads(answer["records"]):
         try:
-            record = Record.from_json(json.loads(line))
-        except (ValueError, RecordError) as error:
+            record = Record.from_json(one)
+        except RecordError as error:  # costs only itself
             problems.append(f"A record of engine {engine} was left out: {error}.")
             continue
         run = runs.setdefault(record.run, dataclasses.replace(record.run, engine=str(engine)))

@@ -24,5 +24,5 @@ def records() -> dict[str, Any]:
 
 
 def packed(found: Sequence[Record], host: str) -> dict[str, Any]:
-    """Records as they travel: one a line, as JSON, so that one that cannot be read costs only itself."""
-    return {"host": host, "lines": "\n".join(json.dumps(one.to_json()) for one in found).encode()}
+    """Records as they travel: as JSON, because the other side may have another version of this package."""
+    return {"host": host, "records": json.dumps([one.to_json() for one in found]).encode()}

@@ -26,7 +26,8 @@ def show(record: Record, *, last: bool = False) -> None:
     data = bundle(record)
     shell: Any = get_ipython()
     kernel = getattr(shell, "kernel", None)
-    if not last or kernel is None or not _plain(shell.display_pub):
+    # An engine of ipyparallel has no thread that sends.
+    if not last or getattr(kernel, "iopub_thread", None) is None or not _plain(shell.display_pub):
         publish_display_data(data)  # type: ignore[no-untyped-call]
         return
     # ipykernel remembers in a context variable which cell is running.

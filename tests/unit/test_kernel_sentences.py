@@ -156,6 +156,7 @@ SILENT = {
     "servermessages": "answers to a wrong address",
     "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
+    "testing_engines": "for tests",
     "tracing": "errors of scripts",
 }
 
