@@ -51,7 +51,7 @@ def build(kind: type[T], data: object, where: str) -> T:
     """A dataclass from a table; unknown keys are ignored, `where` names the place in messages."""
     table = table_of(data, where)
     values = {}
-    for name, annotation, needed in _fields(kind):
+    for name, annotation, needed in _fields(kind):  # type: ignore[arg-type]
         if name in table:
             value = table[name]
             if not _fits(value, annotation):
@@ -63,7 +63,7 @@ def build(kind: type[T], data: object, where: str) -> T:
 
 
 @cache
-def _fields(kind: type) -> tuple[tuple[str, str, bool], ...]:
+def _fields(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
     """Name and annotation of each field, and whether it has to be there; looked up once a class."""
     return tuple(
         (item.name, str(item.type), item.default is dataclasses.MISSING) for item in dataclasses.fields(kind)

@@ -18,7 +18,7 @@ from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record, Run
 
 #: Round trips to each engine, by which its clock is compared.
-ROUND_TRIPS = 10
+ROUND_TRIPS = 20
 
 
 class Answer(Protocol):

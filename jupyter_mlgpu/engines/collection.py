@@ -98,7 +98,9 @@ class Collection:
 
     def table(self) -> list[tuple[str, ...]]:
         """A row an engine under a header, as text."""
-        rows = [("engine", "machine", "records", "busy", "its clock against ours", "state")]
+        rows: list[tuple[str, ...]] = [
+            ("engine", "machine", "records", "busy", "its clock against ours", "state")
+        ]
         for one in self.engines:
             mine = [placed for placed in self.timeline if placed.engine == one.engine]
             rows.append(

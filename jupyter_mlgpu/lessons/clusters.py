@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import shutil
@@ -61,9 +62,8 @@ class Engines:
         return client
 
     def _set_up_magics(self) -> None:
-        from ipyparallel.client.magics import ParallelMagics
-
-        ParallelMagics.progress_after_seconds = -1  # a bar would be saved with the notebook
+        magics = importlib.import_module("ipyparallel.client.magics")
+        magics.ParallelMagics.progress_after_seconds = -1  # a bar would be saved with the notebook
         view = self.client[:]
         view.block = True
         view.activate()
@@ -120,9 +120,8 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 def _ipyparallel() -> Any:
     try:
-        import ipyparallel
+        return importlib.import_module("ipyparallel")
     except ImportError as error:
         raise MissingPackageError(
             "Engines need the package ipyparallel, which is not installed here: `pip install ipyparallel`."
         ) from error
-    return ipyparallel

@@ -37,7 +37,7 @@ def _process(line: str) -> psutil.Process | None:
 
 def _children(one: psutil.Process) -> list[psutil.Process]:
     try:
-        return one.children(recursive=True)
+        return list(one.children(recursive=True))
     except psutil.Error:
         return []
 

@@ -16,6 +16,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import lessons
+from jupyter_mlgpu.render.bundle import MIME_TYPE
 
 MILLISECOND = 1_000_000
 
@@ -117,9 +118,13 @@ def test_perfetto_s_trace_processor_has_a_process_an_engine_on_one_clock(
 
 
 def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client: Any) -> None:
-    run(client, "from jupyter_mlgpu.kit import current; current().store.clear()")
-    run(client, "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))")
+    client[:].execute("from jupyter_mlgpu.kit import current; current().store.clear()", block=True)
+    code = "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))"
+    answer = client[:].execute(code, silent=False, block=True)
+    shown = [[output["data"] for output in of_engine] for of_engine in answer.outputs]
+    assert [[MIME_TYPE in data for data in of_engine] for of_engine in shown] == [[True]] * 4
     found = jupyter_mlgpu.collect(client)
+    assert len(found) == 8
     computed = [one for one in found.records if one.cell.name == "compute"]
     assert sorted(one.run.engine for one in computed) == ["0", "1", "2", "3"]
     assert all(one.reading("wall_time").value > 0 for one in computed)
