@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from jupyter_mlgpu.batches import fits
     from jupyter_mlgpu.comparing.compare import compare
+    from jupyter_mlgpu.engines.collecting import collect
     from jupyter_mlgpu.files import load_records, save_records
     from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
     from jupyter_mlgpu.planning.forecast import plan
@@ -25,6 +26,7 @@ __all__ = [
     "KerasCallback",
     "TraceView",
     "__version__",
+    "collect",
     "compare",
     "fits",
     "load_ipython_extension",
@@ -40,6 +42,7 @@ _WHERE = {
     "DevicePicker": "jupyter_mlgpu.notebook.widgets",
     "KerasCallback": "jupyter_mlgpu.tracing",
     "TraceView": "jupyter_mlgpu.notebook.widgets",
+    "collect": "jupyter_mlgpu.engines.collecting",
     "compare": "jupyter_mlgpu.comparing.compare",
     "fits": "jupyter_mlgpu.batches",
     "load_records": "jupyter_mlgpu.files",

@@ -87,7 +87,8 @@ class Extension:
         }
         self.channel: Channel = (
             KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told)
-            if kernel is not None
+            # An engine of ipyparallel has no such thread, and no browser that would listen.
+            if getattr(kernel, "iopub_thread", None) is not None
             else NoChannel()
         )
         self._capture = Capture(

@@ -37,6 +37,7 @@ MAY_USE = {
     "memory_room": {"memory_forecast", "probes"},
     "batches": {"memory_forecast", "memory_room", "tracing"},
     "exporting": {"errors", "files", "ops", "record"},
+    "engines": {"_version", "clock", "errors", "exporting", "frames", "kit", "record", "render"},
     "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
     "tracing": {"backends", "errors", "frames", "kit", "record"},
@@ -95,7 +96,8 @@ MAY_USE = {
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "ops", "record"},
     "testing_counters": {"probes", "testing"},
-    "__init__": {"_version", "batches", "comparing", "files", "notebook", "planning", "tracing"},
+    "testing_engines": {"engines", "record", "testing"},
+    "__init__": {"_version", "batches", "comparing", "engines", "files", "notebook", "planning", "tracing"},
 }
 
 
@@ -186,6 +188,7 @@ def test_the_names_the_package_promises_are_these():
         "KerasCallback",
         "TraceView",
         "__version__",
+        "collect",
         "compare",
         "fits",
         "load_ipython_extension",

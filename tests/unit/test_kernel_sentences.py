@@ -101,6 +101,7 @@ SILENT = {
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
     "comparing/shift": "errors of the programmer's",
+    "engines/*": "printed under a cell",
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
     "growth": "errors of the programmer's",
@@ -155,6 +156,7 @@ SILENT = {
     "servermessages": "answers to a wrong address",
     "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
+    "testing_engines": "for tests",
     "tracing": "errors of scripts",
 }
 
