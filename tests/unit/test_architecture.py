@@ -65,6 +65,7 @@ MAY_USE = {
         "redact",
         "render",
         "selection",
+        "sentences",
     },
     "submissions": {"errors", "record", "render"},
     "lessons": {
