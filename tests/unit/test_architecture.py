@@ -66,6 +66,7 @@ MAY_USE = {
         "redact",
         "render",
         "selection",
+        "sentences",
     },
     "submissions": {"errors", "record", "render"},
     "lessons": {
