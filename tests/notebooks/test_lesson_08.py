@@ -49,8 +49,7 @@ def test_the_leak_is_in_its_receipt_and_in_the_table_and_is_as_large_as_the_text
         r"^Over the last 7 runs of the block 'keeps maps', .* grew by ([\d.]+) MiB a run \[.* MiB\]", note
     )
     assert grew, note
-    assert float(grew[1]) == pytest.approx(4, abs=1)
-    assert 16 * 64 * 64 * 16 * 4 == 4 * 2**20
+    assert float(grew[1]) == pytest.approx(2 * 16 * 64 * 64 * 16 * 4 / 2**20, abs=1)
     table = lesson.shown("growth").splitlines()
     assert re.search(r" growing +keeps maps$", table[-1])
     assert any("5 more runs needed" in line for line in table)
@@ -60,7 +59,7 @@ def test_the_mended_code_does_not_grow(lesson):
     assert lesson.receipt("mended").notes == ()
     grown = rows(lesson.shown("mended"), 3)
     assert [row[0] for row in grown] == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert grown[-1][1] > 20
+    assert grown[-1][1] > 40
     assert abs(grown[-1][2]) < 8
 
 
@@ -85,6 +84,6 @@ def test_a_batch_that_cannot_fit_is_asked_about_and_not_run(lesson):
 
 
 def test_arrays_kept_outside_the_framework_are_a_leak_as_well(lesson):
-    assert lesson.shown("break-arrays") == "32 MiB in 16 arrays\n"
+    assert lesson.shown("break-arrays") == "64 MiB in 16 arrays\n"
     (note,) = lesson.receipt("break-arrays").notes
     assert "of the block 'keeps arrays', memory of the process grew by" in note
