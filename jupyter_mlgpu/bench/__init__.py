@@ -1,0 +1,1 @@
+"""Benchmarks: how fast this machine computes, with spread, and beside published figures."""

@@ -1,0 +1,24 @@
+"""How long a case may take, and how often it is repeated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """`repeats` samples, each of as many steps as take `sample_s` seconds; warm-up at most `warm_up_s`.
+
+    After `seconds` of repeats no further one begins once there are `fewest`: three, as few as show a spread.
+    """
+
+    repeats: int = 10
+    sample_s: float = 0.2
+    warm_up_s: float = 10.0
+    seconds: float = 30.0
+    fewest: int = 3
+
+
+#: Six repeats: as few as give a 95 % interval (`race.statistics.ENOUGH`).
+QUICK = Budget(repeats=6, sample_s=0.05, warm_up_s=0.6, seconds=1.2)
+FULL = Budget()
