@@ -51,7 +51,8 @@ class Work:
     """What one step does: `items` of `unit` (images, bytes, launches), and its floating-point operations.
 
     `flops` counts a multiplication and an addition as two; None with `why_no_flops`. `formula` says in words
-    how both are counted.
+    how both are counted. `moved` is how many bytes a step has to read and write at the least, for the
+    roofline; None where that is not worked out.
     """
 
     items: float
@@ -59,6 +60,7 @@ class Work:
     flops: float | None = None
     why_no_flops: str | None = None
     formula: str = ""
+    moved: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

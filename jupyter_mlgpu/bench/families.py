@@ -50,7 +50,7 @@ def _gemm(asked: Asked, n: int, type_: str) -> Case:
         "gemm",
         asked.framework,
         {"n": n},
-        Work(1, "products", 2.0 * n**3, None, "2 n^3 operations a product"),
+        Work(1, "products", 2.0 * n**3, None, "2 n^3 operations a product", 3.0 * n * n * BYTES[type_]),
         Needs(need),
         start,
         type_asked=type_,
@@ -84,6 +84,7 @@ def _stream(asked: Asked, operation: Operation, size: int) -> Case:
             (2.0 if operation == "mult-add" else 1.0) * size / 4,
             None,
             f"{arrays} arrays of {size // _MIB} MiB a step, each read or written once",
+            arrays * size,
         ),
         Needs(5 * size + _WORKSPACE),
         start,
@@ -142,7 +143,8 @@ def _conv(asked: Asked, shape: Convolution) -> Case:
             "size": shape.size,
             "channels": shape.channels,
         },
-        Work(shape.batch, "images", shape.flops, None, formula),
+        # Images in and out; the weights are few beside them.
+        Work(shape.batch, "images", shape.flops, None, formula, 2.0 * image),
         # Where it is worked out as a product of matrices, each point takes its 9 neighbours along.
         Needs(12 * image + _WORKSPACE),
         start,

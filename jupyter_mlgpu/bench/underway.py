@@ -82,6 +82,7 @@ class UnderWay:
             flops=case.work.flops,
             why_no_flops=case.work.why_no_flops,
             formula=case.work.formula,
+            moved=case.work.moved,
             chart=case.chart,
             peak_memory=self.peak_memory or unknown("bytes", none),
             energy=energy,

@@ -22,8 +22,9 @@ from jupyter_mlgpu.bench.frameworks.base import (
 )
 from jupyter_mlgpu.errors import BenchError
 
-#: MLX's own switch, read when it starts (mlx/utils.h, enable_tf32); not yet run on CUDA here.
-IN_TF32 = "MLX multiplies float32 as tf32 on NVIDIA's GPUs, unless MLX_ENABLE_TF32=0 is set before it starts."
+#: MLX's own switch, read when it starts (its manual, "Environment Variables" and "Precision"): on NVIDIA's
+#: GPUs and from Apple's M5 on, products of float32 are worked out with less precision unless it is 0.
+IN_TF32 = "MLX multiplies float32 as tf32 on this GPU, unless MLX_ENABLE_TF32=0 is set before it starts."
 
 
 class MlxPrograms:
@@ -116,7 +117,7 @@ def _independent(device: Device, step: Callable[[], Any], type_: str) -> Loop:
         for _ in range(steps):
             mx.async_eval(step())
 
-    if device.kind == "cuda" and type_ == "float32" and os.environ.get("MLX_ENABLE_TF32") != "0":
+    if type_ == "float32" and _reduced(device):
         return Loop(run, _waiting(device), "tf32", IN_TF32)
     return Loop(run, _waiting(device), type_, note_of_cpu(device, type_))
 
@@ -151,3 +152,14 @@ def _native(device: Device) -> Any:
 
     kind, _, number = device.name.partition(":")
     return mx.Device(mx.cpu if kind == "cpu" else mx.gpu, int(number))
+
+
+def _reduced(device: Device) -> bool:
+    """Whether MLX multiplies float32 with less precision on a device."""
+    import mlx.core as mx
+
+    if device.kind == "cpu" or os.environ.get("MLX_ENABLE_TF32") == "0":
+        return False
+    chip = str(mx.device_info(_native(device)).get("device_name", ""))
+    early = any(chip.startswith(f"Apple M{number}") for number in (1, 2, 3, 4))
+    return not (device.kind == "metal" and early)
