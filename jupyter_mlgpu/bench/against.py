@@ -1,4 +1,4 @@
-"""Two benchmarks beside each other, or one beside published figures; what differs between them is always said.
+"""Two benchmarks side by side, or one beside published figures; what differs between them is always said.
 
 A ratio of two experiments that differ in batch, type or size says little about the machines. So rows that are
 the same experiment come first, and every other row names what differs.
@@ -70,10 +70,16 @@ _TITLES = ("case", "here", "there", "times as fast", "there was", "what differs"
 
 def against(run: BenchRun, word: str) -> Against:
     """A run beside published figures of that name, or beside the run in that file; raises BenchError."""
+    other = prepared(word)
+    return two_runs(run, other) if isinstance(other, BenchRun) else with_published(run, other)
+
+
+def prepared(word: str) -> BenchRun | tuple[Published, ...]:
+    """What a word after `--against` names: the run in a file, or published figures; raises BenchError."""
     # A file may have any name; a word that is none is a published name.
     if Path(word).suffix == ".json" or Path(word).expanduser().is_file():
-        return two_runs(run, load(word))
-    return with_published(run, published.named(word))
+        return load(word)
+    return published.named(word)
 
 
 def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
@@ -91,7 +97,7 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
 
 
 def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
-    """What both runs have: the same case, parameters, type and options, with the same framework if it is there."""
+    """What both runs have: the same case, parameters, type and options; the same framework's first."""
     rows, alone = [], []
     for one in ours.results:
         if not one.samples:

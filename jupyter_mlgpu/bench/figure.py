@@ -1,8 +1,8 @@
 """The charts of a benchmark as plotly's own data: TFLOP/s against size, and the roofline.
 
-Made without importing plotly, as the race's chart is. The roofline (S. Williams, A. Waterman and D. Patterson,
-Communications of the ACM 52(4), 2009) bounds what a program can reach by two measured figures: the arithmetic
-that products of matrices reached, and the bandwidth times the operations for each byte that has to move.
+Made without importing plotly, as the race's chart is. The roofline (S. Williams, A. Waterman, D. Patterson,
+Communications of the ACM 52(4), 2009) bounds what a program can reach by two measured figures: what products
+of matrices reached, and the bandwidth times the operations for each byte that has to move.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _GRID = "rgba(128,128,128,0.3)"
 
 
 def sizes(run: BenchRun) -> dict[str, Any]:
-    """TFLOP/s of gemm against n: a line a type, framework and device, with the 95 % interval as error bars."""
+    """TFLOP/s of gemm against n: a line a type, framework and device, with the spread as bars."""
     lines: dict[str, list[Result]] = {}
     for one in run.results:
         if one.case == "gemm" and one.tflops.value is not None:

@@ -159,7 +159,7 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
     return tuple(found)
 
 
-def this_machine() -> Machine:
+def around_here() -> Machine:
     """With the counters and probes of this process's kit."""
     from jupyter_mlgpu import kit
     from jupyter_mlgpu.probes.energy.counters import energy_probe

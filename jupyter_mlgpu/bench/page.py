@@ -164,7 +164,12 @@ def html_table(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
 def progress(now: Progress) -> str:
     """What runs now, for the line that tells of it."""
+    return f"Benchmark {now.number} of {now.total}: {doing(now)}"
+
+
+def doing(now: Progress) -> str:
+    """The case that runs, what it is at, and how long all of them will still take."""
     step = now.step
     repeat = f" {step.number} of {step.repeats}" if step.repeats else ""
-    left = "" if now.left_s is None else f", about {words.seconds(now.left_s)} left"
-    return f"Benchmark {now.number} of {now.total}: {step.case.label}, {step.doing}{repeat}{left}"
+    left = "" if now.left_s is None else f"about {words.seconds(now.left_s)} left: "
+    return f"{left}{step.case.label}, {step.doing}{repeat}"

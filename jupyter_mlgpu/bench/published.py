@@ -1,4 +1,4 @@
-"""Figures that others, and we on other machines, have published: each with its source, in `published.json`."""
+"""Figures that others, and we on other machines, have published, each with its source: `published.json`."""
 
 from __future__ import annotations
 
