@@ -6,7 +6,7 @@ framework. A case is plain data until `prepare` is called; nothing imports a fra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -93,9 +93,14 @@ class Case:
 
     @property
     def label(self) -> str:
-        """The case in a few words: `gemm n=1024 float32`, with its options after a plus sign."""
-        named = [f"{key}={value}" for key, value in self.parameters.items()]
-        return " ".join([self.name, *named, self.type_asked, *(f"+{one}" for one in self.options)])
+        """The case in a few words (see `label`)."""
+        return label(self.name, self.parameters, self.type_asked, self.options)
+
+
+def label(name: str, parameters: Mapping[str, Any], type_: str, options: Sequence[str]) -> str:
+    """`gemm n=1024 float32`, `resnet50 train batch=128 bfloat16 +compile`: words stand without their name."""
+    named = [str(value) if isinstance(value, str) else f"{key}={value}" for key, value in parameters.items()]
+    return " ".join([name, *named, type_, *(f"+{one}" for one in options)])
 
 
 @dataclass(frozen=True, slots=True)

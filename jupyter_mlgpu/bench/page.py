@@ -81,12 +81,10 @@ def hardware(run: BenchRun) -> str:
 
 def notes(run: BenchRun) -> list[str]:
     """What stands below the table: what speaks against figures first, then how to read them."""
-    flagged = [f"{one.label}: {flag}" for one in run.results for flag in one.flags]
-    ended = [
-        f"{one.label}: {_STATUS[one.status]} {one.why}"
-        for one in run.results
-        if one.status != "ok" and one.why
-    ]
+    flagged = [f"{one.label}: {' '.join(one.flags)}" for one in run.results if one.flags]
+    ended = grouped(
+        [(f"{_STATUS[one.status]} {one.why}", one.label) for one in run.results if one.status != "ok"]
+    )
     own = grouped([(note, one.label) for one in run.results for note in one.notes])
     missing = grouped([(str(one.why_missing), name) for name, one in _missing(run)])
     return [*flagged, *ended, *own, *missing, SPREAD, *run.notes]

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from jupyter_mlgpu import plain
 from jupyter_mlgpu.bench import quantity
+from jupyter_mlgpu.bench.case import label
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.race.statistics import interval, median, spread_name
@@ -66,8 +67,7 @@ class Result:
     @property
     def label(self) -> str:
         """The case in a few words, as `Case.label`."""
-        named = [f"{key}={value}" for key, value in self.parameters.items()]
-        return " ".join([self.case, *named, self.type_asked, *(f"+{one}" for one in self.options)])
+        return label(self.case, self.parameters, self.type_asked, self.options)
 
     @property
     def key(self) -> tuple[Any, ...]:

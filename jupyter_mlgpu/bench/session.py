@@ -28,7 +28,7 @@ from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import parse, resolve
 
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
-LAST_BEGIN_S = 48.0
+LAST_BEGIN_S = 45.0
 OVER = "The time of --quick was over before it; without --quick it runs."
 
 

@@ -101,7 +101,7 @@ def portions(steps: int, at_once: int) -> tuple[int, int]:
 def only_cuda(device: Device, type_: str) -> None:
     """Refuse tf32 where there is none."""
     if type_ == "tf32" and device.kind != "cuda":
-        raise BenchError(f"tf32 is a mode of NVIDIA's GPUs; {device.name} is {device.kind}.")
+        raise BenchError(f"tf32 is a mode of NVIDIA's GPUs, and {device.name} is none.")
 
 
 def no_doubles_on_metal(device: Device, type_: str) -> None:
