@@ -63,11 +63,8 @@ class Finished:
 def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, ...]:
     """The frameworks to measure: those named, else those loaded already, else the first that is installed.
 
-    Raises UsageError for one that is unknown, BenchError where none is installed.
+    Raises BenchError for one that is not installed, and where none is.
     """
-    for name in asked:
-        if name not in registry.BACKENDS:
-            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.BACKENDS)}.")
     there = [name for module, name in registry.MODULES.items() if installed(module)]
     for name in asked:
         if name not in there:
@@ -89,6 +86,9 @@ def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, .
 def check(order: Order) -> None:
     """Refuse words that nothing is called, before anything is imported."""
     suite.chosen(order.cases)
+    for name in order.frameworks:
+        if name not in registry.BACKENDS:
+            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.BACKENDS)}.")
     if order.device is not None:
         parse(order.device)
 

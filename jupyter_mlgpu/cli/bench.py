@@ -58,6 +58,7 @@ def _measured(asked: options.Options, clock: Clock, begun: int) -> Finished:
     from jupyter_mlgpu.bench.machine import around_here
     from jupyter_mlgpu.cli.progress import progress
 
+    session.frameworks(asked.order.frameworks)  # whether they are installed, before anything is shown
     show = progress()
     seen: set[int] = set()
 
