@@ -169,5 +169,5 @@ def doing(now: Progress) -> str:
     """The case that runs, what it is at, and how long all of them will still take."""
     step = now.step
     repeat = f" {step.number} of {step.repeats}" if step.repeats else ""
-    left = "" if now.left_s is None else f"about {words.seconds(now.left_s)} left: "
-    return f"{left}{step.case.label}, {step.doing}{repeat}"
+    what = f"{step.case.label}, {step.doing}{repeat}"
+    return what if now.left_s is None else f"about {words.seconds(now.left_s)} left: {what}"

@@ -1,10 +1,10 @@
-"""The benchmark on a real CUDA GPU: products of matrices against PyTorch's own best, and the other small cases.
+"""The benchmark on a real CUDA GPU: products of matrices against PyTorch's own best, and the other cases.
 
     python -m pytest -c tests/device/pytest.ini --rootdir=. tests/device/test_bench_on_gpu.py -s
 
 PyTorch's own best is the fastest of three plain loops written here, over two sizes; ours and these run in
-turn, five rounds. The table is printed, and written to the folder that JUPYTER_MLGPU_MEASUREMENTS names. About
-six minutes.
+turn, five rounds. The table is printed, and written to the folder that JUPYTER_MLGPU_MEASUREMENTS names.
+About six minutes.
 """
 
 from __future__ import annotations
