@@ -182,7 +182,7 @@ def _differences(one: Result, entry: Published) -> tuple[str, ...]:
     ran = one.type_ran or one.type_asked
     if entry.type_ not in (ran, one.type_asked):
         found.append(f"{ran}, there {entry.type_}")
-    if set(one.options) != set(entry.options):
+    if entry.options is not None and set(one.options) != set(entry.options):
         found.append(f"{_options(one.options)}, there {_options(entry.options)}")
     return tuple(found)
 

@@ -97,8 +97,10 @@ def _missing(run: BenchRun) -> list[tuple[str, Quantity]]:
     """Figures that no result has, though it was measured: each reason is told once."""
     measured = [one for one in run.results if one.samples]
     found = []
-    for name, attribute in (("energy", "energy"), ("peak memory", "peak_memory"), ("share", "gemm_share")):
+    for name, attribute in (("energy", "energy"), ("peak memory", "peak_memory")):
         found += [(name, value) for one in measured if (value := getattr(one, attribute)).value is None]
+    # What moves data has no share, and nobody misses it.
+    found += [("share", one.gemm_share) for one in measured if one.peak_type and one.gemm_share.value is None]
     return found
 
 

@@ -237,6 +237,12 @@ def test_another_batch_or_type_is_named_beside_the_ratio():
     }
 
 
+def test_another_option_is_named_where_the_source_tells_its_own():
+    ours = replace(trained(128, "bfloat16"), options=("bf16", "xla"))
+    rows = against.with_published(run(ours), published.named("rtx-3090")).rows
+    assert {row.differs for row in rows} == {("bfloat16, there float16", "bf16 and xla, there fp16 and xla")}
+
+
 def test_training_is_never_compared_with_inference():
     inference = replace(trained(), parameters={"mode": "infer", "batch": 128})
     assert against.with_published(run(inference), published.named("m1-max")).rows == ()
