@@ -133,3 +133,9 @@ def test_what_is_typed_wrongly_in_a_notebook_is_one_sentence(plain):
         f"UsageError: Unknown case 'gem'. Did you mean gemm? Choose {', '.join(suite.FAMILIES)}.\n"
     )
     assert "none.json cannot be read" in plain.run("%mlc_bench --against none.json").text
+
+
+def test_unloading_takes_the_magic_away(start_kernel):
+    notebook = start_kernel()
+    assert notebook.run("%unload_ext jupyter_mlgpu").status == "ok"
+    assert "`%mlc_bench` not found" in notebook.run("%mlc_bench gemm").text
