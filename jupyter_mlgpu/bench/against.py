@@ -166,7 +166,8 @@ def _nearest(one: Result, entries: Sequence[Published]) -> list[Row]:
         if entry.parameters.get("mode") != one.parameters.get("mode"):  # training is not inference
             continue
         theirs = Quantity(entry.value, entry.unit)
-        what = f"{entry.what} ({entry.version})" if entry.version else entry.what
+        told = [entry.what, "" if entry.watts is None else f"{entry.watts:.0f} W", entry.version]
+        what = ", ".join(filter(None, told))
         rows.append(Row(one.label, ours, theirs, _ratio(ours, theirs), what, _differences(one, entry), None))
     least = min((len(row.differs) for row in rows), default=0)
     return [row for row in rows if len(row.differs) == least]

@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.resources import files
+from subprocess import PIPE
 
 import jsonschema
 import pytest
@@ -139,3 +141,20 @@ def test_unloading_takes_the_magic_away(start_kernel):
     notebook = start_kernel()
     assert notebook.run("%unload_ext jupyter_mlgpu").status == "ok"
     assert "`%mlc_bench` not found" in notebook.run("%mlc_bench gemm").text
+
+
+@pytest.mark.needs("torch")
+def test_ctrl_c_on_the_command_line_keeps_what_was_measured(tmp_path):
+    path = tmp_path / "part.json"
+    words = ["bench", "dispatch", "gemm", "--framework", "torch", "--device", "cpu", "--out", str(path)]
+    with subprocess.Popen([*COMMAND, *words], stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stderr
+        # The third case has begun: two are measured.
+        next(line for line in process.stderr if line.startswith("[3/"))
+        process.send_signal(signal.SIGINT)
+        shown, complaint = process.communicate()
+    assert process.returncode == 130, complaint
+    assert complaint.endswith("jupyter mlgpu: interrupted.\n")
+    assert "It was interrupted, and is not complete." in shown
+    run = load(path)
+    assert [one.status for one in run.results] == ["ok", "ok", "interrupted"]
