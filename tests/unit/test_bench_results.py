@@ -256,6 +256,18 @@ def test_of_products_the_best_of_each_type_is_compared():
     assert "docs/measurements" in repr(shown)
 
 
+def test_of_products_another_type_is_not_compared():
+    half = replace(measured(0.1), type_asked="float16", type_ran="float16")
+    assert against.with_published(run(half), published.named("m1-max")).rows == ()
+
+
+def test_a_figure_that_is_flagged_is_named_beside_its_comparison():
+    doubtful = replace(measured(0.1, n=8192), flags=("The spread is 40% of the median, more than 10%.",))
+    (said, *_) = against.with_published(run(doubtful), published.named("h200")).notes
+    assert said.startswith("Something speaks against the figure here")
+    assert said.endswith("gemm n=8192 float32.")
+
+
 def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):
     new, old = run(measured(0.1), measured(0.1, n=512)), run(measured(0.2), versions={"torch": "2.12.0"})
     path = old.save(tmp_path / "old.json")
