@@ -1,6 +1,7 @@
 """Every error of the package.
 
     MlgpuError
+    ├── BenchError           a benchmark that cannot run here, or a file of results that is none
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
     ├── GraphError           a static graph that cannot be built, compiled or executed so
@@ -24,6 +25,10 @@ RESTART_MENU = "Kernel > Restart Kernel and Run up to Selected Cell"
 
 class MlgpuError(Exception):
     """Anything that jupyter_mlgpu refuses to do; its text is written for the person at the keyboard."""
+
+
+class BenchError(MlgpuError):
+    """A benchmark cannot run here, or what was to be compared with it cannot be read."""
 
 
 class DeviceError(MlgpuError):

@@ -1,0 +1,29 @@
+"""What the driver asks of the machine around a case, as a contract: memory, other programs, energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.bench.quantity import Quantity
+
+
+class Around(Protocol):
+    """`machine.py` asks the real one; `jupyter_mlgpu.testing.FakeAround` is a public fake."""
+
+    def free_memory(self, device: Device) -> Quantity:
+        """Bytes that a case may still use on a device."""
+        ...
+
+    def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
+        """Begin to look; what is returned ends it: other programs that used the device, in words each."""
+        ...
+
+    def energy(self, device: Device) -> Callable[[], Quantity]:
+        """Begin to count; what is returned ends it, and gives the joules between."""
+        ...
+
+    def peak_memory(self, device: Device) -> Callable[[], Quantity]:
+        """Begin to watch; what is returned ends it: the peak of memory where the framework has none."""
+        ...

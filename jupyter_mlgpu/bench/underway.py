@@ -1,0 +1,98 @@
+"""A result in the making: whatever ends a case, what is known until then is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from jupyter_mlgpu.backends.base import Device, Observed
+from jupyter_mlgpu.bench import judging
+from jupyter_mlgpu.bench.case import Case, Runner
+from jupyter_mlgpu.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.bench.result import NOT_MEASURED, Result, Status
+
+
+@dataclass
+class UnderWay:
+    """What `measuring.py` fills in while the case runs, and `finish` makes a result of."""
+
+    case: Case
+    device: Device
+    hardware: str | None
+    type_ran: str | None = None
+    ran_on: tuple[str, ...] = ()
+    samples: list[float] = field(default_factory=list)
+    steps: int = 1
+    warmups: int = 0
+    steady: bool = False
+    peak_memory: Quantity | None = None
+    energy: Quantity | None = None
+    spent: float = 0.0
+    measured_s: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    others: tuple[str, ...] = ()
+
+    def ready(self, runner: Runner) -> None:
+        """The case is prepared: in which type it runs."""
+        self.type_ran = runner.type_ran
+        if runner.note is not None:
+            self.notes.append(runner.note)
+
+    def saw(self, device: Device, seen: Observed, process: Quantity) -> None:
+        """What a watched step showed; `process` is the peak of the process, which is a CPU's."""
+        if seen.ran_on is not None:
+            self.ran_on = tuple(sorted({one.device for one in seen.ran_on}))
+        peaks = [one for one in seen.readings if one.quantity == "peak_memory_allocator"]
+        known = next((one.value for one in peaks if one.value), None)
+        if known is not None:
+            self.peak_memory = Quantity(known, "bytes")
+        elif device.kind == "cpu":
+            self.peak_memory = process
+        else:
+            why = next((one.why_missing for one in peaks if one.why_missing), None)
+            self.peak_memory = unknown("bytes", why or "The framework does not tell its peak of memory.")
+
+    def took(self, energy: Quantity, spent: float) -> None:
+        """The energy of all samples, in joules, and the seconds they took."""
+        self.energy, self.spent = energy, spent
+
+    def finish(self, status: Status, why: str | None) -> Result:
+        """The result of what is known; figures that were not measured say why."""
+        case = self.case
+        none = why or NOT_MEASURED
+        energy = self.energy or unknown("J", none)
+        result = Result(
+            case=case.name,
+            framework=case.framework,
+            device=self.device.name,
+            hardware=self.hardware,
+            parameters=dict(case.parameters),
+            options=case.options,
+            type_asked=case.type_asked,
+            type_ran=self.type_ran,
+            peak_type=case.peak_type,
+            ran_on=self.ran_on,
+            status=status,
+            why=why,
+            samples=tuple(self.samples),
+            steps=self.steps,
+            warmups=self.warmups,
+            steady=self.steady,
+            items=case.work.items,
+            unit=case.work.unit,
+            flops=case.work.flops,
+            why_no_flops=case.work.why_no_flops,
+            formula=case.work.formula,
+            moved=case.work.moved,
+            chart=case.chart,
+            peak_memory=self.peak_memory or unknown("bytes", none),
+            energy=energy,
+            watts=unknown("W", str(energy.why_missing))
+            if energy.value is None
+            else Quantity(energy.value / self.spent, "W"),
+            gemm_share=unknown("1", none if not self.samples else "The GEMM peak is not known yet."),
+            notes=tuple(self.notes),
+            measured_s=self.measured_s,
+        )
+        if not self.samples:
+            return result
+        return replace(result, flags=tuple(judging.flags(result, self.others)))
