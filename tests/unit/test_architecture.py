@@ -44,12 +44,14 @@ MAY_USE = {
     "planning": {"errors"},
     "mlcompute": {"backends", "errors", "planning"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
+    "doctor": {"_version", "errors", "files", "plain", "probes", "redact"},
     "notebook": {
         "backends",
         "_version",
         "batches",
         "comparing",
         "clock",
+        "doctor",
         "errors",
         "exporting",
         "files",
@@ -82,6 +84,7 @@ MAY_USE = {
     "cli": {
         "_version",
         "comparing",
+        "doctor",
         "errors",
         "files",
         "logs",

@@ -101,6 +101,7 @@ SILENT = {
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
     "comparing/shift": "errors of the programmer's",
+    "doctor/*": "a command, and what %mlc_doctor prints under a cell",
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
     "growth": "errors of the programmer's",
