@@ -1,0 +1,28 @@
+"""Without its server extension the page's requests are answered with 404.
+
+Sources: jupyterlab/extension-examples#151, nteract/archived-desktop-app#2991.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+
+ID = "server-extension-off"
+TITLE = "The server extension is enabled"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where JupyterLab is here and no configuration enables our server extension."""
+    if known(facts.jupyter.lab) is None:
+        return Skipped("There is no JupyterLab in this environment.")
+    if known(facts.jupyter.server_extension):
+        return Fine("It is enabled.")
+    return Finding(
+        title="The server extension of jupyter_mlgpu is not enabled, so the page's requests fail.",
+        evidence="No jupyter_server_config enables jupyter_mlgpu.",
+        remedy="jupyter server extension enable --sys-prefix jupyter_mlgpu\n# Then restart JupyterLab.",
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

@@ -1,0 +1,114 @@
+"""What the doctor says of machines that people reported, each a healthy one with only the reported fact changed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_mlgpu.doctor.check import Check
+from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
+from jupyter_mlgpu.doctor.facts import Facts
+
+BROKEN = Path(__file__).parent / "broken"
+CASES: dict[str, dict[str, Any]] = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(BROKEN.glob("*.json"))
+}
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+@every_case
+def test_the_reported_fault_is_found_first_and_every_other_check_stays_silent(
+    name: str, machine: Callable[..., Facts]
+):
+    case = CASES[name]
+    diagnosis = diagnose(machine(case["machine"], case["changes"]))
+    assert [one.id for one in diagnosis.findings] == [case["expect"]]
+    assert diagnosis.of("crashed") == ()
+
+
+@every_case
+def test_a_finding_says_what_is_wrong_how_it_is_known_and_what_to_paste(
+    name: str, machine: Callable[..., Facts]
+):
+    case = CASES[name]
+    (finding,) = diagnose(machine(case["machine"], case["changes"])).findings
+    assert finding.title.endswith(".") and finding.evidence and "None" not in finding.evidence
+    commands = [line for line in (finding.remedy or "").splitlines() if not line.startswith("# ")]
+    assert commands and all(re.match(r"[\"']?[\w$(~./]", line) for line in commands)
+
+
+@every_case
+def test_a_case_cites_public_threads_and_changes_little(name: str):
+    case = CASES[name]
+    assert case["reported"] and case["sources"] and case["changes"]
+    assert all(
+        re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+(/issues/\d+)?", one) for one in case["sources"]
+    )
+    # A version of Python is told by many packages' tags; all other reports change a few fields.
+    assert len(case["changes"]) <= 8
+
+
+def test_nothing_is_found_on_a_healthy_machine(healthy: Facts):
+    diagnosis = diagnose(healthy)
+    assert diagnosis.findings == () and diagnosis.of("crashed") == ()
+
+
+def test_there_are_25_checks_and_each_finds_some_reported_fault():
+    checks = find_checks()
+    assert all(isinstance(one, Check) for one in checks) and len(checks) >= 25
+    assert {one.id for one in checks} == {case["expect"] for case in CASES.values()}
+
+
+def test_a_check_is_called_as_its_module():
+    for one in find_checks():
+        assert isinstance(one, Check)
+        assert one.judge.__module__.rsplit(".", 1)[1].replace("_", "-") == one.id
+
+
+def test_nothing_can_be_said_where_nothing_is_known():
+    diagnosis = diagnose(Facts())
+    assert diagnosis.findings == () and diagnosis.of("crashed") == ()
+
+
+#: Where the first fault is there, the second cannot be judged, or is no fault: it is left to the next visit.
+HIDES: dict[str, set[str]] = {}
+
+
+def conflict(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two cases change the same thing, in different ways."""
+    return any(
+        (mine == theirs and one[mine] != other[theirs])
+        or theirs.startswith(f"{mine}/")
+        or mine.startswith(f"{theirs}/")
+        for mine, theirs in itertools.product(one, other)
+    )
+
+
+PAIRS = [
+    (one, other)
+    for one, other in itertools.combinations(CASES, 2)
+    if CASES[one]["machine"] == CASES[other]["machine"]
+    and CASES[one]["expect"] != CASES[other]["expect"]
+    and not conflict(CASES[one]["changes"], CASES[other]["changes"])
+]
+
+
+def test_two_faults_of_one_machine_are_both_found(machine: Callable[..., Facts]):
+    wrong = {}
+    for one, other in PAIRS:
+        first, second = CASES[one]["expect"], CASES[other]["expect"]
+        if second in HIDES.get(first, ()) or first in HIDES.get(second, ()):
+            continue
+        found = diagnose(
+            machine(CASES[one]["machine"], CASES[one]["changes"] | CASES[other]["changes"])
+        ).findings
+        if {one.id for one in found} != {first, second}:
+            wrong[one, other] = [one.id for one in found]
+    assert wrong == {}
+    assert len(PAIRS) > 500
