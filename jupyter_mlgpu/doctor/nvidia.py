@@ -20,9 +20,14 @@ def gpus(facts: Facts) -> tuple[Gpu, ...]:
     return tuple(one for one in known(facts.gpus.found) if known_or(one.vendor, "") == "nvidia")
 
 
-def on_bus(facts: Facts) -> bool:
-    """Whether the PCI bus has a display device of NVIDIA's, driver or not."""
-    return "nvidia" in (known_or(facts.gpus.on_bus, None) or ())
+def on_bus(facts: Facts) -> int:
+    """How many display devices of NVIDIA's the PCI bus has, driver or not."""
+    return (known_or(facts.gpus.on_bus, None) or ()).count("nvidia")
+
+
+def count(facts: Facts) -> int:
+    """How many GPUs of NVIDIA's there are: as the driver tells, or where it tells none those on the bus."""
+    return len(gpus(facts)) or on_bus(facts)
 
 
 def major(version: str) -> int:
@@ -53,7 +58,7 @@ def hiding(facts: Facts) -> str | None:
         return None
     first = value.split(",")[0].strip()
     if re.fullmatch(r"\d+", first):
-        return None if int(first) < len(gpus(facts)) else value
+        return None if int(first) < count(facts) else value
     return None if first.startswith(("GPU-", "MIG-")) else value
 
 

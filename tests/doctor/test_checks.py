@@ -1,4 +1,4 @@
-"""What the doctor says of machines that people reported, each a healthy one with only the reported fact changed."""
+"""Machines that people reported, each a healthy one with only the reported fact changed: what the doctor says."""
 
 from __future__ import annotations
 
@@ -38,15 +38,20 @@ def test_a_finding_says_what_is_wrong_how_it_is_known_and_what_to_paste(
 ):
     case = CASES[name]
     (finding,) = diagnose(machine(case["machine"], case["changes"])).findings
-    assert finding.title.endswith(".") and finding.evidence and "None" not in finding.evidence
+    assert finding.title.endswith(".")
+    assert finding.evidence
+    assert "None" not in finding.evidence
     commands = [line for line in (finding.remedy or "").splitlines() if not line.startswith("# ")]
-    assert commands and all(re.match(r"[\"']?[\w$(~./]", line) for line in commands)
+    assert commands
+    assert all(re.match(r"[\"']?[\w$(~./]", line) for line in commands)
 
 
 @every_case
 def test_a_case_cites_public_threads_and_changes_little(name: str):
     case = CASES[name]
-    assert case["reported"] and case["sources"] and case["changes"]
+    assert case["reported"]
+    assert case["sources"]
+    assert case["changes"]
     assert all(
         re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+(/issues/\d+)?", one) for one in case["sources"]
     )
@@ -56,12 +61,14 @@ def test_a_case_cites_public_threads_and_changes_little(name: str):
 
 def test_nothing_is_found_on_a_healthy_machine(healthy: Facts):
     diagnosis = diagnose(healthy)
-    assert diagnosis.findings == () and diagnosis.of("crashed") == ()
+    assert diagnosis.findings == ()
+    assert diagnosis.of("crashed") == ()
 
 
 def test_there_are_25_checks_and_each_finds_some_reported_fault():
     checks = find_checks()
-    assert all(isinstance(one, Check) for one in checks) and len(checks) >= 25
+    assert all(isinstance(one, Check) for one in checks)
+    assert len(checks) >= 25
     assert {one.id for one in checks} == {case["expect"] for case in CASES.values()}
 
 
@@ -73,11 +80,48 @@ def test_a_check_is_called_as_its_module():
 
 def test_nothing_can_be_said_where_nothing_is_known():
     diagnosis = diagnose(Facts())
-    assert diagnosis.findings == () and diagnosis.of("crashed") == ()
+    assert diagnosis.findings == ()
+    assert diagnosis.of("crashed") == ()
 
 
-#: Where the first fault is there, the second cannot be judged, or is no fault: it is left to the next visit.
-HIDES: dict[str, set[str]] = {}
+_NO_DRIVER = {"driver-missing", "driver-half-updated", "container-gpu", "gpu-device-denied", "gpu-lost"}
+_OF_THE_PLUGIN = {"metal-plugin-version", "metal-macos", "gpu-not-seen"}
+#: Where the first fault is there the second is none, follows from it, or cannot be judged before it is mended.
+HIDES: dict[str, set[str]] = {
+    # Without a GPU that answers no framework sees one.
+    **{one: {"gpu-not-seen"} for one in _NO_DRIVER},
+    "gpu-hidden": {"gpu-not-seen"},
+    "cuda-driver-version": {"gpu-not-seen"},
+    # A Metal plug-in that is not there has no version, and one that does not load has no symbols.
+    "metal-python": {
+        "metal-plugin-missing",
+        "metal-plugin-version",
+        "metal-macos",
+        "gpu-not-seen",
+        "framework-library",
+    },
+    "metal-plugin-missing": {"metal-plugin-version", "metal-macos", "gpu-not-seen"},
+    "metal-plugin-version": {"metal-plugin-pair", "framework-library"},
+    # Without its plug-in JAX neither takes a GPU's memory nor is expected to list it.
+    "jax-cuda-plugin-missing": {"memory-growth", "gpu-not-seen"},
+    "torch-cpu-build": {"torch-gpu-generation"},
+    # Under Rosetta packages for Intel are the right ones.
+    "rosetta-python": {"wheel-architecture"},
+    # A container that has a driver outside of it: what the machine itself lacks is told there.
+    "container-gpu": {"gpu-not-seen", "driver-missing"},
+}
+#: Cases that contradict each other, though they change different facts.
+EXCLUDE = {
+    frozenset(pair)
+    for pair in (
+        ("hub-without-text", "text-of-another-tensorflow"),
+        ("keras-without-tensorflow", "tensorflow-without-cuda"),
+        ("ld-path-lost", "older-cudnn-on-the-path"),
+        # What is a machine's missing driver outside is a container without the GPU inside.
+        ("no-driver", "small-shared-memory"),
+        ("no-driver", "threads-in-a-container"),
+    )
+}
 
 
 def conflict(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -96,6 +140,9 @@ PAIRS = [
     if CASES[one]["machine"] == CASES[other]["machine"]
     and CASES[one]["expect"] != CASES[other]["expect"]
     and not conflict(CASES[one]["changes"], CASES[other]["changes"])
+    and frozenset((one, other)) not in EXCLUDE
+    and CASES[other]["expect"] not in HIDES.get(CASES[one]["expect"], ())
+    and CASES[one]["expect"] not in HIDES.get(CASES[other]["expect"], ())
 ]
 
 
@@ -103,8 +150,6 @@ def test_two_faults_of_one_machine_are_both_found(machine: Callable[..., Facts])
     wrong = {}
     for one, other in PAIRS:
         first, second = CASES[one]["expect"], CASES[other]["expect"]
-        if second in HIDES.get(first, ()) or first in HIDES.get(second, ()):
-            continue
         found = diagnose(
             machine(CASES[one]["machine"], CASES[one]["changes"] | CASES[other]["changes"])
         ).findings

@@ -19,7 +19,7 @@ TITLE = "PyTorch has the CUDA wheels that it was built with"
 def judge(facts: Facts) -> Verdict:
     """A finding where a CUDA wheel that PyTorch names is missing or older; cuDNN has a check of its own."""
     packages = known(facts.packages)
-    if "torch" not in packages or not nvidia.gpus(facts):
+    if "torch" not in packages or not nvidia.count(facts):
         return Skipped("There is no PyTorch beside an NVIDIA GPU.")
     pinned = {name: wanted for name, wanted in nvidia.pins(packages["torch"]).items() if "cudnn" not in name}
     lacking = [

@@ -19,7 +19,7 @@ TITLE = "cuDNN fits the frameworks"
 
 def judge(facts: Facts) -> Verdict:
     """A finding where PyTorch's wheel or LD_LIBRARY_PATH's is older, or TensorFlow's major one is absent."""
-    if not nvidia.gpus(facts):
+    if not nvidia.count(facts):
         return Skipped("There is no NVIDIA GPU.")
     packages = known(facts.packages)
     pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}

@@ -19,16 +19,13 @@ def judge(facts: Facts) -> Verdict:
     module = known(facts.gpus.kernel_module)
     if module is None:
         return Skipped("No module of NVIDIA's is loaded.")
-    if known_or(facts.machine.container, False):
-        return Skipped("In a container the driver's library comes from outside.")
-    libcuda = [known_or(one.version, None) for one in known_or(facts.libraries, ()) if one.name == "libcuda"]
-    told = [known_or(facts.gpus.driver, None), *libcuda]
-    others = [one for one in told if one and one.count(".") >= 1 and release(one) != release(module)]
-    if not others:
+    driver, reason = known_or(facts.gpus.driver, None), known_or(facts.gpus.why_none, None) or ""
+    # A container may bring a newer libcuda on purpose (CUDA's forward compatibility), so NVML is asked.
+    if "version mismatch" not in reason and (driver is None or release(driver) == release(module)):
         return Fine(f"The driver is {module}.")
     return Finding(
         title="NVIDIA's driver was updated and the machine not restarted since.",
-        evidence=f"The loaded module is {module}, the driver's library {others[0]}.",
+        evidence=f"The loaded module is {module}; NVML: {driver or reason.rstrip('.')}.",
         remedy="sudo reboot",
         confidence="sure",
         cause=Cause.DRIVERS,

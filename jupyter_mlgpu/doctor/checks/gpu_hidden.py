@@ -18,7 +18,7 @@ TITLE = "No variable hides the GPU"
 def judge(facts: Facts) -> Verdict:
     """A finding where the variable leaves no GPU to be seen."""
     known(facts.environment.variables)
-    count = len(nvidia.gpus(facts))
+    count = nvidia.count(facts)
     if not count:
         return Skipped("There is no NVIDIA GPU.")
     value = nvidia.hiding(facts)

@@ -22,7 +22,7 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     if "jax" not in packages:
         return Skipped("jax is not installed.")
-    if not nvidia.gpus(facts):
+    if not nvidia.count(facts):
         return Skipped("There is no NVIDIA GPU.")
     plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]
     jaxlib = packages.get("jaxlib")

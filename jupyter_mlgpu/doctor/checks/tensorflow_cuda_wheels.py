@@ -19,7 +19,7 @@ def judge(facts: Facts) -> Verdict:
     tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
     if tensorflow is None or cuda is None:
         return Skipped("There is no TensorFlow that was built for CUDA.")
-    if not nvidia.gpus(facts):
+    if not nvidia.count(facts):
         return Skipped("There is no NVIDIA GPU.")
     wanted = f"libcublas.so.{nvidia.major(cuda)}"
     files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})

@@ -19,7 +19,7 @@ def judge(facts: Facts) -> Verdict:
     torch = known(facts.packages).get("torch")
     if torch is None:
         return Skipped("PyTorch is not installed.")
-    if not nvidia.gpus(facts):
+    if not nvidia.count(facts):
         return Skipped("There is no NVIDIA GPU.")
     build = known(facts.builds).get("torch")
     cuda = known(build.cuda) if build else None
