@@ -1,4 +1,4 @@
-"""Machines that people reported, each a healthy one with only the reported fact changed: what the doctor says."""
+"""What the doctor says of reported machines, each a healthy one with only the reported fact changed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_nothing_can_be_said_where_nothing_is_known():
 
 _NO_DRIVER = {"driver-missing", "driver-half-updated", "container-gpu", "gpu-device-denied", "gpu-lost"}
 _OF_THE_PLUGIN = {"metal-plugin-version", "metal-macos", "gpu-not-seen"}
-#: Where the first fault is there the second is none, follows from it, or cannot be judged before it is mended.
+#: Where the first fault is there the second is none, follows from it, or cannot be judged yet.
 HIDES: dict[str, set[str]] = {
     # Without a GPU that answers no framework sees one.
     **{one: {"gpu-not-seen"} for one in _NO_DRIVER},

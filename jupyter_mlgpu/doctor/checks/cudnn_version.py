@@ -28,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
             found = f"PyTorch was built with cuDNN {wanted}, found {name} {packages[name].version}"
             return _found(found, f"pip install {name}=={wanted}")
     libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
-    wheels = [found for one in libraries if one.source == "wheel" if (found := known_or(one.version, None))]
+    wheels = [text for one in libraries if one.source == "wheel" if (text := known_or(one.version, None))]
     for one in libraries:
         version = known_or(one.version, None)
         if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
