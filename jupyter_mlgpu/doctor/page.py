@@ -110,7 +110,7 @@ def _rest(
     diagnosis: Diagnosis, language: str, all_checks: bool
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """What is told below the findings: a title, and rows of checks with what is said of them."""
-    crashed, skipped, fine = map(diagnosis.of, ("crashed", "skipped", "ok"))
+    crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
     if crashed:
         yield _said("Checks that failed themselves:", language), _rows(crashed, language)
     if skipped:

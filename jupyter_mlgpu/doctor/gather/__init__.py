@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from jupyter_mlgpu._version import __version__
@@ -54,7 +55,7 @@ def gather(
     A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
     """
     asked = _Asked(patience)
-    reads: Mapping[str, tuple[type, Callable[[], Any]]] = {
+    reads: Mapping[str, tuple[type[Any], Callable[[], Any]]] = {
         "machine": (parts.Machine, machine.read),
         "python": (parts.Python, python.read),
         "environment": (parts.Environment, environment.read),
@@ -75,7 +76,7 @@ def gather(
     say("Looking at this machine and this Python")
     waiting = {name: asked.begin(name, read) for name, (_, read) in reads.items()}
     waiting |= {name: asked.begin(name, read) for name, read in loose.items()}
-    found = {name: asked.end(part) for name, part in waiting.items()}
+    found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}
     for name, (kind, _) in reads.items():
         if isinstance(found[name], Unknown):
             found[name] = all_unknown(kind, found[name].reason)
@@ -85,12 +86,11 @@ def gather(
 
 def _deeper(say: Callable[[str], None]) -> dict[str, Any]:
     asked = _Asked(2 * network.SITE_S)
-    sites = asked.begin("network", network.read)
+    sites = {site: asked.begin(site, partial(network.answers, site)) for site in network.SITES}
     listed = packages.read()
-    return {
-        "frameworks": frameworks.read(lambda name: name in listed, say),
-        "network": asked.end(sites),
-    }
+    answers = frameworks.read(lambda name: name in listed, say)
+    # A site that has not answered in this time does not answer.
+    return {"frameworks": answers, "network": {site: asked.end(one) is True for site, one in sites.items()}}
 
 
 @dataclass(slots=True)

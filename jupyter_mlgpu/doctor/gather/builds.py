@@ -40,12 +40,12 @@ def _torch(folder: Path) -> Build | None:
     if text is None:
         return None
     for node in ast.parse(text).body:
-        target = node.target if isinstance(node, ast.AnnAssign) else None
-        if isinstance(node, ast.Assign):
-            target = node.targets[0] if isinstance(node.targets[0], ast.Name) else None
-        if isinstance(target, ast.Name) and target.id == "cuda":
-            value = node.value  # type: ignore[union-attr]
-            return Build(value.value if isinstance(value, ast.Constant) else None, None)
+        match node:
+            case (
+                ast.AnnAssign(target=ast.Name("cuda"), value=ast.Constant(version))
+                | ast.Assign(targets=[ast.Name("cuda")], value=ast.Constant(version))
+            ):
+                return Build(None if version is None else str(version), None)
     return Build(None, None)
 
 

@@ -36,8 +36,8 @@ STARTS = (
     "VECLIB_",
     "XLA_",
 )
-# A cluster's addresses, and whatever is a secret by its name, stay where they are.
-_NEVER = re.compile(r"(?i)TF_CONFIG|TOKEN|SECRET|PASSW|CREDENTIAL|_KEY\b|API_?KEY|ADDRESS|HOST")
+# A cluster's addresses, whatever is a secret by its name, and Terraform's variables stay where they are.
+_NEVER = re.compile(r"(?i)TF_(?:CONFIG|CLI_|VAR_)|TOKEN|SECRET|PASSW|CREDENTIAL|_KEY\b|API_?KEY|ADDRESS|HOST")
 #: What a shell reads at its start; zsh is macOS's own, bash that of most Linux systems.
 START_FILES = (".profile", ".bash_profile", ".bashrc", ".zshenv", ".zprofile", ".zshrc")
 _SETS = re.compile(r"^\s*(?:export\s+)?([A-Z_][A-Z0-9_]*)=(.*?)\s*$", re.MULTILINE)

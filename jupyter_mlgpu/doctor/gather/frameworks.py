@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 
 from jupyter_mlgpu.doctor.facts import Answer
@@ -34,25 +35,43 @@ def read(
 ) -> Mapping[str, Answer]:
     """The answers of the frameworks that are installed; `say` is told of each that is done."""
     names = [name for name, module in FRAMEWORKS.items() if installed(module)]
+    if not names:
+        return {}
     deadline = time.monotonic() + seconds
+    running: list[subprocess.Popen[bytes]] = []
+    done: list[str] = []
 
     def one(name: str) -> Answer:
-        answer = ask(name, deadline)
+        answer = ask(name, deadline, running=running)
         done.append(name)
         waiting = [other for other in names if other not in done]
         if waiting:
             say(f"{name} has answered, waiting for {', '.join(waiting)}")
         return answer
 
-    done: list[str] = []
-    if names:
-        say(f"Asking {', '.join(names)}, each in a process of its own, {seconds:g} s at most")
-    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+    say(f"Asking {', '.join(names)}, each in a process of its own, {seconds:g} s at most")
+    pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
+    try:
         return dict(zip(names, pool.map(one, names), strict=True))
+    except BaseException:  # Ctrl-C: nobody waits for the answers any more
+        deadline = 0.0
+        for process in running:
+            _kill(process)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def ask(name: str, deadline: float, command: tuple[str, ...] = ()) -> Answer:
-    """One framework's answer; `deadline` is on time.monotonic()'s clock, `command` another program to ask."""
+def ask(
+    name: str,
+    deadline: float,
+    command: Sequence[str] = (),
+    running: list[subprocess.Popen[bytes]] | None = None,
+) -> Answer:
+    """One framework's answer; `deadline` is on time.monotonic()'s clock, `command` another program to ask.
+
+    The process is put into `running`, for who must end it early.
+    """
     start = time.monotonic()
     left = deadline - start
     late = Unknown(f"{name} did not answer in the time that all frameworks have together.")
@@ -66,13 +85,13 @@ def ask(name: str, deadline: float, command: tuple[str, ...] = ()) -> Answer:
         env={**_MODEST, **os.environ},
         start_new_session=True,  # what it starts itself ends with it
     )
+    (running if running is not None else []).append(process)
     try:
         out, err = process.communicate(timeout=left)
-    except BaseException as error:
-        _end(process)
-        if isinstance(error, subprocess.TimeoutExpired):
-            return _unanswered(late)
-        raise
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        process.communicate()
+        return _unanswered(late)
     return answer(process.returncode, _text(out), _text(err), time.monotonic() - start)
 
 
@@ -111,12 +130,10 @@ def _unanswered(why: Unknown) -> Answer:
     return Answer(why, why, why, why, why, why, why, why, why)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except OSError:  # it has just ended by itself
-        process.kill()
-    process.communicate()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        with suppress(ProcessLookupError):  # it has just ended by itself
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _text(data: bytes) -> str:

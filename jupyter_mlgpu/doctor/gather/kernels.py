@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ HAS = ("jupyter-mlgpu", "ipykernel", "tensorflow", "torch", "jax", "mlx", "keras
 _FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx.core", "keras")
 #: Of the kernelspecs, so many are looked at.
 MOST = 20
+#: Seconds for all their Pythons together.
+TOGETHER_S = 3.0
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
 
@@ -71,8 +74,9 @@ def specs() -> tuple[KernelSpec, ...]:
                 found[file.parent.name] = _table(file)
     # Jupyter makes one for the Python it runs in where none is installed under this name.
     found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
+    deadline = time.monotonic() + TOGETHER_S
     with ThreadPoolExecutor(max_workers=4) as pool:
-        return tuple(pool.map(lambda one: _spec(*one), found.items()))
+        return tuple(pool.map(lambda name: _spec(name, found[name], deadline), found))
 
 
 def configured(folders: Iterable[Path]) -> bool:
@@ -99,7 +103,7 @@ def _table(file: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _spec(name: str, table: Mapping[str, Any]) -> KernelSpec:
+def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     command = table.get("argv")
     if not isinstance(command, list) or not command or not isinstance(command[0], str):
         why = Unknown("Its kernel.json cannot be read.")
@@ -116,13 +120,13 @@ def _spec(name: str, table: Mapping[str, Any]) -> KernelSpec:
     if path is None:
         why = Unknown("Its interpreter is not there.")
         return KernelSpec(name, program, False, False, why, why, env)
-    told = fact(lambda: _ask(path))
+    told = fact(lambda: _ask(path, max(0.01, deadline - time.monotonic())))
     version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
     same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
     return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)
 
 
-def _ask(path: str) -> tuple[str, str, dict[str, str]]:
+def _ask(path: str, seconds: float) -> tuple[str, str, dict[str, str]]:
     # -I: neither the current folder nor variables of this environment change what it finds.
-    version, prefix, has = json.loads(run([path, "-I", "-c", _ASK]))
+    version, prefix, has = json.loads(run([path, "-I", "-c", _ASK], seconds))
     return version, prefix, has

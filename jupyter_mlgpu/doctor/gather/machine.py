@@ -59,9 +59,9 @@ def cpu_limit(root: Path) -> float | None:
     for line in (text_of(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers == "":
-            top, files = root / "sys/fs/cgroup", ("cpu.max",)
+            top, files = root / "sys/fs/cgroup", ["cpu.max"]
         elif "cpu" in controllers.split(","):
-            top, files = root / "sys/fs/cgroup/cpu", ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+            top, files = root / "sys/fs/cgroup/cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
         else:
             continue
         own = top / path.strip("/")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 #: Where the lessons' data and weights come from: Keras's data sets, and Hugging Face.
 SITES = ("storage.googleapis.com", "huggingface.co")
@@ -13,13 +11,8 @@ SITES = ("storage.googleapis.com", "huggingface.co")
 SITE_S = 5.0
 
 
-def read(sites: tuple[str, ...] = SITES) -> Mapping[str, bool]:
-    """Each site, and whether it answers at all; proxies are used as Python's own downloads use them."""
-    with ThreadPoolExecutor(max_workers=len(sites)) as pool:
-        return dict(zip(sites, pool.map(_answers, sites), strict=True))
-
-
-def _answers(site: str) -> bool:
+def answers(site: str) -> bool:
+    """Whether a site answers at all; proxies are used as Python's own downloads use them."""
     request = urllib.request.Request(f"https://{site}/", method="HEAD")
     try:
         with urllib.request.urlopen(request, timeout=SITE_S):
