@@ -27,9 +27,9 @@ class Machine:
     `system` is platform.system(): Darwin, Linux. `architecture` is the hardware's own, also where the process
     is translated; `macos` is the real version, None elsewhere. `cpu_features` holds those of avx, avx2,
     avx512f, fma, sse4_2 that the processor has (empty on arm64). `cores` are the machine's logical
-    processors, `usable_cores` those that this process may run on. `cpu_limit` (processors) and `memory_limit` are the
-    control group's, None without a limit. `low_power` tells of macOS's Low Power Mode, or a Linux processor
-    that is held to its `powersave` policy on battery.
+    processors, `usable_cores` those that this process may run on. `cpu_limit` (processors) and `memory_limit`
+    are the control group's, None without a limit. `low_power` tells of macOS's Low Power Mode, or of Linux's
+    platform profile.
     """
 
     system: Maybe[str] = NOT_TOLD
@@ -60,9 +60,9 @@ class Python:
     `architecture` is the process's; `translated` tells of Rosetta (None where there is none). `kind` is venv,
     conda, pyenv or system; `tag` is sysconfig's platform, which wheels must fit, such as `macosx-11.0-arm64`.
     `macos_seen` is the macOS version that this process is told, `10.16` under SYSTEM_VERSION_COMPAT.
-    `shadows` are files in the current folder that hide a well-known package, such as `tensorflow.py`. `user_site` tells
-    whether packages outside the environment (`~/.local`) are imported. `conda_prefix` is the active conda
-    environment's folder, redacted, None where none is active.
+    `shadows` are files in the current folder that hide a well-known package, such as `tensorflow.py`.
+    `user_site` tells whether packages outside the environment (`~/.local`) are imported. `conda_prefix` is
+    the active conda environment's folder, redacted, None where none is active.
     """
 
     version: Maybe[str] = NOT_TOLD

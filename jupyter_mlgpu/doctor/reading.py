@@ -41,8 +41,8 @@ def from_json(data: object) -> Facts:
     if schema != SCHEMA:
         kind = NewerSchemaError if schema > SCHEMA else RecordError
         raise kind(
-            f"the facts have schema {schema}, this jupyter_mlgpu reads {SCHEMA}; "
-            "gather and read them with the same version"
+            f"the facts have schema {schema}, this jupyter_mlgpu reads {SCHEMA}: "
+            "both machines need the same version of it"
         )
     facts = _build(Facts, table, "the facts")
     assert isinstance(facts, Facts)

@@ -44,7 +44,7 @@ MAY_USE = {
     "planning": {"errors"},
     "mlcompute": {"backends", "errors", "planning"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
-    "doctor": {"_version", "errors", "files", "plain", "probes", "redact"},
+    "doctor": {"_version", "errors", "files", "plain", "probes", "redact", "sentences"},
     "notebook": {
         "backends",
         "_version",

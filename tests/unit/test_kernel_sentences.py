@@ -119,6 +119,7 @@ SILENT = {
     "mlcompute/*": "printed under a cell",
     "notebook/chosen": "printed under a cell",
     "notebook/commands": "printed under a cell",
+    "notebook/doctor_command": "printed under a cell",
     "notebook/export_command": "printed under a cell",
     "notebook/fits_command": "printed under a cell",
     "notebook/magics": "printed under a cell",
