@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 
 ID = "avx-missing"
 TITLE = "The processor has what the frameworks were built for"
@@ -24,8 +25,9 @@ def judge(facts: Facts) -> Verdict:
         return Fine("The processor has AVX.")
     return Finding(
         title="This processor lacks AVX, which TensorFlow and JAX need: their import ends the kernel.",
-        evidence=f"Of the processor's features AVX is not told; installed: {', '.join(there)}.",
-        remedy="# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch",
+        evidence=f"AVX is not among the processor's features; installed: {', '.join(there)}.",
+        remedy="# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"
+        + FROM_THIS_SHELL,
         confidence="sure",
         cause=Cause.MACHINE,
     )

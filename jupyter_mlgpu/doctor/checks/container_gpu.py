@@ -25,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This container was started without the machine's GPU.",
         evidence="The PCI bus shows a GPU of NVIDIA's, and the container has no /dev/nvidia0.",
-        remedy="# Outside, start the container with the GPU:\ndocker run --gpus all IMAGE",
-        confidence="sure",
+        remedy="# Outside of the container: docker run --gpus all IMAGE",
+        confidence="likely",
         cause=Cause.DRIVERS,
     )

@@ -36,7 +36,7 @@ def judge(facts: Facts) -> Verdict:
             f"The driver {driver} serves CUDA {served}; built for a later one: "
             f"{', '.join(f'{name} (CUDA {cuda})' for name, cuda in built.items())}."
         ),
-        remedy=f"# The driver {wanted} or a newer one:\nsudo ubuntu-drivers install\nsudo reboot",
+        remedy=f"# The driver {wanted} or a newer one; on Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot",
         confidence="sure",
         cause=Cause.DRIVERS,
     )

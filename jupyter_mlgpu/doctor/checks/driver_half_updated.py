@@ -25,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
         return Fine(f"The driver is {module}.")
     return Finding(
         title="NVIDIA's driver was updated and the machine not restarted since.",
-        evidence=f"The loaded module is {module}; NVML: {driver or reason.rstrip('.')}.",
+        evidence=f"The loaded module is {module}. {f'The library is {driver}.' if driver else reason}",
         remedy="sudo reboot",
         confidence="sure",
         cause=Cause.DRIVERS,

@@ -6,6 +6,7 @@ is available for execution on the device").
 
 from __future__ import annotations
 
+from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
@@ -27,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=f"{name} cannot compute on the device that it lists first.",
         evidence=f"It says: {error.strip().splitlines()[-1][:300]}",
-        remedy="nvidia-smi\nexport TF_FORCE_GPU_ALLOW_GROWTH=true XLA_PYTHON_CLIENT_PREALLOCATE=false",
+        remedy="nvidia-smi\npip check" if nvidia.count(facts) else "pip check",
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 
 ID = "gpu-hidden"
 TITLE = "No variable hides the GPU"
@@ -26,9 +27,8 @@ def judge(facts: Facts) -> Verdict:
         return Fine("CUDA_VISIBLE_DEVICES hides nothing.")
     return Finding(
         title="CUDA_VISIBLE_DEVICES hides every GPU.",
-        evidence=f"It is {value or 'empty'!s}; the machine has {count}, counted from 0.",
-        remedy="unset CUDA_VISIBLE_DEVICES\n# In a notebook, before any framework is imported:\n"
-        "# %env CUDA_VISIBLE_DEVICES=0",
+        evidence=f"It is {value or 'empty'}; GPUs of the machine: {count}, numbered from 0.",
+        remedy=f"unset CUDA_VISIBLE_DEVICES{FROM_THIS_SHELL}",
         confidence="sure",
         cause=Cause.SETTINGS,
     )

@@ -22,7 +22,7 @@ def judge(facts: Facts) -> Verdict:
     if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
         return Skipped("GPU, module and device of NVIDIA's are not all there.")
     if nvidia.gpus(facts):
-        return Fine(f"The driver tells {len(nvidia.gpus(facts))}.")
+        return Fine("The driver tells its GPU.")
     driver = known_or(facts.gpus.driver, None)
     if driver is None or release(driver) != release(module):
         return Skipped("The driver's library does not answer at all.")

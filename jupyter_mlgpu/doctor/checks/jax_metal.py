@@ -27,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="jax-metal does not work with this jax: every array fails.",
         evidence=f"{found}; the last one that it serves is 0.5.0.",
-        remedy="pip install jax==0.5.0 jaxlib==0.5.0\n# Or JAX on the CPU:\npip uninstall -y jax-metal",
+        remedy="pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal",
         confidence="sure",
         cause=Cause.PACKAGES,
     )

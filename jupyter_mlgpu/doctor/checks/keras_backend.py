@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "keras-backend"
@@ -28,7 +29,9 @@ def judge(facts: Facts) -> Verdict:
     there = [one for one in _OURS if one in packages]
     if name == "openvino" or (name in _KNOWN and name in packages):
         return Fine(f"Keras runs on {name}.")
-    choose = f"export KERAS_BACKEND={there[0]}" if there else "pip install tensorflow==2.19.1"
+    choose = "pip install tensorflow==2.19.1"
+    if there:
+        choose = f"export KERAS_BACKEND={there[0]}{FROM_THIS_SHELL}"
     what = "is no name that Keras knows" if name not in _KNOWN else "is not installed"
     return Finding(
         title="Keras cannot be imported: the framework that it should run on is not there.",

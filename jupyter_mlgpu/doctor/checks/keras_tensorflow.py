@@ -5,7 +5,7 @@ Sources: keras-team/keras#19069, tensorflow/tensorflow#62825, keras-team/tf-kera
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.check import Cause, Confidence, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
 from jupyter_mlgpu.doctor.versions import minor, older
@@ -25,15 +25,17 @@ def judge(facts: Facts) -> Verdict:
         return _found(f"tf-keras {legacy.version}", tensorflow.version, f'"tf-keras=={here}.*"')
     if keras is not None and older(keras.version, "3") != older(here, "2.16"):
         wanted = f'"keras=={here}.*"' if older(here, "2.16") else '"keras>=3.5"'
-        return _found(f"Keras {keras.version}", tensorflow.version, wanted)
+        # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
+        how_sure: Confidence = "likely" if older(here, "2.16") else "sure"
+        return _found(f"Keras {keras.version}", tensorflow.version, wanted, how_sure)
     return Fine(f"TensorFlow is {tensorflow.version}, and Keras fits it.")
 
 
-def _found(what: str, tensorflow: str, wanted: str) -> Finding:
+def _found(what: str, tensorflow: str, wanted: str, how_sure: Confidence = "sure") -> Finding:
     return Finding(
         title="Keras and TensorFlow are of different times.",
         evidence=f"{what} stands beside TensorFlow {tensorflow}.",
         remedy=f"pip install {wanted}",
-        confidence="sure",
+        confidence=how_sure,
         cause=Cause.PACKAGES,
     )

@@ -19,7 +19,7 @@ def judge(facts: Facts) -> Verdict:
     """A finding where ours, or one of its plug-ins, is among the disabled extensions."""
     off = [one for one in known(facts.jupyter.disabled) if one.split(":")[0] == _NAME]
     if not off:
-        return Fine("It is not among the disabled extensions.")
+        return Fine("The front end is not among the disabled extensions.")
     return Finding(
         title="The front end of jupyter_mlgpu is disabled in JupyterLab.",
         evidence=f"Disabled by a page_config.json: {', '.join(off)}.",

@@ -30,7 +30,7 @@ def judge(facts: Facts) -> Verdict:
         evidence=f"TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.",
         remedy=(
             "unset TF_USE_LEGACY_KERAS\n"
-            f'# Or, for Keras 2:\npip install "tf-keras=={minor(packages["tensorflow"].version)}.*"'
+            f'# Or, for Keras 2: pip install "tf-keras=={minor(packages["tensorflow"].version)}.*"'
         ),
         confidence="sure",
         cause=Cause.SETTINGS,

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Gpu
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 
 ID = "memory-growth"
 TITLE = "A shared GPU's memory is taken as it is needed"
@@ -28,7 +29,7 @@ def judge(facts: Facts) -> Verdict:
     if not shared:
         return Fine("No GPU is shared with another program.")
     greedy = [
-        f"export {name}={value}"
+        f"{name}={value}"
         for framework, (name, value) in _WHOLE.items()
         if framework in packages
         and nvidia.cuda_of(facts, framework)
@@ -39,8 +40,8 @@ def judge(facts: Facts) -> Verdict:
     names = sorted({one.program for one in known(shared[0].processes) if not one.ours})
     return Finding(
         title="A framework would take the whole memory of a GPU that others use, too.",
-        evidence=f"On the GPU: {', '.join(names)}. Memory is not taken as it is needed.",
-        remedy="\n".join(greedy),
+        evidence=f"On the GPU: {', '.join(names)}. Not set: {', '.join(greedy)}.",
+        remedy="\n".join(f"export {one}" for one in greedy) + FROM_THIS_SHELL,
         confidence="likely",
         cause=Cause.ADVICE,
     )

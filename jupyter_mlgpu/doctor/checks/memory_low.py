@@ -27,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
         return Finding(
             title="This container's limit leaves too little memory for a framework.",
             evidence=f"Its limit is {gigabytes(limit or 0)}, of which {gigabytes(left)} are left.",
-            remedy="# Outside, start it with more:\ndocker run --memory=8g IMAGE",
+            remedy="# Outside of the container: docker run --memory=8g IMAGE",
             confidence="likely",
             cause=Cause.MACHINE,
         )

@@ -28,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This macOS is too old for tensorflow-metal: training would end the kernel.",
         evidence=f"macOS is {macos}, tensorflow-metal {plugin.version} needs 12 or newer.",
-        remedy="softwareupdate --list\n# Or train on the CPU:\npip uninstall -y tensorflow-metal",
+        remedy="softwareupdate --list\n# Or, to train on the CPU: pip uninstall -y tensorflow-metal",
         confidence="sure",
         cause=Cause.MACHINE,
     )

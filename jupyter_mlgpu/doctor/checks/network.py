@@ -26,8 +26,8 @@ def judge(facts: Facts) -> Verdict:
             + (f" Only what is kept is there: {', '.join(kept)}." if kept else "")
         ),
         remedy=(
-            "# Behind a proxy, with its address:\n"
-            f"export HTTPS_PROXY=http://PROXY:PORT\ncurl -I https://{silent[0]}"
+            f"curl -I https://{silent[0]}\n"
+            "# Behind a proxy, before JupyterLab is started: export HTTPS_PROXY=http://PROXY:PORT"
         ),
         confidence="likely",
         cause=Cause.MACHINE,

@@ -6,9 +6,11 @@ Sources: tensorflow/tensorflow#102743 and #72888; pycroscopy/pyAutoMic#9 (torch 
 
 from __future__ import annotations
 
+import re
+
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "numpy-abi"
@@ -22,17 +24,20 @@ def judge(facts: Facts) -> Verdict:
     numpy = packages.get("numpy")
     if numpy is None:
         return Skipped("NumPy is not installed.")
-    early = [
-        f"{name} {packages[name].version}"
+    names = [
+        name
         for name, first in _FIRST_FOR_2.items()
         if name in packages and older(packages[name].version, first)
     ]
-    if older(numpy.version, "2") or not early:
+    if older(numpy.version, "2") or not names:
         return Fine(f"NumPy is {numpy.version}.")
+    early = [f"{name} {packages[name].version}" for name in names]
+    requirements = (line for package in packages.values() for line in known_or(package.requires, ()))
+    wants_2 = any(re.match(r"numpy>=2\b", line) for line in requirements)
     return Finding(
         title="NumPy 2 is installed beside a framework that was compiled for NumPy 1.",
         evidence=f"NumPy is {numpy.version}; compiled for NumPy 1: {', '.join(early)}.",
-        remedy='pip install "numpy<2"',
+        remedy=f"pip install --upgrade {' '.join(names)}" if wants_2 else 'pip install "numpy<2"',
         confidence="sure",
         cause=Cause.PACKAGES,
     )

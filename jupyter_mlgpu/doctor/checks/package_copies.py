@@ -8,9 +8,26 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 
 ID = "package-copies"
 TITLE = "No package is installed twice"
+
+
+# Those that fail or compute otherwise in another version; a second pip harms nobody.
+_MATTERS = (
+    "tensorflow",
+    "tf-",
+    "torch",
+    "jax",
+    "mlx",
+    "keras",
+    "numpy",
+    "scipy",
+    "h5py",
+    "protobuf",
+    "ipykernel",
+)
 
 
 def judge(facts: Facts) -> Verdict:
@@ -19,19 +36,22 @@ def judge(facts: Facts) -> Verdict:
     twice = {
         name: others
         for name, package in sorted(packages.items())
-        if (others := [one for one in known_or(package.copies, ()) if one != package.version])
+        if name.startswith(_MATTERS)
+        and (others := [one for one in known_or(package.copies, ()) if one != package.version])
     }
     if not twice:
         return Fine("No package of interest has a second copy of another version on the path.")
     listed = "; ".join(f"{name} {packages[name].version} hides {', '.join(twice[name])}" for name in twice)
+    times = 1 + max(map(len, twice.values()))
+    pinned = " ".join(f"{name}=={packages[name].version}" for name in twice)
     at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
     return Finding(
         title="A package is installed twice, and the wrong copy may be the one that is imported.",
         evidence=f"{listed}.",
         remedy=(
-            "# The first copy lies in ~/.local; leave that folder out:\nexport PYTHONNOUSERSITE=1"
+            f"# The first copy lies in ~/.local; leave that folder out:\nexport PYTHONNOUSERSITE=1{FROM_THIS_SHELL}"
             if at_home
-            else f"# Repeat until nothing is left, then install once:\npip uninstall -y {' '.join(twice)}"
+            else "\n".join([*[f"pip uninstall -y {' '.join(twice)}"] * times, f"pip install {pinned}"])
         ),
         confidence="likely",
         cause=Cause.PACKAGES,

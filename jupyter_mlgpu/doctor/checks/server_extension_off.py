@@ -18,7 +18,7 @@ def judge(facts: Facts) -> Verdict:
     if known(facts.jupyter.lab) is None:
         return Skipped("There is no JupyterLab in this environment.")
     if known(facts.jupyter.server_extension):
-        return Fine("It is enabled.")
+        return Fine("The server extension is enabled.")
     return Finding(
         title="The server extension of jupyter_mlgpu is not enabled, so the page's requests fail.",
         evidence="No jupyter_server_config enables jupyter_mlgpu.",

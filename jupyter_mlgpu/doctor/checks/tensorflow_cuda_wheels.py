@@ -8,7 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.maybe import known, known_or
 
 ID = "tensorflow-cuda-wheels"
 TITLE = "TensorFlow finds the CUDA that it was built with"
@@ -19,6 +19,8 @@ def judge(facts: Facts) -> Verdict:
     tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
     if tensorflow is None or cuda is None:
         return Skipped("There is no TensorFlow that was built for CUDA.")
+    if known_or(tensorflow.installer, None) == "conda":
+        return Skipped("Conda brings TensorFlow's CUDA along.")
     if not nvidia.count(facts):
         return Skipped("There is no NVIDIA GPU.")
     wanted = f"libcublas.so.{nvidia.major(cuda)}"

@@ -11,6 +11,7 @@ import math
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
 
 ID = "threads"
 TITLE = "Threads are as many as the processors that may be used"
@@ -33,7 +34,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="More threads would run than processors may be used, which slows every operation.",
         evidence=f"{allowed} processors may be used; {said}.",
-        remedy="\n".join(f"export {name}={allowed}" for name in set_here),
+        remedy="\n".join(f"export {name}={allowed}" for name in set_here) + FROM_THIS_SHELL,
         confidence="sure" if many else "likely",
         cause=Cause.ADVICE,
     )

@@ -20,7 +20,7 @@ def judge(facts: Facts) -> Verdict:
     if front is None:
         return Skipped("There is no front end here.")
     if release(front) == release(package):
-        return Fine(f"Both are {package}.")
+        return Fine(f"Package and front end are {package}.")
     return Finding(
         title="The front end in JupyterLab is of another version than the package.",
         evidence=f"The package is {package}, the front end {front}.",

@@ -27,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A package was built for another processor and cannot be loaded.",
         evidence=f"Python is {process}; built for another: {', '.join(foreign)}.",
-        remedy=f"pip install --force-reinstall --no-cache-dir --no-deps {pinned}",
+        remedy=f"python -m pip install --force-reinstall --no-cache-dir --no-deps {pinned}",
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -25,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A compiled package belongs to another version of Python.",
         evidence=f"This is Python {version}; built for another: {', '.join(foreign)}.",
-        remedy=f"unset PYTHONPATH\npip install --force-reinstall --no-deps {' '.join(foreign)}",
+        remedy=f"unset PYTHONPATH\npython -m pip install --force-reinstall --no-deps {' '.join(foreign)}",
         confidence="sure",
         cause=Cause.PACKAGES,
     )
