@@ -93,6 +93,7 @@ HIDES: dict[str, set[str]] = {
     # Without a GPU that answers no framework sees one.
     **{one: {"gpu-not-seen"} for one in _NO_DRIVER},
     "gpu-hidden": {"gpu-not-seen"},
+    "nvml-package": {"gpu-not-seen"},
     "cuda-driver-version": {"gpu-not-seen"},
     # A Metal plug-in that is not there has no version, and one that does not load has no symbols.
     "metal-python": {

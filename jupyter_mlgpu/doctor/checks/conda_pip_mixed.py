@@ -23,7 +23,7 @@ def judge(facts: Facts) -> Verdict:
     conda = [name for name, installer in by.items() if installer == "conda"]
     others = [name for name, installer in by.items() if installer not in ("conda", None)]
     if not conda or not others:
-        return Fine(f"One installer brought {', '.join(by) or 'none of them'}.")
+        return Fine("One installer brought all compiled packages.")
     return Finding(
         title="Compiled packages of conda and of pip are mixed in one environment.",
         evidence=f"By conda: {', '.join(conda)}; by pip: {', '.join(others)}.",

@@ -29,13 +29,15 @@ def judge(facts: Facts) -> Verdict:
     ]
     if not lacking:
         return Fine(f"Of the CUDA wheels that PyTorch names {len(pinned)} are there.")
-    listed = ", ".join(
-        f"{name} {packages[name].version if name in packages else 'missing'} ({pinned[name]} wanted)"
+    listed = [
+        f"{name} is {packages[name].version}, PyTorch names {pinned[name]}."
+        if name in packages
+        else f"{name} is missing."
         for name in lacking
-    )
+    ]
     return Finding(
         title="A CUDA library is missing or older than PyTorch needs, so its import fails.",
-        evidence=f"{listed}.",
+        evidence=" ".join(listed),
         remedy="pip install " + " ".join(f"{name}=={pinned[name]}" for name in lacking),
         confidence="sure",
         cause=Cause.DRIVERS,

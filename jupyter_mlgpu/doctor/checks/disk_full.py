@@ -30,7 +30,7 @@ def judge(facts: Facts) -> Verdict:
     only_temporary = list(full) == ["the temporary folder"]
     return Finding(
         title="A disk is full: downloads, installations and saving fail.",
-        evidence="Free: " + ", ".join(f"{gigabytes(size)} in {name}" for name, size in full.items()) + ".",
+        evidence=" ".join(f"{gigabytes(size)} are free in {name}." for name, size in full.items()),
         remedy='mkdir -p ~/tmp\nexport TMPDIR="$HOME/tmp"'
         if only_temporary
         else "df -h . ~\npip cache purge",

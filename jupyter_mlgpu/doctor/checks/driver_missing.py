@@ -26,7 +26,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The machine has an NVIDIA GPU, and its driver is not loaded.",
         evidence="The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver.",
-        remedy="# On Ubuntu; elsewhere by the means of the system:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi",
+        remedy="# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi",
         confidence="sure",
         cause=Cause.DRIVERS,
     )

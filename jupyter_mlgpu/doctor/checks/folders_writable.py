@@ -19,16 +19,18 @@ def judge(facts: Facts) -> Verdict:
     storage = facts.storage
     denied = []
     if not known(storage.home_writable):
-        denied.append("the home folder")
+        denied.append("The home folder may not be written.")
     if not known(storage.temporary_writable):
-        denied.append("the temporary folder")
+        denied.append("The temporary folder may not be written.")
     caches = known_or(storage.caches, ())
-    denied += [f"the cache of {one.name}" for one in caches if not known_or(one.writable, True)]
+    denied += [
+        f"The cache of {one.name} may not be written." for one in caches if not known_or(one.writable, True)
+    ]
     if not denied:
         return Fine("Home folder, temporary folder and caches may be written.")
     return Finding(
         title="A folder that frameworks keep data in may not be written.",
-        evidence=f"Denied: {', '.join(denied)}.",
+        evidence=" ".join(denied),
         remedy=(
             'mkdir -p "$PWD/.cache/tmp"\n'
             'export KERAS_HOME="$PWD/.cache/keras" HF_HOME="$PWD/.cache/huggingface"\n'

@@ -18,7 +18,7 @@ TITLE = "Every framework computes on its best device"
 def judge(facts: Facts) -> Verdict:
     """A finding where the small product failed."""
     failed = {
-        name: known_or(answer.compute_error, None) or "no reason is told"
+        name: known_or(answer.compute_error, None) or "-"
         for name, answer in sorted(known(facts.frameworks).items())
         if known_or(answer.imported, False) and not known_or(answer.computed, True)
     }

@@ -26,7 +26,7 @@ def judge(facts: Facts) -> Verdict:
     pinned = " ".join(f"{name}=={packages[name].version}" if name in packages else name for name in killed)
     return Finding(
         title="Importing a framework ends the kernel.",
-        evidence=", ".join(f"{name} ended with {signal}" for name, signal in killed.items()) + ".",
+        evidence=" ".join(f"{name} ended with {signal}." for name, signal in killed.items()),
         remedy=(
             "# In a fresh environment, where nothing can clash:\n"
             f"python -m venv ~/mlgpu\n~/mlgpu/bin/pip install {pinned}"

@@ -30,14 +30,14 @@ def judge(facts: Facts) -> Verdict:
     gpu, total, free = max(sized, key=lambda one: one[2] / one[1])
     processes = known_or(gpu.processes, ())
     ours = sum(known_or(one.used, 0) for one in processes if one.ours)
-    told = f"{gigabytes(free)} of {gigabytes(total)} are free"
+    told = f"{gigabytes(free)} of {gigabytes(total)} are free."
     if free + ours >= _SHARE * total:
-        return Fine(f"{told}.")
+        return Fine(told)
     others = [one for one in processes if not one.ours]
-    held = ", ".join(f"{one.program} holds {gigabytes(known_or(one.used, 0))}" for one in others)
+    held = [f"{one.program} holds {gigabytes(known_or(one.used, 0))}." for one in others]
     return Finding(
         title="The GPU's memory is taken by other programs.",
-        evidence=f"{told}{'; ' + held if held else ''}.",
+        evidence=" ".join([told, *held]),
         remedy=(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
             "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."

@@ -25,10 +25,10 @@ def judge(facts: Facts) -> Verdict:
     blind = [name for name in sorted(answers) if _is_blind(answers[name]) and _should_see(facts, name)]
     if not blind:
         return Fine("Each framework that was built for the GPU lists it.")
-    said = [line for name in blind for line in known_or(answers[name].said, ())][-2:]
+    said = known_or(answers[blind[0]].said, ())[-2:]
     return Finding(
         title="The system shows a GPU that a framework does not see.",
-        evidence=f"{', '.join(blind)} lists no GPU.{' It printed: ' + ' / '.join(said) if said else ''}",
+        evidence=f"{blind[0]} lists no GPU." + (f" It printed: {' / '.join(said)}" if said else ""),
         remedy=_LOOK[blind[0]],
         confidence="possible",
         cause=Cause.FRAMEWORKS,

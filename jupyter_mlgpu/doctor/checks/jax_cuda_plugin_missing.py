@@ -28,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
     jaxlib = packages.get("jaxlib")
     # Before 0.4.26 CUDA was part of jaxlib itself: 0.4.14+cuda12.cudnn89.
     if plugins or (jaxlib and "+cuda" in jaxlib.version):
-        return Fine(f"JAX has {', '.join(plugins) or 'CUDA in jaxlib'}.")
+        return Fine("JAX has CUDA.")
     version = packages["jax"].version
     extra = "cuda12" if nvidia.driver_is_too_old(facts, "13") else "cuda13"
     return Finding(

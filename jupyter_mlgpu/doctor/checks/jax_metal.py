@@ -21,12 +21,12 @@ def judge(facts: Facts) -> Verdict:
     plugin, jax = packages.get("jax-metal"), packages.get("jax")
     if plugin is None or jax is None:
         return Skipped("jax and jax-metal are not both installed.")
-    found = f"jax-metal {plugin.version} stands beside jax {jax.version}"
+    found = f"jax-metal {plugin.version} stands beside jax {jax.version}."
     if older(jax.version, "0.5.1"):
-        return Fine(f"{found}.")
+        return Fine(found)
     return Finding(
         title="jax-metal does not work with this jax: every array fails.",
-        evidence=f"{found}; the last one that it serves is 0.5.0.",
+        evidence=f"{found} The last jax that it serves is 0.5.0.",
         remedy="pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal",
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -23,13 +23,13 @@ def judge(facts: Facts) -> Verdict:
     jax, jaxlib = packages.get("jax"), packages.get("jaxlib")
     if jax is None or jaxlib is None:
         return Skipped("jax and jaxlib are not both installed.")
-    found = f"jaxlib {jaxlib.version} stands beside jax {jax.version}"
+    found = f"jaxlib {jaxlib.version} stands beside jax {jax.version}."
     least = _least(known_or(jax.requires, ()))
     if not older(jax.version, jaxlib.version) and not (least and older(jaxlib.version, least)):
-        return Fine(f"{found}.")
+        return Fine(found)
     return Finding(
         title="jax and jaxlib do not belong together, so JAX cannot be imported.",
-        evidence=f"{found}.",
+        evidence=found,
         remedy=f"pip install jax=={jax.version} jaxlib=={jax.version}",
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -32,10 +32,15 @@ def judge(facts: Facts) -> Verdict:
     choose = "pip install tensorflow==2.19.1"
     if there:
         choose = f"export KERAS_BACKEND={there[0]}{FROM_THIS_SHELL}"
-    what = "is no name that Keras knows" if name not in _KNOWN else "is not installed"
+    if name not in _KNOWN:
+        evidence = f"KERAS_BACKEND is {name}, which is no name that Keras knows."
+    elif told:
+        evidence = f"KERAS_BACKEND is {name}, which is not installed."
+    else:
+        evidence = "KERAS_BACKEND is not set, and TensorFlow is not installed."
     return Finding(
         title="Keras cannot be imported: the framework that it should run on is not there.",
-        evidence=f"KERAS_BACKEND is {told or 'not set, which means tensorflow'}; {name} {what}.",
+        evidence=evidence,
         remedy=choose,
         # Without the variable ~/.keras/keras.json may name another one.
         confidence="sure" if told else "likely",

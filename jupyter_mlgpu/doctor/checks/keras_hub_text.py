@@ -22,10 +22,10 @@ def judge(facts: Facts) -> Verdict:
     if hub is None or tensorflow is None:
         return Skipped("keras-hub and TensorFlow are not both installed.")
     if text is None:
-        found = f"keras-hub is {hub.version}, and there is no tensorflow-text"
+        found = f"keras-hub is {hub.version}, and there is no tensorflow-text."
         return _found(found, minor(tensorflow.version))
     if not older(hub.version, "0.32") and older(text.version, "2.20.1"):
-        return _found(f"keras-hub {hub.version} needs tensorflow-text 2.20.1, found {text.version}", "2.19")
+        return _found(f"keras-hub {hub.version} needs tensorflow-text 2.20.1, found {text.version}.", "2.19")
     return Fine(f"keras-hub is {hub.version}, tensorflow-text {text.version}.")
 
 
@@ -33,7 +33,7 @@ def _found(evidence: str, version: str) -> Finding:
     hub = "keras-hub==0.31.0 " if version == "2.19" else ""
     return Finding(
         title="keras-hub's tokenizers do not work without a tensorflow-text that fits.",
-        evidence=f"{evidence}.",
+        evidence=evidence,
         remedy=f'pip install {hub}"tensorflow-text=={version}.*"',
         confidence="likely",
         cause=Cause.PACKAGES,

@@ -20,8 +20,8 @@ def judge(facts: Facts) -> Verdict:
     specs = known(facts.kernel.specs)
     gone = [one for one in specs if not known_or(one.exists, True)]
     if not gone:
-        return Fine(f"Kernels: {', '.join(one.name for one in specs) or 'none'}.")
-    listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'its Python')})" for one in gone)
+        return Fine("Every kernel's Python is there, as far as it is told.")
+    listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'python')})" for one in gone)
     return Finding(
         title="A kernel cannot start: its Python is not there any more.",
         evidence=f"Its interpreter does not exist: {listed}.",

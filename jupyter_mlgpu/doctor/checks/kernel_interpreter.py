@@ -33,8 +33,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Notebooks run another Python than the one with the packages.",
         evidence=(
-            f"The kernel {specs[0].name} runs {known_or(specs[0].interpreter, 'another Python')}, "
-            f"which lacks {', '.join(lacks)}; this is {known_or(facts.python.executable, 'another one')}."
+            f"The kernel {specs[0].name} runs {known_or(specs[0].interpreter, 'python')}, "
+            f"which lacks {', '.join(lacks)}; this is {known_or(facts.python.executable, 'python')}."
         ),
         remedy='python -m ipykernel install --user --name mlgpu --display-name "Python (mlgpu)"',
         confidence="sure",

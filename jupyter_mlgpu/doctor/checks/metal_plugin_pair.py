@@ -26,12 +26,12 @@ def judge(facts: Facts) -> Verdict:
     too_old = older(plugin.version, "1.1") and not older(tensorflow.version, "2.14")
     too_new = not older(plugin.version, "1.1") and older(tensorflow.version, "2.14")
     too_new = too_new or (not older(plugin.version, "1.2") and older(tensorflow.version, "2.18"))
-    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}"
+    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
     if not (too_old or too_new):
-        return Fine(f"{found}.")
+        return Fine(found)
     return Finding(
         title="tensorflow-metal and TensorFlow are of different times and do not load together.",
-        evidence=f"{found}.",
+        evidence=found,
         remedy="pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
         confidence="sure" if too_old else "likely",
         cause=Cause.PACKAGES,

@@ -21,12 +21,12 @@ def judge(facts: Facts) -> Verdict:
     plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
     if plugin is None or tensorflow is None:
         return Skipped("TensorFlow and tensorflow-metal are not both installed.")
-    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}"
+    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
     if older(tensorflow.version, "2.20"):
-        return Fine(f"{found}.")
+        return Fine(found)
     return Finding(
         title="tensorflow-metal cannot load into this TensorFlow, so there is no GPU.",
-        evidence=f"{found}; from 2.20 on TensorFlow lacks symbols that the plug-in needs.",
+        evidence=f"{found} From 2.20 on TensorFlow lacks symbols that the plug-in needs.",
         remedy="pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
         confidence="sure",
         cause=Cause.PACKAGES,

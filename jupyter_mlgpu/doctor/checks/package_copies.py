@@ -41,15 +41,15 @@ def judge(facts: Facts) -> Verdict:
     }
     if not twice:
         return Fine("No package of interest has a second copy of another version on the path.")
-    listed = "; ".join(f"{name} {packages[name].version} hides {', '.join(twice[name])}" for name in twice)
+    listed = [f"{name} {packages[name].version} hides {', '.join(twice[name])}." for name in twice]
     times = 1 + max(map(len, twice.values()))
     pinned = " ".join(f"{name}=={packages[name].version}" for name in twice)
     at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
     return Finding(
         title="A package is installed twice, and the wrong copy may be the one that is imported.",
-        evidence=f"{listed}.",
+        evidence=" ".join(listed),
         remedy=(
-            f"# The first copy lies in ~/.local; leave that folder out:\nexport PYTHONNOUSERSITE=1{FROM_THIS_SHELL}"
+            f"# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1{FROM_THIS_SHELL}"
             if at_home
             else "\n".join([*[f"pip uninstall -y {' '.join(twice)}"] * times, f"pip install {pinned}"])
         ),

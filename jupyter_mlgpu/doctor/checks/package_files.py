@@ -21,11 +21,11 @@ def judge(facts: Facts) -> Verdict:
     }
     if not broken:
         return Fine("Every package of interest has its files.")
-    listed = ", ".join(f"{name} lacks {count}" for name, count in broken.items())
+    listed = [f"{name} lacks {count} of the code files in its record." for name, count in broken.items()]
     pinned = " ".join(f"{name}=={packages[name].version}" for name in broken)
     return Finding(
         title="Files of an installed package are gone.",
-        evidence=f"Of the code files in their records {listed}.",
+        evidence=" ".join(listed),
         remedy=f"pip install --force-reinstall --no-deps {pinned}",
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -23,12 +23,12 @@ def judge(facts: Facts) -> Verdict:
     if protobuf is None or tensorflow is None:
         return Skipped("TensorFlow and protobuf are not both installed.")
     wanted = _wanted(tensorflow.version, protobuf.version)
-    found = f"protobuf {protobuf.version} stands beside TensorFlow {tensorflow.version}"
+    found = f"protobuf {protobuf.version} stands beside TensorFlow {tensorflow.version}."
     if wanted is None:
-        return Fine(f"{found}.")
+        return Fine(found)
     return Finding(
         title="This protobuf does not fit TensorFlow, whose import fails or floods the cell.",
-        evidence=f"{found}, which needs protobuf{wanted}.",
+        evidence=f"{found} It needs protobuf{wanted}.",
         remedy=f'pip install "protobuf{wanted}"',
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -30,7 +30,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This container's shared memory is too small for PyTorch's data loaders.",
         evidence=f"/dev/shm has {gigabytes(size)}.",
-        remedy="# Outside of the container: docker run --shm-size=8g IMAGE\n# Or, in the loader: num_workers=0",
+        remedy="# Outside of the container: docker run --shm-size=8g IMAGE",
         confidence="likely",
         cause=Cause.ADVICE,
     )

@@ -29,7 +29,10 @@ def judge(facts: Facts) -> Verdict:
         return Fine(f"{wanted} is found.")
     return Finding(
         title="TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing.",
-        evidence=f"It needs {wanted} (CUDA {cuda}); found: {', '.join(files) or 'none'}.",
+        evidence=(
+            f"It needs {wanted} (CUDA {cuda})."
+            + (f" Found: {', '.join(files)}." if files else " No cuBLAS is found.")
+        ),
         remedy=f'pip install "tensorflow[and-cuda]=={tensorflow.version}"',
         confidence="sure",
         cause=Cause.DRIVERS,

@@ -21,12 +21,12 @@ def judge(facts: Facts) -> Verdict:
     old, new = packages.get("tensorflow-macos"), packages.get("tensorflow")
     if old is None or new is None:
         return Fine("tensorflow-macos and tensorflow are not both installed.")
-    found = f"tensorflow-macos {old.version} and tensorflow {new.version} share one folder"
+    found = f"tensorflow-macos {old.version} and tensorflow {new.version} share one folder."
     if release(old.version) == release(new.version):
-        return Fine(f"{found}, and are of one version.")
+        return Fine(f"tensorflow-macos and tensorflow are both {new.version}.")
     return Finding(
         title="An older tensorflow-macos is mixed with TensorFlow.",
-        evidence=f"{found}.",
+        evidence=found,
         remedy=f"pip uninstall -y tensorflow-macos tensorflow\npip install tensorflow=={new.version}",
         confidence="sure",
         cause=Cause.PACKAGES,

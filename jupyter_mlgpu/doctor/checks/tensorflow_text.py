@@ -23,13 +23,13 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("TensorFlow and tensorflow-text are not both installed.")
     here = minor(tensorflow.version)
     broken = release(text.version) == release("2.21.0")
-    found = f"tensorflow-text {text.version} stands beside TensorFlow {tensorflow.version}"
+    found = f"tensorflow-text {text.version} stands beside TensorFlow {tensorflow.version}."
     if minor(text.version) == here and not broken:
-        return Fine(f"{found}.")
+        return Fine(found)
     wanted = "tensorflow==2.19.1 tensorflow-text==2.19.0" if broken else f'"tensorflow-text=={here}.*"'
     return Finding(
         title="tensorflow-text cannot load into this TensorFlow.",
-        evidence=f"{found}{', and 2.21.0 lacks a symbol of its own' if broken else ''}.",
+        evidence=f"{found} 2.21.0 lacks a symbol of its own." if broken else found,
         remedy=f"pip install {wanted}",
         confidence="sure",
         cause=Cause.PACKAGES,

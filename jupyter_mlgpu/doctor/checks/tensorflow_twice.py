@@ -37,7 +37,7 @@ def judge(facts: Facts) -> Verdict:
         if name in packages and not (main and name in _PARTS and packages[name].version == main.version)
     ]
     if len(found) < 2:
-        return Fine(f"Installed: {', '.join(found) or 'no TensorFlow'}.")
+        return Fine(f"Installed: {found[0]}." if found else "TensorFlow is not installed.")
     listed = ", ".join(f"{name} {packages[name].version}" for name in found)
     keep = "tensorflow" if main else found[0]
     return Finding(

@@ -29,11 +29,11 @@ def judge(facts: Facts) -> Verdict:
     unlimited = usable > allowed and not told
     if not many and not unlimited:
         return Fine(f"{allowed} processors may be used, and no more threads are asked for.")
-    said = ", ".join(f"{name} is {count}" for name, count in many.items()) or f"{usable} are seen"
+    said = [f"{name} is {count}." for name, count in many.items()] or [f"{usable} are seen."]
     set_here = [name for name in _NAMES if name in many] or [_NAMES[0], _NAMES[-1]]
     return Finding(
         title="More threads would run than processors may be used, which slows every operation.",
-        evidence=f"{allowed} processors may be used; {said}.",
+        evidence=" ".join([f"{allowed} processors may be used.", *said]),
         remedy="\n".join(f"export {name}={allowed}" for name in set_here) + FROM_THIS_SHELL,
         confidence="sure" if many else "likely",
         cause=Cause.ADVICE,
