@@ -14,6 +14,7 @@ import pytest
 from jupyter_mlgpu.doctor.check import Check
 from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.sentences import filling
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
@@ -160,3 +161,22 @@ def test_two_faults_of_one_machine_are_both_found(machine: Callable[..., Facts])
             wrong[one, other] = [one.id for one in found]
     assert wrong == {}
     assert len(PAIRS) > 500
+
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@every_case
+def test_a_finding_is_told_in_chinese_sentence_by_sentence(name: str, machine: Callable[..., Facts]):
+    case = CASES[name]
+    (finding,) = diagnose(machine(case["machine"], case["changes"])).findings
+    assert CHINESE.search(filling.say(finding.title, "zh"))
+    # What a library said itself stays as it is.
+    own = re.sub(r"(It says|It printed): .*", r"\1: ...", finding.evidence)
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9/])", own)
+    assert [one for one in sentences if not CHINESE.search(filling.say(one, "zh"))] == []
+
+
+def test_what_is_fine_and_what_is_skipped_is_told_in_chinese(healthy: Facts):
+    others = [one for one in diagnose(healthy).results if one.status in ("ok", "skipped")]
+    assert [one.evidence for one in others if not CHINESE.search(filling.say(one.evidence, "zh"))] == []

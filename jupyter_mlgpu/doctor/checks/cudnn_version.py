@@ -38,9 +38,7 @@ def judge(facts: Facts) -> Verdict:
     wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
     if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
-        found = (
-            f"TensorFlow was built with cuDNN {wanted_major}, found {', '.join(map(str, sorted(majors)))}."
-        )
+        found = f"TensorFlow was built with cuDNN {wanted_major}, found {max(majors)}."
         return _found(found, f'pip install "tensorflow[and-cuda]=={packages["tensorflow"].version}"')
     return Fine("No cuDNN that is found is older than the frameworks need.")
 

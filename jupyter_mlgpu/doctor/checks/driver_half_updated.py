@@ -21,7 +21,7 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("No module of NVIDIA's is loaded.")
     driver, reason = known_or(facts.gpus.driver, None), known_or(facts.gpus.why_none, None) or ""
     # A container may bring a newer libcuda on purpose (CUDA's forward compatibility), so NVML is asked.
-    if "version mismatch" not in reason and (driver is None or release(driver) == release(module)):
+    if "version mismatch" not in reason.lower() and (driver is None or release(driver) == release(module)):
         return Fine(f"The driver is {module}.")
     return Finding(
         title="NVIDIA's driver was updated and the machine not restarted since.",

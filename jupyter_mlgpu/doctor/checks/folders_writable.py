@@ -22,10 +22,8 @@ def judge(facts: Facts) -> Verdict:
         denied.append("The home folder may not be written.")
     if not known(storage.temporary_writable):
         denied.append("The temporary folder may not be written.")
-    caches = known_or(storage.caches, ())
-    denied += [
-        f"The cache of {one.name} may not be written." for one in caches if not known_or(one.writable, True)
-    ]
+    caches = [one.name for one in known_or(storage.caches, ()) if not known_or(one.writable, True)]
+    denied += [f"The cache of {name} may not be written." for name in caches]
     if not denied:
         return Fine("Home folder, temporary folder and caches may be written.")
     return Finding(
