@@ -91,7 +91,7 @@ test-packaging: install ## the package, its pinned versions and this Makefile
 
 .PHONY: test-unit
 test-unit: install ## small tests, no kernel and no browser
-	@$(STEP) "unit tests" $(PYTEST) tests/unit $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor $(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-labextension
 test-labextension: install ## tests of the labextension's own functions, in Node
