@@ -106,7 +106,7 @@ NEEDS = -m needs
 test-frameworks: $(FRAMEWORKS)/.packages ## tests over TensorFlow, PyTorch, JAX and MLX, the contract suite first
 	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKS) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" \
-		$(PYTEST_FRAMEWORKS) tests/unit tests/integration $(NEEDS) $(PYTEST_ARGS)
+		$(PYTEST_FRAMEWORKS) tests/unit tests/doctor tests/integration $(NEEDS) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium
