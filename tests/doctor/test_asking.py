@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_mlgpu.doctor.ask import MARK
 from jupyter_mlgpu.doctor.gather import frameworks, network
-from jupyter_mlgpu.doctor.gather.ask import MARK
 from jupyter_mlgpu.doctor.maybe import Unknown
 
 
@@ -139,6 +139,7 @@ def test_a_framework_that_is_not_installed_answers_with_its_error(framework, tmp
     answer = frameworks.ask(framework, time.monotonic() + 120)
     assert answer.imported is False
     assert "Symbol not found: _TF_x" in answer.error
+    assert answer.said == ()
 
 
 @pytest.mark.needs("torch")

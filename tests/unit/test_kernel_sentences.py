@@ -37,6 +37,7 @@ TELLING: dict[str, set[str]] = {
     "backends/torch": set(),
     "backends/torch_scope": set(),
     "comparing/compare": {"verdict", "Judgement", "judgement"},
+    "doctor/ask": set(),
     "doctor/diagnose": {"_REPORT", "TypeError"},
     "doctor/gather/*": {"_ASK", "_processor", "question"},
     "doctor/maybe": set(),
