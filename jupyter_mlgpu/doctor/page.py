@@ -46,7 +46,10 @@ def head(diagnosis: Diagnosis, language: str = "en") -> str:
     """One sentence: how much was found, of how many checks that could judge."""
     count = len(diagnosis.findings)
     judged = count + len(diagnosis.of("ok"))
-    if count == 0:
+    crashed = len(diagnosis.of("crashed"))
+    if count == 0 and crashed:
+        said = f"Nothing is wrong here, as far as {judged} checks can tell; {crashed} failed themselves."
+    elif count == 0:
         said = f"Nothing is wrong here, as far as {judged} checks can tell."
     elif count == 1:
         said = f"One thing is wrong here, of {judged} that were checked."

@@ -122,7 +122,7 @@ class _Asked:
             part.done.set()
 
         # A daemon: a system call that never returns must not keep the command from ending.
-        threading.Thread(target=work, name=f"jupyter_mlgpu doctor {name}", daemon=True).start()
+        threading.Thread(target=work, name=f"doctor-{name}", daemon=True).start()
         return part
 
     def end(self, part: _Part[T]) -> Maybe[T]:

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 
+from jupyter_mlgpu.doctor.ask import MARK
 from jupyter_mlgpu.doctor.facts import Answer
-from jupyter_mlgpu.doctor.gather.ask import MARK
 from jupyter_mlgpu.doctor.maybe import Unknown
 
 #: Framework -> the module that must be installed for it to be asked.
@@ -78,7 +78,7 @@ def ask(
     if left <= 0:
         return _unanswered(late)
     process = subprocess.Popen(
-        command or (sys.executable, "-m", "jupyter_mlgpu.doctor.gather.ask", name),
+        command or (sys.executable, "-m", "jupyter_mlgpu.doctor.ask", name),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

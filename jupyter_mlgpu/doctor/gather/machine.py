@@ -147,7 +147,7 @@ def _mac_low_power() -> bool:
 
 def _low_power(root: Path) -> bool:
     # The kernel's Documentation/ABI/testing/sysfs-platform_profile.
-    return (text_of(root / "sys/firmware/acpi/platform_profile") or "").strip() in ("low-power", "quiet")
+    return (text_of(root / "sys/firmware/acpi/platform_profile") or "").strip() == "low-power"
 
 
 def _protected() -> bool:

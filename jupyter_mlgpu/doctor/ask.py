@@ -1,6 +1,6 @@
 """Runs in a process of its own: imports one framework, lists its devices, computes a small product.
 
-`python -m jupyter_mlgpu.doctor.gather.ask torch` prints one line of JSON after the mark below, as the last
+`python -m jupyter_mlgpu.doctor.ask torch` prints one line of JSON after the mark below, as the last
 line. What happens before that, a crash included, is for the one who asked to see.
 """
 
