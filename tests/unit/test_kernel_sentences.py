@@ -107,6 +107,8 @@ SILENT = {
     "comparing/page": "the table that a cell prints; the sidebar has its own",
     "comparing/shift": "errors of the programmer's",
     "doctor/[cr]*": "names, errors of files and of a command",
+    "doctor/checks/*": "told, with commands between; tests/doctor/test_checks.py compares what they say",
+    "doctor/loading": "what loaders print",
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
     "growth": "errors of the programmer's",
