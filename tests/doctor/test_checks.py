@@ -180,3 +180,28 @@ def test_a_finding_is_told_in_chinese_sentence_by_sentence(name: str, machine: C
 def test_what_is_fine_and_what_is_skipped_is_told_in_chinese(healthy: Facts):
     others = [one for one in diagnose(healthy).results if one.status in ("ok", "skipped")]
     assert [one.evidence for one in others if not CHINESE.search(filling.say(one.evidence, "zh"))] == []
+
+
+def facts_of(machine_name: str) -> list[str]:
+    """The way to every fact of a machine that may be unknown, and to its lists as a whole."""
+    data = json.loads((BROKEN.parent / "machines" / f"{machine_name}.json").read_text(encoding="utf-8"))
+    ways = [
+        f"{part}/{name}"
+        for part in ("machine", "python", "environment", "gpus", "kernel", "jupyter", "storage")
+        for name in data[part]
+    ]
+    ways += [f"packages/{name}/{field}" for name in data["packages"] for field in data["packages"][name]]
+    gpus = [f"gpus/found/{n}/{name}" for n, gpu in enumerate(data["gpus"]["found"]) for name in gpu]
+    specs = [f"kernel/specs/{n}/{name}" for n, spec in enumerate(data["kernel"]["specs"]) for name in spec]
+    ways += ["packages", "builds", "libraries", "notebooks", *gpus, *specs]
+    return [way for way in ways if not way.endswith(("/version", "specs/0/name"))]
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda", "mac"])
+def test_a_fact_that_is_unknown_makes_no_finding_and_no_crash(name: str, machine: Callable[..., Facts]):
+    wrong = {}
+    for way in facts_of(name):
+        diagnosis = diagnose(machine(name, {way: {"unknown": "It was not read."}}))
+        if diagnosis.findings or diagnosis.of("crashed"):
+            wrong[way] = [one.id for one in (*diagnosis.findings, *diagnosis.of("crashed"))]
+    assert wrong == {}

@@ -21,7 +21,7 @@ def judge(facts: Facts) -> Verdict:
     module = known(facts.gpus.kernel_module)
     if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
         return Skipped("GPU, module and device of NVIDIA's are not all there.")
-    if nvidia.gpus(facts):
+    if known(facts.gpus.found):
         return Fine("The driver tells its GPU.")
     driver = known_or(facts.gpus.driver, None)
     if driver is None or release(driver) != release(module):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.maybe import known, known_or
 
 ID = "server-extension-off"
 TITLE = "The server extension is enabled"
@@ -17,6 +17,8 @@ def judge(facts: Facts) -> Verdict:
     """A finding where JupyterLab is here and no configuration enables our server extension."""
     if known(facts.jupyter.lab) is None:
         return Skipped("There is no JupyterLab in this environment.")
+    if known_or(facts.jupyter.labextension, "") is None:
+        return Skipped("There is no front end here.")
     if known(facts.jupyter.server_extension):
         return Fine("The server extension is enabled.")
     return Finding(
