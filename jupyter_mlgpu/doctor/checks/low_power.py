@@ -19,7 +19,7 @@ def judge(facts: Facts) -> Verdict:
         return Fine("No power is saved.")
     mac = known(facts.machine.system) == "Darwin"
     return Finding(
-        title="The machine saves power, so everything is slower, and no measurement compares.",
+        title="The machine saves power, so everything is slower and measurements cannot be compared.",
         evidence="macOS is in Low Power Mode." if mac else "The processor is held to its powersave policy.",
         remedy="sudo pmset -a lowpowermode 0" if mac else "powerprofilesctl set performance",
         confidence="sure",
