@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object, findings first")
     parser.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
-    parser.add_argument("--all", action="store_true", help="say also what was found to be well")
+    parser.add_argument(
+        "--all", action="store_true", help="say also what is well, and what could not be judged"
+    )
     parser.add_argument(
         "--language",
         choices=page.LANGUAGES,

@@ -25,6 +25,7 @@ class Page:
 
     diagnosis: Diagnosis
     language: str = "en"
+    all_checks: bool = False
 
     @property
     def findings(self) -> tuple[Result, ...]:
@@ -36,7 +37,7 @@ class Page:
         return self.diagnosis.to_json()
 
     def __repr__(self) -> str:
-        return text(self.diagnosis, self.language)
+        return text(self.diagnosis, self.language, all_checks=self.all_checks)
 
     def _repr_html_(self) -> str:
         return html(self.diagnosis, self.language)
@@ -59,7 +60,7 @@ def head(diagnosis: Diagnosis, language: str = "en") -> str:
 
 
 def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False) -> str:
-    """For a terminal; with `all_checks` also what each check that found nothing looked at."""
+    """For a terminal; with `all_checks` also what the checks say that found nothing or could not judge."""
     lines = [head(diagnosis, language)]
     for number, one in enumerate(diagnosis.findings, start=1):
         lines += ["", f"{number}. {_said(one.title, language)} ({_sure(one, language)}; {one.id})"]
@@ -68,6 +69,10 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
         lines += [f"       {line}" for line in _remedy(one).splitlines()]
     for title, rows in _rest(diagnosis, language, all_checks):
         lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
+    skipped = len(diagnosis.of("skipped"))
+    if skipped and not all_checks:
+        said = f"{skipped} checks could not judge, mostly for want of what they look at: --all says why."
+        lines += ["", _said(said, language)]
     if diagnosis.of("not asked"):
         lines += ["", _said(_NOT_ASKED, language)]
     return "\n".join(lines)
@@ -116,7 +121,7 @@ def _rest(
     crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
     if crashed:
         yield _said("Checks that failed themselves:", language), _rows(crashed, language)
-    if skipped:
+    if skipped and all_checks:
         yield _said(f"Not judged ({len(skipped)}):", language), _rows(skipped, language)
     if fine and all_checks:
         yield _said(f"Nothing wrong ({len(fine)}):", language), _rows(fine, language)

@@ -38,7 +38,7 @@ def doctor_command(line: str, shell: Any) -> page.Page | None:
     elif words.fix_plan:
         print(page.plan(diagnosis, language))
     else:
-        return page.Page(diagnosis, language)
+        return page.Page(diagnosis, language, words.all)
     return None
 
 
@@ -66,6 +66,7 @@ def _parsed(line: str) -> argparse.Namespace:
     parser.add_argument("--save-facts", type=Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--fix-plan", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--language", choices=page.LANGUAGES)
     try:
         words = shlex.split(line, posix=sys.platform != "win32")

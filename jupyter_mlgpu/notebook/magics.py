@@ -172,6 +172,7 @@ class MlgpuMagics(Magics):
         %mlc_doctor --fix-plan           only the commands that would mend it
         %mlc_doctor --save-facts FILE    write what was looked at, redacted, for somebody who helps from afar
         %mlc_doctor --facts FILE         what is wrong on the machine of such a file
+        %mlc_doctor --all                also what is well, and what could not be judged
         %mlc_doctor --json               the result as JSON;  --language zh: in Chinese
 
         The first finding is the one to begin with. The result has `.findings` and `.to_json()`.

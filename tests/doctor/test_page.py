@@ -46,8 +46,15 @@ def test_the_first_line_counts(results, said):
 
 
 def test_checks_that_share_a_reason_share_a_line():
-    lines = page.text(Diagnosis((FINE, *SKIPPED))).splitlines()
-    assert lines[-2:] == ["Not judged (2):", "   rosetta, metal: This is not a Mac."]
+    lines = page.text(Diagnosis((FINE, *SKIPPED)), all_checks=True).splitlines()
+    place = lines.index("Not judged (2):")
+    assert lines[place + 1] == "   rosetta, metal: This is not a Mac."
+
+
+def test_unasked_it_is_only_said_how_many_could_not_judge():
+    shown = page.text(Diagnosis((FINE, *SKIPPED)))
+    assert shown.endswith("2 checks could not judge, mostly for want of what they look at: --all says why.")
+    assert "rosetta" not in shown
 
 
 def test_what_is_well_is_told_only_where_it_is_asked_for():
@@ -98,7 +105,8 @@ def test_the_plan_of_a_healthy_machine_has_no_command():
 
 
 def test_it_is_told_in_chinese_where_that_is_asked_for():
-    shown = page.text(Diagnosis((WRONG, SLOW, *SKIPPED, NOT_ASKED)), "zh")
+    shown = page.text(Diagnosis((WRONG, SLOW, *SKIPPED, NOT_ASKED)), "zh", all_checks=True)
+    assert "无法判断" in page.text(Diagnosis((WRONG, *SKIPPED)), "zh")
     assert shown.startswith("检查了 2 项")
     assert "确定" in shown
     assert "处理办法" in shown

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import replace
 
@@ -39,27 +39,23 @@ def read(
         return {}
     deadline = time.monotonic() + seconds
     running: list[subprocess.Popen[bytes]] = []
-    done: list[str] = []
-
-    def one(name: str) -> Answer:
-        answer = ask(name, deadline, running=running)
-        done.append(name)
-        waiting = [other for other in names if other not in done]
-        if waiting:
-            say(f"{name} has answered, waiting for {', '.join(waiting)}")
-        return answer
-
     say(f"Asking {', '.join(names)}, each in a process of its own, {seconds:g} s at most")
     pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
     try:
-        return dict(zip(names, pool.map(one, names), strict=True))
+        asked = {pool.submit(ask, name, deadline, running=running): name for name in names}
+        waiting = list(names)
+        for done in as_completed(asked):
+            waiting.remove(asked[done])
+            if waiting:
+                say(f"{asked[done]} has answered, waiting for {', '.join(waiting)}")
+        return {name: answer.result() for answer, name in asked.items()}
     except BaseException:  # Ctrl-C: nobody waits for the answers any more
-        deadline = 0.0
+        pool.shutdown(wait=False, cancel_futures=True)
         for process in running:
             _kill(process)
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 def ask(
