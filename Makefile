@@ -91,7 +91,7 @@ test-packaging: install ## the package, its pinned versions and this Makefile
 
 .PHONY: test-unit
 test-unit: install ## small tests, no kernel and no browser
-	@$(STEP) "unit tests" $(PYTEST) tests/unit $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor $(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-labextension
 test-labextension: install ## tests of the labextension's own functions, in Node
@@ -106,7 +106,7 @@ NEEDS = -m needs
 test-frameworks: $(FRAMEWORKS)/.packages ## tests over TensorFlow, PyTorch, JAX and MLX, the contract suite first
 	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKS) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" \
-		$(PYTEST_FRAMEWORKS) tests/unit tests/integration $(NEEDS) $(PYTEST_ARGS)
+		$(PYTEST_FRAMEWORKS) tests/unit tests/doctor tests/integration $(NEEDS) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## tests with a real JupyterLab in Chromium

@@ -235,6 +235,8 @@ class FakeNvml:
             return len(self.gpus)
         if asked == "DriverVersion":
             return "580.1"
+        if asked == "CudaDriverVersion":
+            return 13_000
         if asked == "HandleByIndex":
             return self.gpus[handle]
         if asked in handle.fails:
@@ -246,6 +248,7 @@ class FakeNvml:
             "Name": handle.name,
             "UUID": f"GPU-{self.gpus.index(handle)}",
             "MigMode": [int(handle.mig), 0],
+            "CudaComputeCapability": (9, 0),
             "MemoryInfo": SimpleNamespace(
                 total=handle.total, used=handle.used, free=handle.total - handle.used
             ),

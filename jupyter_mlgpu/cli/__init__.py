@@ -1,7 +1,7 @@
 """The command `jupyter mlgpu`: one module a command, imported when it is needed.
 
-Exit status: 0 when all went well, 1 when a cell of the notebook failed, 2 for everything that was
-refused or could not be done, 130 after Ctrl-C. What went wrong is one sentence on stderr.
+Exit status: 0 when all went well, 1 when a cell of the notebook failed or `doctor` found something, 2 for
+everything that was refused or could not be done, 130 after Ctrl-C. What went wrong is one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ COMMANDS = {
     "strip": "remove our receipts from notebooks",
     "explain": "say what the lines of a log mean, and what to do",
     "bench": "measure how fast this machine computes, beside published figures",
+    "doctor": "say what is wrong with this machine's set-up, and what to do",
     "class": "collect, grade and report a class's notebooks",
 }
 #: Modules of commands whose own name is a word of Python.

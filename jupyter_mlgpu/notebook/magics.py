@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.bench.against import Against
     from jupyter_mlgpu.bench.run import BenchRun
     from jupyter_mlgpu.comparing.compare import Comparison
+    from jupyter_mlgpu.doctor.page import Page
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race` and `%mlc_bench`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench` and `%mlc_doctor`."""
 
     def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
@@ -163,6 +164,30 @@ class MlgpuMagics(Magics):
 
         with _one_sentence():
             return plan_command(_without_comment(line), self._shell.user_ns)
+
+    @line_magic
+    def mlc_doctor(self, line: str) -> Page | None:
+        """What is wrong with this kernel's set-up, how we know, and what to do; it repairs nothing itself.
+
+        %mlc_doctor                      this machine and this kernel's Python, in a few seconds
+        %mlc_doctor --deep               also what each framework says in a process of its own, up to a minute
+        %mlc_doctor --fix-plan           only the commands that would mend it
+        %mlc_doctor --save-facts FILE    write what was looked at, redacted, for somebody who helps from afar
+        %mlc_doctor --facts FILE         what is wrong on the machine of such a file
+        %mlc_doctor --all                also what is well, and what could not be judged
+        %mlc_doctor --json               the result as JSON;  --language zh: in Chinese
+
+        The first finding is the one to begin with. The result has `.findings` and `.to_json()`.
+
+        Example:
+
+            d = %mlc_doctor
+            d.findings
+        """
+        from jupyter_mlgpu.notebook.doctor_command import doctor_command
+
+        with _one_sentence():
+            return doctor_command(_without_comment(line), self._shell)
 
     @cell_magic
     def mlc_race(self, line: str, cell: str) -> RaceResult:

@@ -29,10 +29,12 @@ class Library(Protocol):
 
     def nvmlInit(self) -> Any: ...
     def nvmlSystemGetDriverVersion(self) -> Any: ...
+    def nvmlSystemGetCudaDriverVersion(self) -> Any: ...
     def nvmlDeviceGetCount(self) -> Any: ...
     def nvmlDeviceGetHandleByIndex(self, index: int) -> Any: ...
     def nvmlDeviceGetName(self, handle: Any) -> Any: ...
     def nvmlDeviceGetUUID(self, handle: Any) -> Any: ...
+    def nvmlDeviceGetCudaComputeCapability(self, handle: Any) -> Any: ...
     def nvmlDeviceGetMigMode(self, handle: Any) -> Any: ...
     def nvmlDeviceGetMemoryInfo(self, handle: Any) -> Any: ...
     def nvmlDeviceGetComputeRunningProcesses(self, handle: Any) -> Any: ...
@@ -83,6 +85,15 @@ class Nvml:
         """The driver's version."""
         return self._ask("the driver's version", lambda lib: _text(lib.nvmlSystemGetDriverVersion()))
 
+    def cuda(self) -> Told[str]:
+        """The newest CUDA that the driver serves, such as `13.0`; NVML says 13000."""
+
+        def read(lib: Library) -> str:
+            number = int(lib.nvmlSystemGetCudaDriverVersion())
+            return f"{number // 1000}.{number % 1000 // 10}"
+
+        return self._ask("the newest CUDA of the driver", read)
+
     def name(self, index: int) -> Told[str]:
         """Such as `NVIDIA H200`."""
         return self._of(index, "the name", lambda lib, gpu: _text(lib.nvmlDeviceGetName(gpu)))
@@ -90,6 +101,15 @@ class Nvml:
     def uuid(self, index: int) -> Told[str]:
         """The one name of a GPU that all tools agree on, `GPU-` and a UUID."""
         return self._of(index, "the UUID", lambda lib, gpu: _text(lib.nvmlDeviceGetUUID(gpu)))
+
+    def compute_capability(self, index: int) -> Told[str]:
+        """Such as `9.0`: what code must be made for to run on the GPU."""
+
+        def read(lib: Library, gpu: Any) -> str:
+            major, minor = lib.nvmlDeviceGetCudaComputeCapability(gpu)
+            return f"{major}.{minor}"
+
+        return self._of(index, "the compute capability", read)
 
     def split(self, index: int) -> Told[bool]:
         """Whether the GPU is split into instances (MIG), of which a framework sees one."""

@@ -60,6 +60,7 @@ MAY_USE = {
         "render",
         "selection",
     },
+    "doctor": {"_version", "errors", "files", "plain", "probes", "redact", "sentences"},
     "notebook": {
         "backends",
         "bench",
@@ -67,6 +68,7 @@ MAY_USE = {
         "batches",
         "comparing",
         "clock",
+        "doctor",
         "errors",
         "exporting",
         "files",
@@ -102,6 +104,7 @@ MAY_USE = {
         "bench",
         "clock",
         "comparing",
+        "doctor",
         "errors",
         "files",
         "logs",

@@ -1,0 +1,53 @@
+"""A framework needs cuDNN of its own major version, at least as new as the one that it was built with.
+
+Sources: google-research/deeplab2#66 and tensorflow/tensorflow#60913 ("Loaded runtime CuDNN library: 8.0.4 but
+source was compiled with: 8.1.0"), bmaltais/kohya_ss#1096 and pytorch/pytorch#80877 (an older one in
+LD_LIBRARY_PATH).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import older, release
+
+ID = "cudnn-version"
+TITLE = "cuDNN fits the frameworks"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where PyTorch's wheel or LD_LIBRARY_PATH's is older, or TensorFlow's major one is absent."""
+    if not nvidia.count(facts):
+        return Skipped("There is no NVIDIA GPU.")
+    packages = known(facts.packages)
+    pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}
+    for name, wanted in pinned.items():
+        if "cudnn" in name and name in packages and older(packages[name].version, wanted):
+            found = f"PyTorch was built with cuDNN {wanted}, found {name} {packages[name].version}."
+            return _found(found, f"pip install {name}=={wanted}")
+    libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
+    wheels = [text for one in libraries if one.source == "wheel" if (text := known_or(one.version, None))]
+    for one in libraries:
+        version = known_or(one.version, None)
+        if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
+            found = f"LD_LIBRARY_PATH brings cuDNN {version} before the installed {max(wheels, key=release)}."
+            return _found(found, "unset LD_LIBRARY_PATH")
+    built = known_or(facts.builds, {}).get("tensorflow")
+    wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
+    majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
+    if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
+        found = f"TensorFlow was built with cuDNN {wanted_major}, found {max(majors)}."
+        return _found(found, f'pip install "tensorflow[and-cuda]=={packages["tensorflow"].version}"')
+    return Fine("No cuDNN that is found is older than the frameworks need.")
+
+
+def _found(evidence: str, remedy: str) -> Finding:
+    return Finding(
+        title="cuDNN does not fit a framework: convolutions fail.",
+        evidence=evidence,
+        remedy=remedy,
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

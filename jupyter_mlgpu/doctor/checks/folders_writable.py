@@ -1,0 +1,39 @@
+"""Data sets, weights and settings are kept in the home folder, parts of a download in the temporary one.
+
+Sources: huggingface/datasets#1581, kubeflow/kubeflow#7626, uabrc/uabrc.github.io#603 (Keras falls back to
+/tmp/.keras).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "folders-writable"
+TITLE = "Folders that frameworks write to may be written"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the home folder, the temporary one or a cache may not be written."""
+    storage = facts.storage
+    denied = []
+    if not known(storage.home_writable):
+        denied.append("The home folder may not be written.")
+    if not known(storage.temporary_writable):
+        denied.append("The temporary folder may not be written.")
+    caches = [one.name for one in known_or(storage.caches, ()) if not known_or(one.writable, True)]
+    denied += [f"The cache of {name} may not be written." for name in caches]
+    if not denied:
+        return Fine("Home folder, temporary folder and caches may be written.")
+    return Finding(
+        title="A folder that frameworks keep data in may not be written.",
+        evidence=" ".join(denied),
+        remedy=(
+            'mkdir -p "$PWD/.cache/tmp"\n'
+            'export KERAS_HOME="$PWD/.cache/keras" HF_HOME="$PWD/.cache/huggingface"\n'
+            'export TMPDIR="$PWD/.cache/tmp"'
+        ),
+        confidence="sure",
+        cause=Cause.MACHINE,
+    )

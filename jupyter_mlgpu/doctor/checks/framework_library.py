@@ -1,0 +1,41 @@
+"""A framework, or its plug-in, asks for a library or a symbol that is not there.
+
+Sources: tensorflow/models#10617 and tensorflow/tensorflow#126360 (symbol not found),
+tensorflow/tensorflow#57483 (incompatible architecture), jupyterhub/the-littlest-jupyterhub#208 (cannot open
+shared object file).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.loading import loaders_line
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "framework-library"
+TITLE = "Every framework finds its libraries"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a framework's import ended in the loader."""
+    packages = known(facts.packages)
+    for name, answer in sorted(known(facts.frameworks).items()):
+        error = known_or(answer.error, None) or ""
+        said = loaders_line(error)
+        if known_or(answer.imported, True) or said is None:
+            continue
+        tensorflow = packages.get("tensorflow")
+        if "metal" in error and tensorflow and not older(tensorflow.version, "2.20"):
+            return Skipped("No Metal plug-in loads into this TensorFlow.")
+        parts = (name, f"{name}-metal", "jaxlib" if name == "jax" else "")
+        names = [one for one in parts if one in packages]
+        pinned = " ".join(f"{one}=={packages[one].version}" for one in names) or name
+        return Finding(
+            title=f"{name} cannot be imported: a library or a symbol in one is missing.",
+            evidence=f"It says: {said[:300]}",
+            remedy=f"pip install --force-reinstall --no-cache-dir {pinned}",
+            confidence="likely",
+            cause=Cause.FRAMEWORKS,
+        )
+    return Fine("No framework lacks a library.")

@@ -1,0 +1,36 @@
+"""A driver that is loaded and tells no GPU has lost it, or could not start it.
+
+Sources: NVIDIA/nvidia-docker#933 and NVIDIA/open-gpu-kernel-modules#862 ("No devices were found"), #507
+(fallen off the bus).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import release
+
+ID = "gpu-lost"
+TITLE = "NVIDIA's driver tells its GPU"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where bus, module and device are there, and the driver tells no GPU."""
+    module = known(facts.gpus.kernel_module)
+    if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
+        return Skipped("GPU, module and device of NVIDIA's are not all there.")
+    if known(facts.gpus.found):
+        return Fine("The driver tells its GPU.")
+    driver = known_or(facts.gpus.driver, None)
+    if driver is None or release(driver) != release(module):
+        return Skipped("The driver's library does not answer at all.")
+    reason = known_or(facts.gpus.why_none, None)
+    return Finding(
+        title="NVIDIA's driver is loaded and tells no GPU: it is lost, or could not be started.",
+        evidence=f"The module {module} is loaded, the PCI bus shows the GPU. {reason or ''}".strip(),
+        remedy="sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot",
+        confidence="likely",
+        cause=Cause.DRIVERS,
+    )

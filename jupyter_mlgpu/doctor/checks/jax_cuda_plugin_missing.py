@@ -1,0 +1,40 @@
+"""Without its CUDA plug-in JAX computes on the CPU beside an NVIDIA GPU.
+
+Sources: JeffSHF/ColabDock#28, sashakolpakov/dire-jax#14 ("An NVIDIA GPU may be present on this machine, but a
+CUDA-enabled jaxlib is not installed").
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+
+ID = "jax-cuda-plugin-missing"
+TITLE = "JAX can use the NVIDIA GPU"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where jax has no plug-in and no CUDA in its jaxlib, and the machine has a GPU of NVIDIA's."""
+    packages = known(facts.packages)
+    if "jax" not in packages:
+        return Skipped("jax is not installed.")
+    if not nvidia.count(facts):
+        return Skipped("There is no NVIDIA GPU.")
+    plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]
+    jaxlib = packages.get("jaxlib")
+    # Before 0.4.26 CUDA was part of jaxlib itself: 0.4.14+cuda12.cudnn89.
+    if plugins or (jaxlib and "+cuda" in jaxlib.version):
+        return Fine("JAX has CUDA.")
+    version = packages["jax"].version
+    extra = "cuda12" if nvidia.driver_is_too_old(facts, "13") else "cuda13"
+    return Finding(
+        title="JAX computes on the CPU: its CUDA plug-in is not installed.",
+        evidence=f"The machine has an NVIDIA GPU; jax is {version}, without a plug-in.",
+        remedy=f'pip install "jax[{extra}]=={version}"',
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

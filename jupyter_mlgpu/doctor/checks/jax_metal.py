@@ -1,0 +1,33 @@
+"""jax-metal 0.1.1, the last one, serves jax before 0.5.1.
+
+Sources: jax-ml/jax#27062 ("UNIMPLEMENTED: default_memory_space is not supported"; 0.5.0 works, 0.5.1 does
+not), patrick-kidger/diffrax#659.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "jax-metal"
+TITLE = "jax is old enough for jax-metal"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where jax-metal stands beside jax 0.5.1 or newer."""
+    packages = known(facts.packages)
+    plugin, jax = packages.get("jax-metal"), packages.get("jax")
+    if plugin is None or jax is None:
+        return Skipped("jax and jax-metal are not both installed.")
+    found = f"jax-metal {plugin.version} stands beside jax {jax.version}."
+    if older(jax.version, "0.5.1"):
+        return Fine(found)
+    return Finding(
+        title="jax-metal does not work with this jax: every array fails.",
+        evidence=f"{found} The last jax that it serves is 0.5.0.",
+        remedy="pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,36 @@
+"""JAX's CUDA plug-in must be of jax's own version; another one crashes, or is refused with a warning.
+
+Sources: jax-ml/jax#24901 (a newer plug-in ends in a segmentation fault), ma-gilles/recovar#64.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import release
+
+ID = "jax-plugin-version"
+TITLE = "JAX's CUDA plug-in is of jax's version"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where an installed plug-in's version differs from jax's."""
+    packages = known(facts.packages)
+    jax = packages.get("jax")
+    plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-(plugin|pjrt)", name)]
+    if jax is None or not plugins:
+        return Skipped("jax and a CUDA plug-in are not both installed.")
+    others = [name for name in plugins if release(packages[name].version) != release(jax.version)]
+    if not others:
+        return Fine(f"jax and its plug-in are {jax.version}.")
+    listed = ", ".join(f"{name} {packages[name].version}" for name in others)
+    return Finding(
+        title="JAX's CUDA plug-in is of another version than jax.",
+        evidence=f"jax is {jax.version}; {listed}.",
+        remedy="pip install " + " ".join(f"{name}=={jax.version}" for name in plugins),
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

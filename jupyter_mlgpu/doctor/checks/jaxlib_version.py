@@ -1,0 +1,42 @@
+"""jaxlib is compiled for jax of its own version; jax refuses a newer one, and its requirement an older one.
+
+Sources: jax-ml/jax#17638, google-deepmind/alphafold#1064 ("jaxlib version ... is newer than and incompatible
+with jax version").
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "jaxlib-version"
+TITLE = "jaxlib fits jax"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where jaxlib is newer than jax, or older than jax's own requirement."""
+    packages = known(facts.packages)
+    jax, jaxlib = packages.get("jax"), packages.get("jaxlib")
+    if jax is None or jaxlib is None:
+        return Skipped("jax and jaxlib are not both installed.")
+    found = f"jaxlib {jaxlib.version} stands beside jax {jax.version}."
+    least = _least(known_or(jax.requires, ()))
+    if not older(jax.version, jaxlib.version) and not (least and older(jaxlib.version, least)):
+        return Fine(found)
+    return Finding(
+        title="jax and jaxlib do not belong together, so JAX cannot be imported.",
+        evidence=found,
+        remedy=f"pip install jax=={jax.version} jaxlib=={jax.version}",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )
+
+
+def _least(requires: tuple[str, ...]) -> str | None:
+    line = next((one for one in requires if re.match(r"jaxlib\b", one)), "")
+    found = re.search(r">=\s*([\d.]+)", line)
+    return found[1] if found else None

@@ -1,0 +1,40 @@
+"""keras-hub's tokenizers need tensorflow-text, and keras-hub 0.32 a newer one than TensorFlow 2.19 has.
+
+Sources: keras-team/keras-hub#1985 ("CLIPTokenizer requires `tensorflow` and `tensorflow-text`") and #1417.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import minor, older
+
+ID = "keras-hub-text"
+TITLE = "keras-hub has its tokenizers"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where tensorflow-text is missing, or too old for this keras-hub."""
+    packages = known(facts.packages)
+    hub, text = packages.get("keras-hub"), packages.get("tensorflow-text")
+    tensorflow = packages.get("tensorflow")
+    if hub is None or tensorflow is None:
+        return Skipped("keras-hub and TensorFlow are not both installed.")
+    if text is None:
+        found = f"keras-hub is {hub.version}, and there is no tensorflow-text."
+        return _found(found, minor(tensorflow.version))
+    if not older(hub.version, "0.32") and older(text.version, "2.20.1"):
+        return _found(f"keras-hub {hub.version} needs tensorflow-text 2.20.1, found {text.version}.", "2.19")
+    return Fine(f"keras-hub is {hub.version}, tensorflow-text {text.version}.")
+
+
+def _found(evidence: str, version: str) -> Finding:
+    hub = "keras-hub==0.31.0 " if version == "2.19" else ""
+    return Finding(
+        title="keras-hub's tokenizers do not work without a tensorflow-text that fits.",
+        evidence=evidence,
+        remedy=f'pip install {hub}"tensorflow-text=={version}.*"',
+        confidence="likely",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,41 @@
+"""Keras 3 belongs to TensorFlow 2.16 and newer, tf-keras (Keras 2) to the TensorFlow of its own number.
+
+Sources: keras-team/keras#19069, tensorflow/tensorflow#62825, keras-team/tf-keras#756.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Confidence, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import minor, older
+
+ID = "keras-tensorflow"
+TITLE = "Keras is of TensorFlow's time"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where Keras or tf-keras stands beside a TensorFlow of another time."""
+    packages = known(facts.packages)
+    tensorflow, keras, legacy = (packages.get(name) for name in ("tensorflow", "keras", "tf-keras"))
+    if tensorflow is None or (keras is None and legacy is None):
+        return Skipped("TensorFlow and Keras are not both installed.")
+    here = minor(tensorflow.version)
+    if legacy is not None and minor(legacy.version) != here:
+        return _found(f"tf-keras {legacy.version}", tensorflow.version, f'"tf-keras=={here}.*"')
+    if keras is not None and older(keras.version, "3") != older(here, "2.16"):
+        wanted = f'"keras=={here}.*"' if older(here, "2.16") else '"keras>=3.5"'
+        # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
+        how_sure: Confidence = "likely" if older(here, "2.16") else "sure"
+        return _found(f"Keras {keras.version}", tensorflow.version, wanted, how_sure)
+    return Fine(f"TensorFlow is {tensorflow.version}, and Keras fits it.")
+
+
+def _found(what: str, tensorflow: str, wanted: str, how_sure: Confidence = "sure") -> Finding:
+    return Finding(
+        title="Keras and TensorFlow are of different times.",
+        evidence=f"{what} stands beside TensorFlow {tensorflow}.",
+        remedy=f"pip install {wanted}",
+        confidence=how_sure,
+        cause=Cause.PACKAGES,
+    )

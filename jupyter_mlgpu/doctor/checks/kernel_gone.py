@@ -1,0 +1,34 @@
+"""A kernelspec outlives the environment that it was made for, and then starts nothing.
+
+Sources: jupyter/notebook#300 (a kernel whose interpreter is not there) and #1171.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "kernel-gone"
+TITLE = "Every kernel's Python is there"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a kernelspec names an interpreter that does not exist."""
+    specs = known(facts.kernel.specs)
+    gone = [one for one in specs if not known_or(one.exists, True)]
+    if not gone:
+        return Fine("Every kernel's Python is there, as far as it is told.")
+    listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'python')})" for one in gone)
+    return Finding(
+        title="A kernel cannot start: its Python is not there any more.",
+        evidence=f"Its interpreter does not exist: {listed}.",
+        remedy=(
+            f"jupyter kernelspec remove -y {' '.join(shlex.quote(one.name) for one in gone)}\n"
+            "python -m ipykernel install --sys-prefix"
+        ),
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

@@ -1,0 +1,42 @@
+"""A kernel that runs another Python does not see the packages that were installed into this one.
+
+Sources: jupyter/notebook#2359 and #397 ("the path for calling python will probably point to the wrong
+environment").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "kernel-interpreter"
+TITLE = "A kernel runs the Python that has the packages"
+_WANTED = ("tensorflow", "torch", "jax", "mlx", "keras", "numpy", "jupyter-mlgpu")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where no kernel runs this Python, and those that there are lack packages that it has."""
+    specs = [
+        one
+        for one in known(facts.kernel.specs)
+        if known_or(one.exists, True) and "ipykernel" in known_or(one.has, {})
+    ]
+    if not specs:
+        return Skipped("No kernel's Python can be read.")
+    if any(known_or(one.same, False) for one in specs):
+        return Fine("A kernel runs this Python.")
+    packages = known(facts.packages)
+    lacks = [name for name in _WANTED if name in packages and name not in known_or(specs[0].has, {})]
+    if not lacks:
+        return Fine(f"The kernel {specs[0].name} has what this Python has.")
+    return Finding(
+        title="Notebooks run another Python than the one with the packages.",
+        evidence=(
+            f"The kernel {specs[0].name} runs {known_or(specs[0].interpreter, 'python')}, "
+            f"which lacks {', '.join(lacks)}; this is {known_or(facts.python.executable, 'python')}."
+        ),
+        remedy='python -m ipykernel install --user --name mlgpu --display-name "Python (mlgpu)"',
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

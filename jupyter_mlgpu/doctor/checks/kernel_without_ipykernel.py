@@ -1,0 +1,32 @@
+"""A kernel's Python must have ipykernel itself; that of the server does not count.
+
+Sources: jupyter/notebook#1558 ("No module named ipykernel"), ipython/ipython#9896.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts, KernelSpec
+from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+
+ID = "kernel-without-ipykernel"
+TITLE = "Every kernel's Python has ipykernel"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a kernelspec's Python is there and lacks ipykernel."""
+    lacking = [one for one in known(facts.kernel.specs) if _lacks(one)]
+    if not lacking:
+        return Fine("Every kernel whose Python can be read has ipykernel.")
+    python = known_or(lacking[0].interpreter, "python")
+    return Finding(
+        title="A kernel cannot start: its Python has no ipykernel.",
+        evidence=f"The kernel {lacking[0].name} runs {python}, where ipykernel is not installed.",
+        remedy=f"{python} -m pip install ipykernel",
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )
+
+
+def _lacks(spec: KernelSpec) -> bool:
+    return known_or(spec.exists, False) and not isinstance(spec.has, Unknown) and "ipykernel" not in spec.has

@@ -1,0 +1,30 @@
+"""The front end belongs into JupyterLab's environment, which may be another than the kernel's.
+
+Source: jupyter-widgets/ipywidgets#3577 (front end and kernel in two environments).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+
+ID = "labextension-missing"
+TITLE = "The front end is installed for JupyterLab"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where JupyterLab is here and our front end is not."""
+    lab = known(facts.jupyter.lab)
+    if lab is None:
+        return Skipped("There is no JupyterLab in this environment.")
+    version = known(facts.jupyter.labextension)
+    if version is not None:
+        return Fine(f"JupyterLab is {lab}, the front end {version}.")
+    return Finding(
+        title="JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts.",
+        evidence=f"JupyterLab {lab} finds no lab extension jupyter-mlgpu.",
+        remedy="pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list",
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

@@ -1,0 +1,37 @@
+"""TF_USE_LEGACY_KERAS asks for Keras 2, which is the package tf-keras; without it `tf.keras` fails.
+
+Source: huggingface/transformers#40391 ("Your environment has TF_USE_LEGACY_KERAS set to True, but you do not
+have the tf_keras package installed").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import minor
+
+ID = "legacy-keras"
+TITLE = "Keras 2 is there where it is asked for"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the variable is set and the package is missing."""
+    value = known(facts.environment.variables).get("TF_USE_LEGACY_KERAS", "")
+    packages = known(facts.packages)
+    if value.lower() not in ("1", "true"):
+        return Fine("Keras 2 is not asked for.")
+    if "tensorflow" not in packages:
+        return Skipped("TensorFlow is not installed.")
+    if "tf-keras" in packages:
+        return Fine(f"Keras 2 is asked for, and tf-keras is {packages['tf-keras'].version}.")
+    return Finding(
+        title="Keras 2 is asked for and not installed.",
+        evidence=f"TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.",
+        remedy=(
+            "unset TF_USE_LEGACY_KERAS\n"
+            f'# Or, for Keras 2: pip install "tf-keras=={minor(packages["tensorflow"].version)}.*"'
+        ),
+        confidence="sure",
+        cause=Cause.SETTINGS,
+    )

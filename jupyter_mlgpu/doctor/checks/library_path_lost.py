@@ -1,0 +1,40 @@
+"""A Jupyter started from the desktop, or behind System Integrity Protection, lacks the shell's library path.
+
+Sources: SixQuant/tensorflow-macos-gpu's README and jupyterlab/jupyterlab#4918 (DYLD_LIBRARY_PATH),
+tensorflow/tensorflow#60790, #56959 and jupyter/notebook#2120 (LD_LIBRARY_PATH: the GPU is seen in the
+terminal only).
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "library-path-lost"
+TITLE = "The shell's library path reaches Python"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the shell sets a library path that neither this process nor a kernelspec has."""
+    here, shell = known(facts.environment.variables), known(facts.environment.shell)
+    name = "DYLD_LIBRARY_PATH" if known(facts.machine.system) == "Darwin" else "LD_LIBRARY_PATH"
+    value = shell.get(name)
+    if not value:
+        return Fine(f"The shell sets no {name}.")
+    specs = known_or(facts.kernel.specs, ())
+    if name in here or any(name in known_or(spec.env, {}) for spec in specs):
+        return Fine(f"{name} is set here, or for a kernel.")
+    protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
+    return Finding(
+        title="The shell's library path does not reach the kernel, so libraries in it are not found.",
+        evidence=(
+            f"The shell sets {name}={value}; this Python does not have it."
+            + (" System Integrity Protection takes it away." if protected else "")
+        ),
+        remedy=f"python -m ipykernel install --sys-prefix --env {name} {shlex.quote(value)}",
+        confidence="likely",
+        cause=Cause.SETTINGS,
+    )

@@ -1,0 +1,55 @@
+"""TensorFlow and JAX take nearly all of a GPU's memory at once, also from those who share it.
+
+Sources: hammerlab/flowdec#13, googlecolab/colabtools#52, hunkim/DeepLearningZeroToAll#116; the variables are
+those of TensorFlow's guide "Use a GPU" and of JAX's page "GPU memory allocation".
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts, Gpu
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+
+ID = "memory-growth"
+TITLE = "A shared GPU's memory is taken as it is needed"
+# Less than this on the GPU is a desktop, not a neighbour.
+_NEIGHBOUR = 512 * 2**20
+_WHOLE = {
+    "tensorflow": ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+    "jax": ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+}
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where others compute on the GPU, and a framework would take all that is free."""
+    packages, variables = known(facts.packages), known(facts.environment.variables)
+    shared = [gpu for gpu in nvidia.gpus(facts) if _is_shared(gpu)]
+    if not shared:
+        return Fine("No GPU is shared with another program.")
+    greedy = [
+        f"{name}={value}"
+        for framework, (name, value) in _WHOLE.items()
+        if framework in packages
+        and nvidia.cuda_of(facts, framework)
+        and variables.get(name, "").lower() != value
+    ]
+    if not greedy:
+        return Fine("The frameworks here take memory as they need it.")
+    names = sorted({one.program for one in known(shared[0].processes) if not one.ours})
+    return Finding(
+        title="A framework would take the whole memory of a GPU that others use, too.",
+        evidence=f"On the GPU: {', '.join(names)}. Not set: {', '.join(greedy)}.",
+        remedy="\n".join(f"export {one}" for one in greedy) + FROM_THIS_SHELL,
+        confidence="likely",
+        cause=Cause.ADVICE,
+    )
+
+
+def _is_shared(gpu: Gpu) -> bool:
+    total, free = known_or(gpu.memory, None), known_or(gpu.memory_free, None)
+    if not total or free is None or free < total / 5:  # with less than that another check speaks
+        return False
+    others = [known_or(one.used, 0) for one in known_or(gpu.processes, ()) if not one.ours]
+    return any(used >= _NEIGHBOUR for used in others)

@@ -1,0 +1,42 @@
+"""A framework alone takes 0.6 to 1 GiB; where less is free the system ends the kernel, without a message.
+
+Sources: ubcs3/2017-Fall#4 (a container of 1 GB), happylun/SketchModeling#5, ibab/tensorflow-wavenet#283; a
+bare kernel with TensorFlow and Keras was measured at 653 MiB.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
+
+ID = "memory-low"
+TITLE = "There is memory for a framework"
+_NEEDED = GIB
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where less than 1 GiB is left, of the machine's memory or of the container's limit."""
+    available = known(facts.machine.memory_available)
+    limit, used = known_or(facts.machine.memory_limit, None), known_or(facts.machine.memory_limit_used, None)
+    left = None if limit is None else limit - (used or 0)
+    if min(available, available if left is None else left) >= _NEEDED:
+        return Fine(f"{gigabytes(min(available, available if left is None else left))} are left.")
+    if left is not None and left < available:
+        return Finding(
+            title="This container's limit leaves too little memory for a framework.",
+            evidence=f"Its limit is {gigabytes(limit or 0)}, of which {gigabytes(left)} are left.",
+            remedy="# Outside of the container: docker run --memory=8g IMAGE",
+            confidence="likely",
+            cause=Cause.MACHINE,
+        )
+    mac = known_or(facts.machine.system, "") == "Darwin"
+    return Finding(
+        title="Too little memory is free for a framework: the system may end the kernel.",
+        evidence=f"{gigabytes(available)} are free.",
+        remedy=("top -o mem" if mac else "ps aux --sort=-rss | head")
+        + "\n# Close what is not needed; shut down other kernels first (Running Terminals and Kernels).",
+        confidence="likely",
+        cause=Cause.MACHINE,
+    )

@@ -1,0 +1,37 @@
+"""Without tensorflow-metal TensorFlow runs on a Mac's CPU and says nothing of it.
+
+Sources: autorope/donkeycar#1154, sun1638650145/Libraries-and-Extensions-for-TensorFlow-for-Apple-Silicon#20
+("the reason for not recognizing the GPU is that you have not installed tensorflow-metal").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "metal-plugin-missing"
+TITLE = "TensorFlow has its Metal plug-in"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the plug-in is missing and could be installed."""
+    if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
+        return Skipped("This is no Mac with Apple silicon.")
+    packages = known(facts.packages)
+    if "tensorflow" not in packages:
+        return Skipped("TensorFlow is not installed.")
+    if "tensorflow-metal" in packages:
+        return Fine(f"tensorflow-metal is {packages['tensorflow-metal'].version}.")
+    if not older(known(facts.python.version), "3.13"):
+        return Skipped("There is no plug-in for this Python.")
+    version = packages["tensorflow"].version
+    fits = older(version, "2.20") and not older(version, "2.18")
+    return Finding(
+        title="TensorFlow cannot use this Mac's GPU: its Metal plug-in is not installed.",
+        evidence=f"TensorFlow {version} is installed, tensorflow-metal is not.",
+        remedy=f"pip install tensorflow=={version if fits else '2.19.1'} tensorflow-metal==1.2.0",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,33 @@
+"""tensorflow-metal 1.2.0 is linked to symbols that TensorFlow 2.20 and newer no longer export.
+
+Sources: tensorflow/tensorflow#126360, and the wheels themselves: of the 69 symbols that 1.2.0 needs,
+TensorFlow 2.18.1 and 2.19.1 export all, 2.20 and newer lack 8.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "metal-plugin-version"
+TITLE = "TensorFlow and its Metal plug-in belong together"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the newest plug-in stands beside a TensorFlow that it cannot load into."""
+    packages = known(facts.packages)
+    plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
+    if plugin is None or tensorflow is None:
+        return Skipped("TensorFlow and tensorflow-metal are not both installed.")
+    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
+    if older(tensorflow.version, "2.20"):
+        return Fine(found)
+    return Finding(
+        title="tensorflow-metal cannot load into this TensorFlow, so there is no GPU.",
+        evidence=f"{found} From 2.20 on TensorFlow lacks symbols that the plug-in needs.",
+        remedy="pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

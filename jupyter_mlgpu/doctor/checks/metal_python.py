@@ -1,0 +1,37 @@
+"""tensorflow-metal has no wheels for Python 3.13 or newer, so TensorFlow stays on the CPU there.
+
+Sources: the wheels on the package index (1.2.0: CPython 3.9 to 3.12); svpino/apple-silicon#1 and #2 for the
+same with an earlier pair of Python and plug-in.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "metal-python"
+TITLE = "There is a Metal plug-in for this version of Python"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where TensorFlow stands on a Mac whose Python is too new for any plug-in."""
+    if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
+        return Skipped("This is no Mac with Apple silicon.")
+    if "tensorflow" not in known(facts.packages):
+        return Skipped("TensorFlow is not installed.")
+    version = known(facts.python.version)
+    if older(version, "3.13"):
+        return Fine(f"Python is {version}.")
+    return Finding(
+        title="There is no tensorflow-metal for this Python, so TensorFlow has no GPU.",
+        evidence=f"Python is {version}; the plug-in was built for 3.9 to 3.12.",
+        remedy=(
+            "brew install python@3.12\n"
+            '"$(brew --prefix)/bin/python3.12" -m venv ~/mlgpu\n'
+            '~/mlgpu/bin/pip install "jupyter_mlgpu[metal]"'
+        ),
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

@@ -1,0 +1,34 @@
+"""JupyterLab shows no saved HTML, charts or receipts of a notebook that it does not trust.
+
+Sources: jupyterlab/jupyterlab#9855 and #15467, #14348.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "notebook-untrusted"
+TITLE = "Saved outputs are trusted"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a notebook with rich saved outputs is not trusted."""
+    hidden = [
+        one.name
+        for one in known(facts.notebooks)
+        if known_or(one.rich, False) and not known_or(one.trusted, True)
+    ]
+    if not hidden:
+        return Fine("No notebook here has saved outputs that are hidden.")
+    return Finding(
+        title="Saved outputs of a notebook are not shown: it is not trusted.",
+        evidence=f"With rich outputs and without a signature: {', '.join(hidden)}.",
+        remedy="# If you know where it comes from:\n"
+        + "\n".join(f"jupyter trust {shlex.quote(name)}" for name in hidden),
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

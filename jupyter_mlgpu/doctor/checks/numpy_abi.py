@@ -1,0 +1,43 @@
+"""Packages compiled for NumPy 1 cannot be imported beside NumPy 2.
+
+Sources: tensorflow/tensorflow#102743 and #72888; pycroscopy/pyAutoMic#9 (torch 2.2). First versions for NumPy
+2: TensorFlow 2.18, PyTorch 2.3, jaxlib 0.4.26 (their release notes).
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "numpy-abi"
+TITLE = "NumPy is of the kind that the frameworks were compiled for"
+_FIRST_FOR_2 = {"tensorflow": "2.18", "torch": "2.3", "jaxlib": "0.4.26"}
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where NumPy 2 stands beside a framework of NumPy 1's time."""
+    packages = known(facts.packages)
+    numpy = packages.get("numpy")
+    if numpy is None:
+        return Skipped("NumPy is not installed.")
+    names = [
+        name
+        for name, first in _FIRST_FOR_2.items()
+        if name in packages and older(packages[name].version, first)
+    ]
+    if older(numpy.version, "2") or not names:
+        return Fine(f"NumPy is {numpy.version}.")
+    early = [f"{name} {packages[name].version}" for name in names]
+    requirements = (line for package in packages.values() for line in known_or(package.requires, ()))
+    wants_2 = any(re.match(r"numpy>=2\b", line) for line in requirements)
+    return Finding(
+        title="NumPy 2 is installed beside a framework that was compiled for NumPy 1.",
+        evidence=f"NumPy is {numpy.version}; compiled for NumPy 1: {', '.join(early)}.",
+        remedy=f"pip install --upgrade {' '.join(names)}" if wants_2 else 'pip install "numpy<2"',
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,58 @@
+"""A second copy of a package on the path is hidden by the first, or hides the one that was meant.
+
+Sources: pyenv/pyenv#2722 and conda-forge/python-feedstock#171 (`~/.local` comes before the environment).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+
+ID = "package-copies"
+TITLE = "No package is installed twice"
+
+
+# Those that fail or compute otherwise in another version; a second pip harms nobody.
+_MATTERS = (
+    "tensorflow",
+    "tf-",
+    "torch",
+    "jax",
+    "mlx",
+    "keras",
+    "numpy",
+    "scipy",
+    "h5py",
+    "protobuf",
+    "ipykernel",
+)
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a package has a hidden copy of another version."""
+    packages = known(facts.packages)
+    twice = {
+        name: others
+        for name, package in sorted(packages.items())
+        if name.startswith(_MATTERS)
+        and (others := [one for one in known_or(package.copies, ()) if one != package.version])
+    }
+    if not twice:
+        return Fine("No package of interest has a second copy of another version on the path.")
+    listed = [f"{name} {packages[name].version} hides {', '.join(twice[name])}." for name in twice]
+    times = 1 + max(map(len, twice.values()))
+    pinned = " ".join(f"{name}=={packages[name].version}" for name in twice)
+    at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
+    return Finding(
+        title="A package is installed twice, and the wrong copy may be the one that is imported.",
+        evidence=" ".join(listed),
+        remedy=(
+            f"# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1{FROM_THIS_SHELL}"
+            if at_home
+            else "\n".join([*[f"pip uninstall -y {' '.join(twice)}"] * times, f"pip install {pinned}"])
+        ),
+        confidence="likely",
+        cause=Cause.PACKAGES,
+    )

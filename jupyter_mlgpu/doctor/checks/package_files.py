@@ -1,0 +1,32 @@
+"""A package whose files were removed by the uninstallation of another one cannot be imported.
+
+Source: openvinotoolkit/openvino_notebooks#2793 (uninstalling tensorflow broke tensorflow-macos).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "package-files"
+TITLE = "No installed package lacks files"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a package's record names code files that are not there."""
+    packages = known(facts.packages)
+    broken = {
+        name: count for name, package in sorted(packages.items()) if (count := known_or(package.missing, 0))
+    }
+    if not broken:
+        return Fine("Every package of interest has its files.")
+    listed = [f"{name} lacks {count} of the code files in its record." for name, count in broken.items()]
+    pinned = " ".join(f"{name}=={packages[name].version}" for name in broken)
+    return Finding(
+        title="Files of an installed package are gone.",
+        evidence=" ".join(listed),
+        remedy=f"pip install --force-reinstall --no-deps {pinned}",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

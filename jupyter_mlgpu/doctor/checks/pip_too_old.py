@@ -1,0 +1,30 @@
+"""pip before 20.3 knows neither wheels for macOS 11 and newer nor those of manylinux_2_28.
+
+Sources: apple/tensorflow_macos#46 and #61; PEP 600 and pip's changelog, 20.3.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "pip-too-old"
+TITLE = "pip knows today's wheels"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where pip is older than 20.3."""
+    version = known(facts.python.pip)
+    if version is None:
+        return Skipped("There is no pip in this Python.")
+    if not older(version, "20.3"):
+        return Fine(f"pip is {version}.")
+    return Finding(
+        title="pip is too old to find today's wheels, and builds from source or gives up.",
+        evidence=f"pip is {version}; wheels for macOS 11 and manylinux_2_28 need 20.3.",
+        remedy="python -m pip install --upgrade pip",
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

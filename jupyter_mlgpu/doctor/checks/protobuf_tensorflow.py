@@ -1,0 +1,43 @@
+"""TensorFlow's generated protobuf code fits certain versions of the protobuf package only.
+
+Sources: tensorflow/tensorflow#56266 and #59665 ("Descriptors cannot be created directly": before 2.12 with
+protobuf 4), #94030 and #109469 ("'MessageFactory' object has no attribute 'GetPrototype'": before 2.20 with
+protobuf 6); from 2.20 on TensorFlow's own requirement is protobuf 5.28 or newer.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "protobuf-tensorflow"
+TITLE = "protobuf fits TensorFlow"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where protobuf is too new or too old for this TensorFlow's generated code."""
+    packages = known(facts.packages)
+    protobuf, tensorflow = packages.get("protobuf"), packages.get("tensorflow")
+    if protobuf is None or tensorflow is None:
+        return Skipped("TensorFlow and protobuf are not both installed.")
+    wanted = _wanted(tensorflow.version, protobuf.version)
+    found = f"protobuf {protobuf.version} stands beside TensorFlow {tensorflow.version}."
+    if wanted is None:
+        return Fine(found)
+    return Finding(
+        title="This protobuf does not fit TensorFlow, whose import fails or floods the cell.",
+        evidence=f"{found} It needs protobuf{wanted}.",
+        remedy=f'pip install "protobuf{wanted}"',
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )
+
+
+def _wanted(tensorflow: str, protobuf: str) -> str | None:
+    if older(tensorflow, "2.12"):
+        return None if older(protobuf, "4") else ">=3.20,<3.21"
+    if older(tensorflow, "2.20"):
+        return None if older(protobuf, "6") else ">=3.20.3,<6"
+    return ">=5.28" if older(protobuf, "5.28") else None

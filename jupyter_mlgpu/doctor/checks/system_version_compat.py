@@ -1,0 +1,32 @@
+"""Told that macOS is 10.16, pip refuses every wheel for macOS 11 and newer.
+
+Sources: apple/tensorflow_macos#46 and #61, tensorflow/tensorflow#50108 ("is not a supported wheel on this
+platform"; SYSTEM_VERSION_COMPAT=0 helps).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "system-version-compat"
+TITLE = "Python is told the real version of macOS"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where this process is told macOS 10 on a later one."""
+    real = known(facts.machine.macos)
+    if real is None:
+        return Skipped("This is not a Mac.")
+    told = known(facts.python.macos_seen)
+    if told is None or not told.startswith("10.") or older(real, "11"):
+        return Fine(f"macOS is {real}.")
+    return Finding(
+        title="This Python takes macOS for version 10, so pip refuses newer wheels.",
+        evidence=f"macOS is {real}, Python is told {told}.",
+        remedy="SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

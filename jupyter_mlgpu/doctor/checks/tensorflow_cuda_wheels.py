@@ -1,0 +1,39 @@
+"""TensorFlow's wheel for Linux brings no CUDA: that is its extra `and-cuda`, or the system's.
+
+Sources: tensorflow/tensorflow#60646 and #34287 ("Cannot dlopen some GPU libraries"), and #63362.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "tensorflow-cuda-wheels"
+TITLE = "TensorFlow finds the CUDA that it was built with"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where no cuBLAS of TensorFlow's major version of CUDA is found anywhere."""
+    tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
+    if tensorflow is None or cuda is None:
+        return Skipped("There is no TensorFlow that was built for CUDA.")
+    if known_or(tensorflow.installer, None) == "conda":
+        return Skipped("Conda brings TensorFlow's CUDA along.")
+    if not nvidia.count(facts):
+        return Skipped("There is no NVIDIA GPU.")
+    wanted = f"libcublas.so.{nvidia.major(cuda)}"
+    files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})
+    if any(one == wanted or one.startswith(f"{wanted}.") for one in files):
+        return Fine(f"{wanted} is found.")
+    return Finding(
+        title="TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing.",
+        evidence=(
+            f"It needs {wanted} (CUDA {cuda})."
+            + (f" Found: {', '.join(files)}." if files else " No cuBLAS is found.")
+        ),
+        remedy=f'pip install "tensorflow[and-cuda]=={tensorflow.version}"',
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

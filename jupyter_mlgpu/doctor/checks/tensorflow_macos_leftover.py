@@ -1,0 +1,33 @@
+"""tensorflow-macos and tensorflow install into the same folder: two versions leave a mixture of files.
+
+Sources: tensorflow/text#654 (another package replaced tensorflow-macos by stock TensorFlow),
+apple/tensorflow_macos#16 (Python files of Apple's fork with the library of ordinary TensorFlow).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import release
+
+ID = "tensorflow-macos-leftover"
+TITLE = "Nothing is left of tensorflow-macos"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where tensorflow-macos stands beside a TensorFlow of another version."""
+    packages = known(facts.packages)
+    old, new = packages.get("tensorflow-macos"), packages.get("tensorflow")
+    if old is None or new is None:
+        return Fine("tensorflow-macos and tensorflow are not both installed.")
+    found = f"tensorflow-macos {old.version} and tensorflow {new.version} share one folder."
+    if release(old.version) == release(new.version):
+        return Fine(f"tensorflow-macos and tensorflow are both {new.version}.")
+    return Finding(
+        title="An older tensorflow-macos is mixed with TensorFlow.",
+        evidence=found,
+        remedy=f"pip uninstall -y tensorflow-macos tensorflow\npip install tensorflow=={new.version}",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,40 @@
+"""More threads than processors wait for each other, and a control group's limit stops all of them together.
+
+Sources: uxlfoundation/oneTBB#190, onyx-dot-app/onyx#12351 (192 threads on 8 processors), llvm/llvm-
+project#225493.
+"""
+
+from __future__ import annotations
+
+import math
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+
+ID = "threads"
+TITLE = "Threads are as many as the processors that may be used"
+_NAMES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a variable, or nothing at all, starts more threads than the limits allow."""
+    usable, limit = known(facts.machine.usable_cores), known(facts.machine.cpu_limit)
+    allowed = max(1, math.floor(usable if limit is None else min(usable, limit)))
+    variables = known(facts.environment.variables)
+    told = {name: int(variables[name]) for name in _NAMES if variables.get(name, "").strip().isdigit()}
+    many = {name: count for name, count in told.items() if count > allowed}
+    # Where nothing is said, frameworks start a thread for each processor that they see.
+    unlimited = usable > allowed and not told
+    if not many and not unlimited:
+        return Fine(f"{allowed} processors may be used, and no more threads are asked for.")
+    said = [f"{name} is {count}." for name, count in many.items()] or [f"{usable} are seen."]
+    set_here = [name for name in _NAMES if name in many] or [_NAMES[0], _NAMES[-1]]
+    return Finding(
+        title="More threads would run than processors may be used, which slows every operation.",
+        evidence=" ".join([f"{allowed} processors may be used.", *said]),
+        remedy="\n".join(f"export {name}={allowed}" for name in set_here) + FROM_THIS_SHELL,
+        confidence="sure" if many else "likely",
+        cause=Cause.ADVICE,
+    )

@@ -1,0 +1,39 @@
+"""PyTorch's builds hold code for certain generations of GPUs only.
+
+Sources: pytorch/pytorch#150733 (sm_120 with CUDA before 12.8), bnsreenu/digitalsreeni-image-annotator#57
+(sm_61), pytorch/pytorch#172352 (the support matrix).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor import nvidia
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.versions import older
+
+ID = "torch-gpu-generation"
+TITLE = "PyTorch has code for this generation of GPU"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the GPU's compute capability is outside of what the build serves."""
+    cuda = nvidia.cuda_of(facts, "torch")
+    capable = [(gpu, ability) for gpu in nvidia.gpus(facts) if (ability := known(gpu.compute_capability))]
+    if cuda is None or not capable:
+        return Skipped("There is no PyTorch with CUDA beside an NVIDIA GPU.")
+    unserved = [(gpu, ability) for gpu, ability in capable if not nvidia.built_for(ability, cuda)]
+    if not unserved:
+        return Fine(f"PyTorch was built for CUDA {cuda}.")
+    gpu, ability = unserved[0]
+    suits = "cu126" if older(ability, "10.0") else "cu128"
+    return Finding(
+        title="This PyTorch has no code for the GPU: every operation on it fails.",
+        evidence=(
+            f"{known_or(gpu.name, 'The GPU')} has compute capability {ability}; "
+            f"PyTorch was built for CUDA {cuda}."
+        ),
+        remedy=f"uv pip install --reinstall torch --torch-backend={suits}",
+        confidence="likely",
+        cause=Cause.PACKAGES,
+    )

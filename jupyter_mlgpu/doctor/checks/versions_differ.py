@@ -1,0 +1,33 @@
+"""Front end and kernel of two versions do not understand each other.
+
+Sources: jupyterlab/jupyterlab-git#923 and #861, StatCan/aaw-kubeflow-containers#93.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.versions import release
+
+ID = "versions-differ"
+TITLE = "Both sides of jupyter_mlgpu are of one version"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the front end's version is not the package's."""
+    package, front = known(facts.jupyter.package), known(facts.jupyter.labextension)
+    if front is None:
+        return Skipped("There is no front end here.")
+    if release(front) == release(package):
+        return Fine(f"Package and front end are {package}.")
+    return Finding(
+        title="The front end in JupyterLab is of another version than the package.",
+        evidence=f"The package is {package}, the front end {front}.",
+        remedy=(
+            f"pip install --force-reinstall --no-deps jupyter_mlgpu=={package}\n"
+            "# Then restart JupyterLab and reload the page."
+        ),
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

@@ -1,0 +1,39 @@
+"""A package that was built for another processor cannot be loaded.
+
+Source: tensorflow/tensorflow#57483 (x86_64 TensorFlow in an arm64 Python: "incompatible architecture").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.facts import Facts, Package
+from jupyter_mlgpu.doctor.maybe import known, known_or
+
+ID = "wheel-architecture"
+TITLE = "Packages were built for this processor"
+_KNOWN = ("x86_64", "arm64", "aarch64", "i686")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a wheel's tag names another processor than the process has."""
+    if known_or(facts.python.translated, None):
+        return Skipped("Python itself runs translated by Rosetta.")
+    process = known(facts.python.architecture)
+    packages = known(facts.packages)
+    foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, process)]
+    if not foreign:
+        return Fine(f"Every package of interest fits Python's {process}.")
+    pinned = " ".join(f"{name}=={packages[name].version}" for name in foreign)
+    return Finding(
+        title="A package was built for another processor and cannot be loaded.",
+        evidence=f"Python is {process}; built for another: {', '.join(foreign)}.",
+        remedy=f"python -m pip install --force-reinstall --no-cache-dir --no-deps {pinned}",
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )
+
+
+def _is_foreign(package: Package, process: str) -> bool:
+    platforms = [tag.rsplit("-", 1)[-1] for tag in known_or(package.tags, ())]
+    named = [one for one in platforms if one.endswith(_KNOWN)]
+    return bool(named) and len(named) == len(platforms) and not any(one.endswith(process) for one in named)

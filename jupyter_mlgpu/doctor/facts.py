@@ -1,0 +1,302 @@
+"""What is known of a machine and its Python: plain data, gathered by `gather/` or read from a file.
+
+A field holds its value, None for "there is none", or `Unknown` with the reason. Texts were redacted when the
+facts were gathered: no user names, hosts, home folders or tokens. Sizes are bytes. Package names are written
+in lower case with hyphens (PyPI's normal form), architectures as Python's `platform.machine()` has them
+(arm64, aarch64, x86_64).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
+
+#: Raised whenever a field changes its meaning or goes away.
+SCHEMA = 1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The computer and its limits.
+
+    `system` is platform.system(): Darwin, Linux. `architecture` is the hardware's own, also where the process
+    is translated; `macos` is the real version, None elsewhere. `cpu_features` holds those of avx, avx2,
+    avx512f, fma, sse4_2 that the processor has (empty on arm64). `cores` are the machine's logical
+    processors, `usable_cores` those that this process may run on. `cpu_limit` (processors) and `memory_limit`
+    are the control group's, None without a limit. `low_power` tells of macOS's Low Power Mode, or of Linux's
+    platform profile.
+    """
+
+    system: Maybe[str] = NOT_TOLD
+    release: Maybe[str] = NOT_TOLD
+    macos: Maybe[str | None] = NOT_TOLD
+    architecture: Maybe[str] = NOT_TOLD
+    processor: Maybe[str | None] = NOT_TOLD
+    cpu_features: Maybe[tuple[str, ...]] = NOT_TOLD
+    cores: Maybe[int] = NOT_TOLD
+    usable_cores: Maybe[int] = NOT_TOLD
+    cpu_limit: Maybe[float | None] = NOT_TOLD
+    memory: Maybe[int] = NOT_TOLD
+    memory_available: Maybe[int] = NOT_TOLD
+    memory_limit: Maybe[int | None] = NOT_TOLD
+    memory_limit_used: Maybe[int | None] = NOT_TOLD
+    swap_used: Maybe[int] = NOT_TOLD
+    container: Maybe[bool] = NOT_TOLD
+    wsl: Maybe[bool] = NOT_TOLD
+    low_power: Maybe[bool] = NOT_TOLD
+    #: System Integrity Protection: it strips DYLD_* variables from what the system's own programs start.
+    protected: Maybe[bool | None] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """The interpreter that was judged.
+
+    `architecture` is the process's; `translated` tells of Rosetta (None where there is none). `kind` is venv,
+    conda, pyenv or system; `tag` is sysconfig's platform, which wheels must fit, such as `macosx-11.0-arm64`.
+    `macos_seen` is the macOS version that this process is told, `10.16` under SYSTEM_VERSION_COMPAT.
+    `shadows` are files in the current folder that hide a well-known package, such as `tensorflow.py`.
+    `user_site` tells whether packages outside the environment (`~/.local`) are imported. `conda_prefix` is
+    the active conda environment's folder, redacted, None where none is active.
+    """
+
+    version: Maybe[str] = NOT_TOLD
+    implementation: Maybe[str] = NOT_TOLD
+    architecture: Maybe[str] = NOT_TOLD
+    translated: Maybe[bool | None] = NOT_TOLD
+    kind: Maybe[str] = NOT_TOLD
+    prefix: Maybe[str] = NOT_TOLD
+    executable: Maybe[str] = NOT_TOLD
+    tag: Maybe[str] = NOT_TOLD
+    macos_seen: Maybe[str | None] = NOT_TOLD
+    pip: Maybe[str | None] = NOT_TOLD
+    shadows: Maybe[tuple[str, ...]] = NOT_TOLD
+    user_site: Maybe[bool] = NOT_TOLD
+    conda_prefix: Maybe[str | None] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An installed distribution, from its metadata alone.
+
+    `installer` is pip, conda, uv or another, None where it is not recorded. `tags` are the wheel's, such as
+    `cp311-cp311-macosx_12_0_arm64`. `requires` are its requirements that hold here (markers applied, no
+    extras), such as `numpy<2.2.0,>=1.26.0`. `missing` counts its recorded code files that are not there.
+    `copies` are the versions of further copies of it on sys.path, which are hidden by this one. `place` is
+    environment, user (`~/.local`) or other.
+    """
+
+    version: str
+    installer: Maybe[str | None] = NOT_TOLD
+    tags: Maybe[tuple[str, ...]] = NOT_TOLD
+    requires: Maybe[tuple[str, ...]] = NOT_TOLD
+    missing: Maybe[int] = NOT_TOLD
+    copies: Maybe[tuple[str, ...]] = NOT_TOLD
+    place: Maybe[str] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What a framework was built for, read from its files: the versions of CUDA and cuDNN.
+
+    `cuda` is None for a build without CUDA. JAX's is the one of its plug-in package (`12` or `13`).
+    """
+
+    cuda: Maybe[str | None] = NOT_TOLD
+    cudnn: Maybe[str | None] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Variables of interest (`gather/environment.py` has the list), values redacted.
+
+    `variables` are this process's. `shell` are those that the shell's start files set (`export NAME=...`), a
+    way to see what a Jupyter started from the desktop, or a kernel behind System Integrity Protection, lost.
+    """
+
+    variables: Maybe[Mapping[str, str]] = NOT_TOLD
+    shell: Maybe[Mapping[str, str]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class GpuProcess:
+    """A process on a GPU: its program's short name (never a command line), and its memory there."""
+
+    program: str
+    used: Maybe[int] = NOT_TOLD
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU as the system sees it; memory is None where it has none of its own (Apple silicon)."""
+
+    name: Maybe[str] = NOT_TOLD
+    vendor: Maybe[str] = NOT_TOLD
+    memory: Maybe[int | None] = NOT_TOLD
+    memory_free: Maybe[int | None] = NOT_TOLD
+    compute_capability: Maybe[str | None] = NOT_TOLD
+    processes: Maybe[tuple[GpuProcess, ...]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Gpus:
+    """Graphics hardware and NVIDIA's driver.
+
+    `found` are the GPUs that a driver tells (NVML, or system_profiler on a Mac). `on_bus` are the vendors of
+    the display devices on the PCI bus, from sysfs: nvidia, amd, intel or another's number; None where there
+    is no such bus. `driver` is NVIDIA's as NVML tells it, `cuda` the newest CUDA that it serves (`12.4`),
+    `kernel_module` the version of the loaded module. `device_files` tells of /dev/nvidia0: there, denied
+    (it may not be opened) or absent. `why_none` is NVML's reason where it tells no GPU. `metal` is the
+    version of Metal as system_profiler says it.
+    """
+
+    found: Maybe[tuple[Gpu, ...]] = NOT_TOLD
+    on_bus: Maybe[tuple[str, ...] | None] = NOT_TOLD
+    driver: Maybe[str | None] = NOT_TOLD
+    cuda: Maybe[str | None] = NOT_TOLD
+    kernel_module: Maybe[str | None] = NOT_TOLD
+    device_files: Maybe[str] = NOT_TOLD
+    why_none: Maybe[str | None] = NOT_TOLD
+    metal: Maybe[str | None] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A shared library of CUDA: where it was found (loader, wheel, path), its file's name, its version."""
+
+    name: str
+    source: str
+    file: str
+    version: Maybe[str | None] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpec:
+    """A kernel that Jupyter offers.
+
+    `interpreter` is its Python, redacted; `exists` whether that file is there; `same` whether it is this
+    Python. `version` is its own. `has` are those of jupyter-mlgpu, ipykernel, tensorflow, torch, jax, mlx,
+    keras and numpy that are installed for it, with versions. `env` are the variables of interest that the
+    kernelspec sets.
+    """
+
+    name: str
+    interpreter: Maybe[str] = NOT_TOLD
+    exists: Maybe[bool] = NOT_TOLD
+    same: Maybe[bool] = NOT_TOLD
+    version: Maybe[str] = NOT_TOLD
+    has: Maybe[Mapping[str, str]] = NOT_TOLD
+    env: Maybe[Mapping[str, str]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Kernels and ipykernel. `capture` is IPKernelApp.capture_fd_output as configured, True by default.
+
+    `inside` tells whether the facts were gathered in a kernel, `imported` the frameworks that this process
+    has imported.
+    """
+
+    specs: Maybe[tuple[KernelSpec, ...]] = NOT_TOLD
+    capture: Maybe[bool] = NOT_TOLD
+    inside: Maybe[bool] = NOT_TOLD
+    imported: Maybe[tuple[str, ...]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Jupyter:
+    """JupyterLab and our two sides in it.
+
+    `labextension` is the version of the installed front end, None where it is not installed; `disabled` the
+    names of disabled lab extensions (ours is `jupyter-mlgpu`), `server_extension` whether ours is enabled.
+    """
+
+    lab: Maybe[str | None] = NOT_TOLD
+    package: Maybe[str] = NOT_TOLD
+    labextension: Maybe[str | None] = NOT_TOLD
+    disabled: Maybe[tuple[str, ...]] = NOT_TOLD
+    server_extension: Maybe[bool] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook of the current folder; `rich` tells whether it has outputs that only a trusted one shows."""
+
+    name: str
+    trusted: Maybe[bool] = NOT_TOLD
+    rich: Maybe[bool] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """A folder where data or weights are kept: keras, huggingface, torch, tensorflow-datasets."""
+
+    name: str
+    size: Maybe[int] = NOT_TOLD
+    writable: Maybe[bool] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Bytes free in the current folder, the home folder and the temporary one; caches that are there.
+
+    `home_writable` and `temporary_writable` tell whether a file may be made there.
+    """
+
+    here_free: Maybe[int] = NOT_TOLD
+    home_free: Maybe[int] = NOT_TOLD
+    temporary_free: Maybe[int] = NOT_TOLD
+    home_writable: Maybe[bool] = NOT_TOLD
+    temporary_writable: Maybe[bool] = NOT_TOLD
+    shared_memory: Maybe[int | None] = NOT_TOLD
+    caches: Maybe[tuple[Cache, ...]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a framework said in a process of its own.
+
+    `error` is the end of its traceback, or of what it printed, None where it was imported; `signal` the name
+    of the signal that ended it (SIGILL, SIGSEGV), None where none did. `devices` are the kinds that it lists,
+    one a device: cpu, gpu. `computed` tells whether a small product ran on its best device, `compute_error`
+    why not. `seconds` is the time of the whole answer. `said` are the last lines that it printed itself.
+    """
+
+    imported: Maybe[bool] = NOT_TOLD
+    error: Maybe[str | None] = NOT_TOLD
+    signal: Maybe[str | None] = NOT_TOLD
+    version: Maybe[str | None] = NOT_TOLD
+    devices: Maybe[tuple[str, ...]] = NOT_TOLD
+    computed: Maybe[bool] = NOT_TOLD
+    compute_error: Maybe[str | None] = NOT_TOLD
+    seconds: Maybe[float] = NOT_TOLD
+    said: Maybe[tuple[str, ...]] = NOT_TOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known. `packages` holds every installed one of interest, by name; `builds`, `frameworks`
+    and `network` by framework (tensorflow, torch, jax, mlx) and by site. `frameworks` and `network` are asked
+    only with --deep. `gathered_by` is the version of jupyter_mlgpu.
+    """
+
+    gathered_by: Maybe[str] = NOT_TOLD
+    machine: Machine = Machine()
+    python: Python = Python()
+    packages: Maybe[Mapping[str, Package]] = NOT_TOLD
+    builds: Maybe[Mapping[str, Build]] = NOT_TOLD
+    environment: Environment = Environment()
+    gpus: Gpus = Gpus()
+    libraries: Maybe[tuple[Library, ...]] = NOT_TOLD
+    kernel: Kernel = Kernel()
+    jupyter: Jupyter = Jupyter()
+    notebooks: Maybe[tuple[Notebook, ...]] = NOT_TOLD
+    storage: Storage = Storage()
+    network: Maybe[Mapping[str, bool]] = NOT_TOLD
+    frameworks: Maybe[Mapping[str, Answer]] = NOT_TOLD

@@ -1,0 +1,52 @@
+"""Facts without what should not leave this machine: names of users and hosts, home folders, tokens.
+
+Done once, on everything that was gathered, before anyone sees it.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from functools import cache
+from typing import Any
+
+from jupyter_mlgpu.doctor import reading
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.redact import redact
+
+# Letters with an @ between them: an address of electronic mail, or a login.
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+
+
+def cleaned(facts: Facts) -> Facts:
+    """The facts with every text in them redacted."""
+    return reading.from_json(_clean(reading.to_json(facts)))
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _clean(one) for key, one in value.items()}
+    return value
+
+
+def clean_text(text: str) -> str:
+    """A text as it may be shown to others."""
+    text = _MAIL.sub("<address>", redact(text[: reading.MOST_LETTERS]))
+    host = _host()
+    text = text if host is None else host.sub("<host>", text)
+    return text[: reading.MOST_LETTERS]
+
+
+@cache
+def _host() -> re.Pattern[str] | None:
+    name = socket.gethostname()
+    # A very short name, or an ordinary word, would only spoil the text.
+    usable = len(name) > 2 and name.lower() not in {"localhost", "localhost.localdomain", "linux", "mac"}
+    short = name.partition(".")[0]
+    names = {name, short} if len(short) > 2 else {name}
+    choices = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"(?<![\w-])(?:{choices})(?![\w-])") if usable else None

@@ -1,0 +1,132 @@
+"""The kernels that Jupyter offers, what each one's Python has, and how ipykernel is set.
+
+A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. Where its program is a bare
+`python`, Jupyter starts the Python that it runs in itself (jupyter_client's KernelManager.format_kernel_cmd).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.doctor.facts import Kernel, KernelSpec
+from jupyter_mlgpu.doctor.gather import environment
+from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
+from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+
+HAS = ("jupyter-mlgpu", "ipykernel", "tensorflow", "torch", "jax", "mlx", "keras", "numpy")
+_FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx.core", "keras")
+#: Of the kernelspecs, so many are looked at.
+MOST = 20
+#: Seconds for all their Pythons together.
+TOGETHER_S = 3.0
+_PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
+_CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
+
+# Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
+_ASK = f"""
+import json, platform, sys
+from importlib import metadata
+found = {{}}
+for name in {HAS!r}:
+    try:
+        found[name] = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pass
+print(json.dumps([platform.python_version(), sys.prefix, found]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What only the kernel itself knows: whether ipykernel captures native output in it."""
+
+    capture: Maybe[bool]
+
+
+def read(inside: Inside | None = None) -> Kernel:
+    """All kernels; outside of one, ipykernel's files tell how it is set."""
+    return Kernel(
+        specs=fact(specs),
+        capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
+        inside=inside is not None,
+        imported=tuple(name.partition(".")[0] for name in _FRAMEWORKS if name in sys.modules),
+    )
+
+
+def specs() -> tuple[KernelSpec, ...]:
+    """Every kernelspec; the first of a name counts, as for Jupyter. Their Pythons are asked side by side."""
+    from jupyter_core.paths import jupyter_path
+
+    found: dict[str, dict[str, Any]] = {}
+    for folder in map(Path, jupyter_path("kernels")):
+        for file in sorted(folder.glob("*/kernel.json")):
+            if len(found) < MOST and file.parent.name not in found:
+                found[file.parent.name] = _table(file)
+    # Jupyter makes one for the Python it runs in where none is installed under this name.
+    found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
+    deadline = time.monotonic() + TOGETHER_S
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        return tuple(pool.map(lambda name: _spec(name, found[name], deadline), found))
+
+
+def configured(folders: Iterable[Path]) -> bool:
+    """IPKernelApp.capture_fd_output in ipykernel's configuration files; it is on unless one turns it off."""
+    value = True
+    for folder in folders:
+        said = _CAPTURE.findall(text_of(folder / "ipython_kernel_config.py") or "")
+        value = said[-1] == "True" if said else value
+        told = _table(folder / "ipython_kernel_config.json").get("IPKernelApp")
+        value = bool(told.get("capture_fd_output", value)) if isinstance(told, dict) else value
+    return value
+
+
+def _profiles() -> tuple[Path, ...]:
+    own = Path(os.environ.get("IPYTHONDIR", "~/.ipython")).expanduser()
+    return Path("/etc/ipython"), Path(sys.prefix) / "etc/ipython", own / "profile_default"
+
+
+def _table(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(text_of(file) or "")
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
+    command = table.get("argv")
+    if not isinstance(command, list) or not command or not isinstance(command[0], str):
+        why = Unknown("Its kernel.json cannot be read.")
+        return KernelSpec(name, why, why, why, why, why, why)
+    variables = table.get("env")
+    env = environment.of_interest((key, str(value)) for key, value in variables.items()) if variables else {}
+    program = command[0]
+    if _PYTHON.fullmatch(program):
+        program = sys.executable
+    path = shutil.which(program)
+    if not any("ipykernel" in str(word) for word in command):
+        why = Unknown("This kernel is not ipykernel's.")
+        return KernelSpec(name, program, path is not None, False, why, why, env)
+    if path is None:
+        why = Unknown("Its interpreter is not there.")
+        return KernelSpec(name, program, False, False, why, why, env)
+    told = fact(lambda: _ask(path, max(0.01, deadline - time.monotonic())))
+    version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
+    same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
+    return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)
+
+
+def _ask(path: str, seconds: float) -> tuple[str, str, dict[str, str]]:
+    # -I: neither the current folder nor variables of this environment change what it finds.
+    version, prefix, has = json.loads(run([path, "-I", "-c", _ASK], seconds))
+    return version, prefix, has

@@ -1,0 +1,65 @@
+"""What all gatherers share: a fact that costs only itself, a command with a time limit, a file's text."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+
+T = TypeVar("T")
+
+#: Seconds for one command of the system's.
+COMMAND_S = 3.0
+
+
+def fact(read: Callable[[], T]) -> Maybe[T]:
+    """What `read` gives; where it raises, Unknown with the error."""
+    try:
+        return read()
+    except subprocess.TimeoutExpired as error:
+        return Unknown(f"{_program(error.cmd)} did not answer within {error.timeout:g} s.")
+    except Exception as error:
+        return Unknown(f"It could not be read ({type(error).__name__}: {error}).")
+
+
+def all_unknown(kind: type[T], reason: str) -> T:
+    """A part of the facts in which nothing is known, for one reason."""
+    return kind(**{item.name: Unknown(reason) for item in dataclasses.fields(kind)})  # type: ignore[arg-type]
+
+
+def run(command: Sequence[str], seconds: float = COMMAND_S, **environment: str | None) -> str:
+    """What a command prints; raises OSError, CalledProcessError or TimeoutExpired.
+
+    Of the environment, names given None are taken out.
+    """
+    wanted = {**os.environ, **environment}
+    variables = {name: value for name, value in wanted.items() if value is not None}
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=True,
+        env=variables,
+    )
+    return done.stdout
+
+
+def text_of(path: Path, most: int = 1_000_000) -> str | None:
+    """The first letters of a file; None where it cannot be read."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(most)
+    except OSError:
+        return None
+
+
+def _program(command: Any) -> str:
+    return Path(command if isinstance(command, str) else command[0]).name

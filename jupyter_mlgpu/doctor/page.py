@@ -1,0 +1,157 @@
+"""A diagnosis as text and as HTML, in English or Chinese, and its remedies as a plan to paste."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+from jupyter_mlgpu.sentences import filling
+
+LANGUAGES = ("en", "zh")
+
+_NOT_ASKED = "The frameworks and the network were not asked: --deep asks them, which takes up to a minute."
+_PLAN = (
+    "What the doctor advises, in this order. It has changed nothing itself: read each line before you run it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A diagnosis as a notebook shows it; `findings` and `to_json()` are the diagnosis's own."""
+
+    diagnosis: Diagnosis
+    language: str = "en"
+    all_checks: bool = False
+
+    @property
+    def findings(self) -> tuple[Result, ...]:
+        """What is wrong, causes first."""
+        return self.diagnosis.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """As doctor.schema.json describes it, always in English."""
+        return self.diagnosis.to_json()
+
+    def __repr__(self) -> str:
+        return text(self.diagnosis, self.language, all_checks=self.all_checks)
+
+    def _repr_html_(self) -> str:
+        return html(self.diagnosis, self.language)
+
+
+def head(diagnosis: Diagnosis, language: str = "en") -> str:
+    """One sentence: how much was found, of how many checks that could judge."""
+    count = len(diagnosis.findings)
+    judged = count + len(diagnosis.of("ok"))
+    crashed = len(diagnosis.of("crashed"))
+    if count == 0 and crashed:
+        said = f"Nothing is wrong here, as far as {judged} checks can tell; {crashed} failed themselves."
+    elif count == 0:
+        said = f"Nothing is wrong here, as far as {judged} checks can tell."
+    elif count == 1:
+        said = f"One thing is wrong here, of {judged} that were checked."
+    else:
+        said = f"{count} things are wrong here, of {judged} that were checked: begin with the first one."
+    return _said(said, language)
+
+
+def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False) -> str:
+    """For a terminal; with `all_checks` also what the checks say that found nothing or could not judge."""
+    lines = [head(diagnosis, language)]
+    for number, one in enumerate(diagnosis.findings, start=1):
+        lines += ["", f"{number}. {_said(one.title, language)} ({_sure(one, language)}; {one.id})"]
+        lines += [f"   {_said('How we know:', language)} {_said(one.evidence, language)}"]
+        lines += [f"   {_said('What to do:', language)}"]
+        lines += [f"       {line}" for line in _remedy(one).splitlines()]
+    for title, rows in _rest(diagnosis, language, all_checks):
+        lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
+    skipped = len(diagnosis.of("skipped"))
+    if skipped and not all_checks:
+        said = f"{skipped} checks could not judge, mostly for want of what they look at: --all says why."
+        lines += ["", _said(said, language)]
+    if diagnosis.of("not asked"):
+        lines += ["", _said(_NOT_ASKED, language)]
+    return "\n".join(lines)
+
+
+def html(diagnosis: Diagnosis, language: str = "en") -> str:
+    """HTML that needs nothing else; everything in it is escaped."""
+    findings = "".join(
+        f"<li><b>{_escaped(_said(one.title, language))}</b> "
+        f"<small>({_sure(one, language)}; {escape(one.id)})</small>"
+        f"<div>{_said('How we know:', language)} {_escaped(_said(one.evidence, language))}</div>"
+        f"<div>{_said('What to do:', language)}</div>"
+        f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{_escaped(_remedy(one))}</pre></li>'
+        for one in diagnosis.findings
+    )
+    rest = ""
+    for title, rows in _rest(diagnosis, language, all_checks=True):
+        lines = "".join(f"<li><code>{escape(ids)}</code>: {_escaped(what)}</li>" for ids, what in rows)
+        rest += f"<details><summary>{escape(title)}</summary><ul>{lines}</ul></details>"
+    if diagnosis.of("not asked"):
+        rest += f"<div><small>{escape(_said(_NOT_ASKED, language))}</small></div>"
+    listed = f"<ol>{findings}</ol>" if findings else ""
+    return f"<div><p>{escape(head(diagnosis, language))}</p>{listed}{rest}</div>"
+
+
+def plan(diagnosis: Diagnosis, language: str = "en") -> str:
+    """All remedies in order, as lines for a shell; words stand in comments."""
+    if not diagnosis.findings:
+        return f"# {_said('There is nothing to repair.', language)}"
+    lines = [f"# {_said(_PLAN, language)}"]
+    for number, one in enumerate(diagnosis.findings, start=1):
+        title = " ".join(_said(one.title, language).split())
+        lines += ["", f"# {number}. {title} ({_sure(one, language)})", _remedy(one)]
+    return "\n".join(lines)
+
+
+def json_text(diagnosis: Diagnosis) -> str:
+    """The text of a JSON file."""
+    return json.dumps(diagnosis.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _rest(
+    diagnosis: Diagnosis, language: str, all_checks: bool
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """What is told below the findings: a title, and rows of checks with what is said of them."""
+    crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
+    if crashed:
+        yield _said("Checks that failed themselves:", language), _rows(crashed, language)
+    if skipped and all_checks:
+        yield _said(f"Not judged ({len(skipped)}):", language), _rows(skipped, language)
+    if fine and all_checks:
+        yield _said(f"Nothing wrong ({len(fine)}):", language), _rows(fine, language)
+
+
+def _rows(results: Sequence[Result], language: str) -> list[tuple[str, str]]:
+    """Checks that share a reason share a row: on a Linux machine a dozen are about Macs."""
+    ids: dict[str, list[str]] = {}
+    for one in results:
+        ids.setdefault(one.evidence, []).append(one.id)
+    return [(", ".join(names), _said(reason, language)) for reason, names in ids.items()]
+
+
+def _sure(result: Result, language: str) -> str:
+    return _said(result.confidence or "possible", language)
+
+
+def _remedy(result: Result) -> str:
+    return _visible(result.remedy or "")
+
+
+def _said(sentence: str, language: str) -> str:
+    return _visible(filling.say(sentence, language))
+
+
+def _visible(words: str) -> str:
+    """Without what could move a terminal's cursor: facts may come from a file of somebody else's."""
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in words)
+
+
+def _escaped(words: str) -> str:
+    # A notebook file would store each line of a text on a line of its own.
+    return escape(words).replace("\n", "&#10;")

@@ -1,0 +1,75 @@
+"""`%mlc_doctor`: the words typed, and this kernel's own Python judged."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from jupyter_mlgpu.doctor import page
+from jupyter_mlgpu.doctor.consult import consult, language_of
+from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.progress import ProgressLine
+
+
+def doctor_command(line: str, shell: Any) -> page.Page | None:
+    """`%mlc_doctor LINE`: the page to show; None where it was printed as JSON or as a plan."""
+    words = _parsed(line)
+    shown = ProgressLine(shell)
+    try:
+        diagnosis = consult(
+            facts_from=words.facts,
+            save_to=words.save_facts,
+            deep=words.deep,
+            say=shown.say,
+            inside=inside(shell),
+        )
+    finally:
+        shown.clear()
+    if words.save_facts is not None:
+        print(f"The facts are in {words.save_facts}: read them before you send them to somebody.")
+    language = words.language or language_of()
+    if words.json:
+        print(page.json_text(diagnosis))
+    elif words.fix_plan:
+        print(page.plan(diagnosis, language))
+    else:
+        return page.Page(diagnosis, language, words.all)
+    return None
+
+
+def inside(shell: Any) -> Inside | None:
+    """What a kernel knows of itself; None in a terminal."""
+    if getattr(shell, "kernel", None) is None:
+        return None
+    application = getattr(shell.kernel, "parent", None)
+    unknown = Unknown("This kernel does not tell whether it captures native output.")
+    captures = getattr(application, "capture_fd_output", unknown)
+    return Inside(captures if isinstance(captures, bool) else unknown)
+
+
+class _Words(argparse.ArgumentParser):
+    """Says what is wrong with the line in one sentence, and never ends the kernel."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"%mlc_doctor: {message}; `%mlc_doctor?` shows its options.")
+
+
+def _parsed(line: str) -> argparse.Namespace:
+    parser = _Words(prog="%mlc_doctor", add_help=False, allow_abbrev=False)
+    parser.add_argument("--deep", action="store_true")
+    parser.add_argument("--facts", type=Path)
+    parser.add_argument("--save-facts", type=Path)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--fix-plan", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--language", choices=page.LANGUAGES)
+    try:
+        words = shlex.split(line, posix=sys.platform != "win32")
+    except ValueError as error:
+        raise UsageError(f"%mlc_doctor: a quotation mark stands alone in {line!r}.") from error
+    return parser.parse_args(words)

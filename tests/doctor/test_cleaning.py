@@ -1,0 +1,79 @@
+"""Facts may be sent to a teacher: planted names of users and hosts, homes and tokens are not in them."""
+
+import json
+import socket
+
+import pytest
+
+from jupyter_mlgpu import redact
+from jupyter_mlgpu.doctor import gather as gathering
+from jupyter_mlgpu.doctor import reading
+from jupyter_mlgpu.doctor.facts import Answer, Environment, Facts, Kernel, KernelSpec, Python
+from jupyter_mlgpu.doctor.gather import cleaning
+
+PLANTED = (
+    "adalovelace",
+    "ada@example.org",
+    "lab7-gpu",
+    "hunter2",
+    "hf_abcdefghijklmnop",
+    "sk-proj-abcdefghijkl",
+    "eyJhbGciOi",
+    "/srv/people",
+    "carol",
+)
+
+
+@pytest.fixture(autouse=True)
+def ada_on_lab7(monkeypatch):
+    monkeypatch.setenv("HOME", "/srv/people/adalovelace")
+    monkeypatch.setenv("USER", "adalovelace")
+    monkeypatch.setattr(socket, "gethostname", lambda: "lab7-gpu.example.org")
+    redact._identity.cache_clear()
+    cleaning._host.cache_clear()
+    yield
+    redact._identity.cache_clear()
+    cleaning._host.cache_clear()
+
+
+def test_planted_names_and_secrets_are_in_no_fact():
+    said = (
+        "hostname: lab7-gpu.example.org, lab7-gpu:8888",
+        "Authorization: Bearer abcdefghijkl, token=hunter2",
+        "key sk-proj-abcdefghijkl of ada@example.org",
+        "jwt eyJhbGciOi.eyJzdWIi.c2ln",
+    )
+    error = 'File "/srv/people/adalovelace/x.py", in /Users/carol/y.py: hf_abcdefghijklmnop'
+    facts = Facts(
+        python=Python(prefix="/srv/people/adalovelace/venv", executable="/home/carol/venv/bin/python"),
+        environment=Environment(
+            {"PYTHONPATH": "/Users/carol/lib"}, {"LD_LIBRARY_PATH": "/srv/people/adalovelace"}
+        ),
+        kernel=Kernel(specs=(KernelSpec("adalovelace", "/srv/people/adalovelace/bin/python"),)),
+        frameworks={"torch": Answer(error=error, said=said)},
+    )
+    clean = json.dumps(reading.to_json(cleaning.cleaned(facts)))
+    assert [one for one in PLANTED if one in clean] == []
+    assert "~/venv" in clean
+    assert "<host>" in clean
+
+
+def test_what_is_gathered_here_is_clean_too(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CUDA_HOME", "/srv/people/adalovelace/cuda")
+    monkeypatch.setenv("HF_TOKEN", "hf_abcdefghijklmnop")
+    monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=/srv/people/adalovelace/dump")
+    text = json.dumps(reading.to_json(gathering.gather()))
+    assert [one for one in PLANTED if one in text] == []
+    assert "~/cuda" in text
+    assert "--xla_dump_to=~/dump" in text
+
+
+def test_a_host_with_an_ordinary_name_spoils_no_text(monkeypatch):
+    monkeypatch.setattr(socket, "gethostname", lambda: "vm")
+    cleaning._host.cache_clear()
+    assert cleaning.clean_text("vm.max_map_count on localhost") == "vm.max_map_count on localhost"
+
+
+def test_a_long_text_is_cut_to_what_a_facts_file_may_hold():
+    assert len(cleaning.clean_text("x" * 10_000)) == reading.MOST_LETTERS

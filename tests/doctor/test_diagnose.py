@@ -1,0 +1,137 @@
+"""Checks are run one by one: what is unknown is skipped, what crashes is contained, findings come first."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import jupyter_mlgpu.doctor
+from jupyter_mlgpu.doctor import checks
+from jupyter_mlgpu.doctor.check import Cause, Check, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
+from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+
+SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
+
+
+def check(name: str, verdict: Verdict | Exception) -> Check:
+    def judge(facts: Facts) -> Verdict:
+        if isinstance(verdict, Exception):
+            raise verdict
+        return verdict
+
+    return Check(name, f"{name} is well", judge)
+
+
+def finding(cause: Cause, confidence="sure") -> Finding:
+    return Finding("It is wrong.", "It was seen.", "mend it", confidence, cause)
+
+
+def test_a_healthy_machine_has_no_findings(healthy: Facts):
+    diagnosis = diagnose(healthy)
+    assert diagnosis.findings == ()
+    assert diagnosis.of("crashed") == ()
+    assert diagnosis.healthy
+
+
+def test_a_plugin_beside_a_newer_tensorflow_is_found(machine: Callable[..., Facts]):
+    (found,) = diagnose(machine("mac", {"packages/tensorflow/version": "2.20.0"})).findings
+    assert found.id == "metal-plugin-version"
+    assert found.confidence == "sure"
+    assert "1.2.0" in found.evidence
+    assert "2.20.0" in found.evidence
+
+
+def test_a_crash_in_a_check_is_its_result_and_the_others_go_on():
+    diagnosis = diagnose(
+        Facts(), [check("a", RuntimeError("boom in /home/ada/x")), check("b", Fine("It is fine."))]
+    )
+    crashed, fine = diagnosis.results
+    assert (crashed.id, crashed.status, fine.status) == ("a", "crashed", "ok")
+    assert "RuntimeError: boom in ~/x" in crashed.evidence
+    assert crashed.remedy
+    assert not diagnosis.healthy
+
+
+def test_what_is_no_verdict_is_a_crash():
+    (result,) = diagnose(Facts(), [check("a", None)]).results  # type: ignore[arg-type]
+    assert result.status == "crashed"
+    assert "TypeError" in result.evidence
+
+
+def test_a_check_that_does_not_import_is_a_crash(tmp_path, monkeypatch):
+    (tmp_path / "not_python.py").write_text("this is no Python")
+    monkeypatch.setattr(checks, "__path__", [str(tmp_path)])
+    (result,) = diagnose(Facts()).results
+    assert (result.id, result.status) == ("not-python", "crashed")
+    assert "SyntaxError" in result.evidence
+
+
+def test_an_unknown_fact_skips_a_check_with_its_reason():
+    facts = Facts(packages=Unknown("Nobody could read them."))
+    result = diagnose(facts, [Check("a", "A", lambda facts: Fine(str(known(facts.packages))))]).results[0]
+    assert (result.status, result.evidence) == ("skipped", "Nobody could read them.")
+
+
+def test_what_was_not_looked_at_on_purpose_is_not_asked():
+    facts = Facts(frameworks=Unknown("Asked only with --deep.", asked=False))
+    result = diagnose(facts, [Check("a", "A", lambda facts: Fine(str(known(facts.frameworks))))]).results[0]
+    assert (result.status, result.evidence) == ("not asked", "Asked only with --deep.")
+
+
+def test_a_fact_that_only_helps_has_a_substitute():
+    assert known_or(Unknown("why"), 3) == 3
+    assert known_or(4, 3) == 4
+
+
+def test_findings_come_first_causes_before_what_follows_the_surest_before_the_others():
+    diagnosis = diagnose(
+        Facts(),
+        [
+            check("a-fine", Fine("It is fine.")),
+            check("b-framework", finding(Cause.FRAMEWORKS)),
+            check("c-crash", RuntimeError()),
+            check("d-packages", finding(Cause.PACKAGES, "possible")),
+            check("e-packages", finding(Cause.PACKAGES, "sure")),
+            check("f-skipped", Skipped("It has no place here.")),
+            check("g-machine", finding(Cause.MACHINE, "possible")),
+        ],
+    )
+    assert [one.id for one in diagnosis.results] == [
+        "g-machine",
+        "e-packages",
+        "d-packages",
+        "b-framework",
+        "c-crash",
+        "a-fine",
+        "f-skipped",
+    ]
+
+
+@pytest.mark.parametrize("name", ["mac", "cuda", "cpu"])
+def test_json_is_as_its_schema_says(name: str, machine: Callable[..., Facts]):
+    changes = {"packages/tensorflow/version": "2.20.0"} if name == "mac" else {}
+    told = [*find_checks(), check("z-crash", RuntimeError("boom"))]
+    data = json.loads(json.dumps(diagnose(machine(name, changes), told).to_json()))
+    jsonschema.validate(data, SCHEMA)
+    assert data["schema"] == 1
+    statuses = [one["status"] for one in data["checks"]]
+    assert statuses == sorted(statuses, key=["finding", "crashed", "ok", "skipped", "not asked"].index)
+    assert "crashed" in statuses
+
+
+def test_the_schema_refuses_a_finding_without_a_remedy():
+    data = diagnose(Facts(), [check("a", finding(Cause.MACHINE))]).to_json()
+    data["checks"][0]["remedy"] = None
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data, SCHEMA)
+
+
+def test_every_check_has_an_id_of_its_own_that_is_its_modules_name():
+    found = find_checks()
+    assert all(isinstance(one, Check) for one in found), found
+    ids = [one.id for one in found]
+    assert len(ids) == len(set(ids)) >= 2

@@ -1,0 +1,95 @@
+"""Facts go to a file and come back as they were; what is no facts file is refused in one sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_mlgpu.doctor import reading
+from jupyter_mlgpu.doctor.facts import Facts, Gpu, Machine, Package
+from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.errors import NewerSchemaError, RecordError
+
+
+def test_facts_are_the_same_after_a_file(healthy: Facts, tmp_path: Path):
+    reading.save(tmp_path / "facts.json", healthy)
+    assert reading.load(tmp_path / "facts.json") == healthy
+
+
+def test_facts_of_which_nothing_is_known_are_the_same_after_a_file():
+    assert reading.from_json(json.loads(json.dumps(reading.to_json(Facts())))) == Facts()
+
+
+def test_unknown_none_and_not_asked_stay_apart():
+    facts = Facts(
+        machine=Machine(macos=None, cores=Unknown("It was not told.")),
+        frameworks=Unknown("Asked only with --deep.", asked=False),
+        packages={"numpy": Package("2.1.3", tags=Unknown("There is no WHEEL file."))},
+    )
+    data = reading.to_json(facts)
+    assert data["machine"]["macos"] is None
+    assert data["machine"]["cores"] == {"unknown": "It was not told."}
+    assert data["frameworks"] == {"unknown": "Asked only with --deep.", "asked": False}
+    assert reading.from_json(data) == facts
+
+
+def test_a_field_that_nobody_knows_is_ignored_and_one_that_is_absent_is_unknown():
+    facts = reading.from_json({"schema": 1, "machine": {"cores": 2, "colour": "grey"}, "weather": []})
+    assert facts.machine.cores == 2
+    assert facts.machine.system == Unknown("These facts do not tell it.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nonsense", "is not JSON"),
+        ("\x00\xff", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[1]", "the facts should be an object"),
+        ("{}", "should have 'schema' as int, found None"),
+        ('{"schema": true}', "should have 'schema' as int"),
+        ('{"schema": 0}', "the facts have schema 0, this jupyter_mlgpu reads 1"),
+        ('{"schema": 1, "machine": 3}', "the facts.machine should be an object"),
+        ('{"schema": 1, "machine": {"cores": "two"}}', "the facts.machine.cores should be int, found 'two'"),
+        ('{"schema": 1, "machine": {"cores": null}}', "the facts.machine.cores should be int, found None"),
+        ('{"schema": 1, "machine": {"cores": true}}', "the facts.machine.cores should be int, found True"),
+        ('{"schema": 1, "machine": {"cpu_limit": NaN}}', "should be a number, found nan"),
+        ('{"schema": 1, "packages": {"numpy": {}}}', "the facts.packages.numpy lacks 'version'"),
+        ('{"schema": 1, "gpus": {"found": {}}}', "the facts.gpus.found should be a list"),
+        (json.dumps({"schema": 1, "gathered_by": "x" * 5_000}), "is a text of over 4,000 letters"),
+        (json.dumps({"schema": 1, "notebooks": [{"name": "a"}] * 2_001}), "a list of at most 2,000"),
+    ],
+)
+def test_what_is_no_facts_file_is_refused_in_one_sentence(text: str, said: str, tmp_path: Path):
+    file = tmp_path / "facts.json"
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(RecordError) as refused:
+        reading.load(file)
+    sentence = str(refused.value)
+    assert said in sentence
+    assert str(file) in sentence
+    assert "--save-facts" in sentence
+    assert "\n" not in sentence
+    assert len(sentence) < 400
+
+
+def test_facts_of_a_later_version_say_so(tmp_path: Path):
+    (tmp_path / "facts.json").write_text('{"schema": 2}')
+    with pytest.raises(NewerSchemaError, match="have schema 2, this jupyter_mlgpu reads 1"):
+        reading.load(tmp_path / "facts.json")
+
+
+def test_a_file_that_is_far_too_large_is_not_read_whole(tmp_path: Path):
+    (tmp_path / "facts.json").write_bytes(b" " * (reading.MOST_BYTES + 1))
+    with pytest.raises(RecordError, match="too large"):
+        reading.load(tmp_path / "facts.json")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(RecordError, match=r"none\.json cannot be read"):
+        reading.load(tmp_path / "none.json")
+
+
+def test_a_list_of_parts_comes_back_as_parts():
+    facts = reading.from_json({"schema": 1, "gpus": {"found": [{"name": "NVIDIA H200", "memory": None}]}})
+    assert facts.gpus.found == (Gpu(name="NVIDIA H200", memory=None),)

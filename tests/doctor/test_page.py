@@ -1,0 +1,127 @@
+"""What is shown of a diagnosis: findings first with what to do, safe to draw, in English or Chinese."""
+
+import pytest
+
+from jupyter_mlgpu.doctor import page
+from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+
+WRONG = Result(
+    "metal-pair",
+    "finding",
+    "The pair is wrong.",
+    "2.20 was <found>.",
+    "pip install one\n# then\nrestart",
+    "sure",
+)
+SLOW = Result("threads", "finding", "It is slow.", "One thread is used.", "unset OMP_NUM_THREADS", "possible")
+FINE = Result("python", "ok", "Python fits", "It is 3.12.")
+SKIPPED = [Result(name, "skipped", "A Mac is well", "This is not a Mac.") for name in ("rosetta", "metal")]
+CRASHED = Result("odd", "crashed", "It is odd", "This check failed itself (KeyError: 'x').", "# report it")
+NOT_ASKED = Result("import", "not asked", "It imports", "Asked only with --deep.")
+
+
+def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
+    assert page.text(Diagnosis((WRONG, FINE))) == (
+        "One thing is wrong here, of 2 that were checked.\n"
+        "\n"
+        "1. The pair is wrong. (sure; metal-pair)\n"
+        "   How we know: 2.20 was <found>.\n"
+        "   What to do:\n"
+        "       pip install one\n"
+        "       # then\n"
+        "       restart"
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ((FINE,), "Nothing is wrong here, as far as 1 checks can tell."),
+        ((WRONG, SLOW), "2 things are wrong here, of 2 that were checked: begin with the first one."),
+        ((CRASHED, FINE), "Nothing is wrong here, as far as 1 checks can tell; 1 failed themselves."),
+    ],
+)
+def test_the_first_line_counts(results, said):
+    assert page.head(Diagnosis(results)) == said
+
+
+def test_checks_that_share_a_reason_share_a_line():
+    lines = page.text(Diagnosis((FINE, *SKIPPED)), all_checks=True).splitlines()
+    place = lines.index("Not judged (2):")
+    assert lines[place + 1] == "   rosetta, metal: This is not a Mac."
+
+
+def test_unasked_it_is_only_said_how_many_could_not_judge():
+    shown = page.text(Diagnosis((FINE, *SKIPPED)))
+    assert shown.endswith("2 checks could not judge, mostly for want of what they look at: --all says why.")
+    assert "rosetta" not in shown
+
+
+def test_what_is_well_is_told_only_where_it_is_asked_for():
+    assert "It is 3.12." not in page.text(Diagnosis((FINE,)))
+    assert "python: It is 3.12." in page.text(Diagnosis((FINE,)), all_checks=True)
+
+
+def test_a_check_that_failed_and_one_that_was_not_asked_are_told():
+    shown = page.text(Diagnosis((CRASHED, NOT_ASKED)))
+    assert "odd: This check failed itself (KeyError: 'x')." in shown
+    assert "--deep asks them" in shown
+
+
+def test_html_is_escaped_and_one_line_a_text():
+    evil = Result("x", "finding", "<script>", "a & b", "<img src=x onerror=y>\nrun", "likely")
+    shown = page.html(Diagnosis((evil,)))
+    assert "<script>" not in shown
+    assert "<img" not in shown
+    assert "\n" not in shown
+    assert "&lt;script&gt;" in shown
+    assert "a &amp; b" in shown
+    assert "&#10;run" in shown
+
+
+def test_what_moves_a_cursor_is_not_printed():
+    evil = Result("x", "finding", "A\x1b[2Jtitle", "b\x07", "c\x1b]0;d", "likely")
+    for shown in (
+        page.text(Diagnosis((evil,))),
+        page.plan(Diagnosis((evil,))),
+        page.html(Diagnosis((evil,))),
+    ):
+        assert "\x1b" not in shown
+        assert "\x07" not in shown
+
+
+def test_the_plan_is_lines_for_a_shell_in_order():
+    lines = page.plan(Diagnosis((WRONG, SLOW, FINE))).splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == [
+        "pip install one",
+        "restart",
+        "unset OMP_NUM_THREADS",
+    ]
+    assert "# 1. The pair is wrong. (sure)" in lines
+
+
+def test_the_plan_of_a_healthy_machine_has_no_command():
+    assert page.plan(Diagnosis((FINE,))) == "# There is nothing to repair."
+
+
+def test_it_is_told_in_chinese_where_that_is_asked_for():
+    shown = page.text(Diagnosis((WRONG, SLOW, *SKIPPED, NOT_ASKED)), "zh", all_checks=True)
+    assert "无法判断" in page.text(Diagnosis((WRONG, *SKIPPED)), "zh")
+    assert shown.startswith("检查了 2 项")
+    assert "确定" in shown
+    assert "处理办法" in shown
+    assert "未作判断" in shown
+    assert "--deep" in shown
+    assert "pip install one" in shown
+    assert "How we know" not in shown
+    assert "What to do" not in shown
+    assert "Not judged" not in shown
+    assert "依据" in page.html(Diagnosis((WRONG,)), "zh")
+
+
+def test_a_page_shows_itself_and_gives_its_findings():
+    shown = page.Page(Diagnosis((WRONG, FINE)))
+    assert repr(shown) == page.text(shown.diagnosis)
+    assert shown._repr_html_() == page.html(shown.diagnosis)
+    assert shown.findings == (WRONG,)
+    assert shown.to_json()["checks"][0]["id"] == "metal-pair"
