@@ -134,10 +134,13 @@ class GpuProcess:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU as the system sees it; memory is None where it has none of its own (Apple silicon)."""
+    """A GPU as the system sees it: `vendor` is nvidia, amd, intel, apple or another's name.
 
+    Memory is None where it has none of its own (Apple silicon).
+    """
+
+    vendor: str
     name: Maybe[str] = NOT_TOLD
-    vendor: Maybe[str] = NOT_TOLD
     memory: Maybe[int | None] = NOT_TOLD
     memory_free: Maybe[int | None] = NOT_TOLD
     compute_capability: Maybe[str | None] = NOT_TOLD
