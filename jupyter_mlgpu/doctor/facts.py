@@ -139,8 +139,8 @@ class Gpu:
     Memory is None where it has none of its own (Apple silicon).
     """
 
-    vendor: str
     name: Maybe[str] = NOT_TOLD
+    vendor: Maybe[str] = NOT_TOLD
     memory: Maybe[int | None] = NOT_TOLD
     memory_free: Maybe[int | None] = NOT_TOLD
     compute_capability: Maybe[str | None] = NOT_TOLD
