@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +131,7 @@ class GpuProcess:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU as the system sees it: `vendor` is nvidia, amd, intel, apple or another's name.
-
-    Memory is None where it has none of its own (Apple silicon).
-    """
+    """A GPU as the system sees it; memory is None where it has none of its own (Apple silicon)."""
 
     name: Maybe[str] = NOT_TOLD
     vendor: Maybe[str] = NOT_TOLD

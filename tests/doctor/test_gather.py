@@ -102,8 +102,8 @@ def test_a_machine_is_read_from_its_file_system(tmp_path):
     ("marks", "virtual", "base", "kind"),
     [
         ("conda-meta", False, "/opt/conda", "conda"),
-        ("", True, "/root/.pyenv/versions/3.11.7", "venv"),
-        ("", False, "/root/.pyenv/versions/3.11.7", "pyenv"),
+        ("", True, "/home/ada/.pyenv/versions/3.11.7", "venv"),
+        ("", False, "/home/ada/.pyenv/versions/3.11.7", "pyenv"),
         ("", False, "/usr", "system"),
     ],
 )
