@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,6 @@ from pathlib import Path
 from jupyter_mlgpu.doctor import page
 from jupyter_mlgpu.doctor.consult import consult, language_of, silent
 from jupyter_mlgpu.doctor.diagnose import Diagnosis
-from jupyter_mlgpu.errors import UsageError
 
 EXAMPLE = """\
 examples:
@@ -36,8 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-facts", type=Path, metavar="FILE", help="write the facts, redacted, to a file"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object, findings first")
-    parser.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help="one JSON object, findings first")
+    printed.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
     parser.add_argument(
         "--all", action="store_true", help="say also what is well, and what could not be judged"
     )
@@ -49,25 +50,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Judge, and print; 0 where nothing was found, 1 where something was."""
-    if arguments.json and arguments.fix_plan:
-        raise UsageError("--json and --fix-plan are two ways to print the same: choose one of them.")
+    """Judge, and print; 0 where nothing was found, 1 where something was.
+
+    A reader that stops reading early (`| head`) is no error.
+    """
     if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
         sys.stdout.reconfigure(errors="backslashreplace")
     diagnosis = _with_progress(arguments) if arguments.deep else _consult(arguments)
-    language = arguments.language or language_of()
-    if arguments.json:
-        print(page.json_text(diagnosis))
-    elif arguments.fix_plan:
-        print(page.plan(diagnosis, language))
-    else:
-        print(page.text(diagnosis, language, all_checks=arguments.all))
+    try:
+        print(_shown(diagnosis, arguments), flush=True)
+    except BrokenPipeError:
+        # Python would complain once more when it closes stdout at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if arguments.save_facts is not None:
         print(
             f"The facts are in {arguments.save_facts}: read them before you send them to somebody.",
             file=sys.stderr,
         )
     return 0 if diagnosis.healthy else 1
+
+
+def _shown(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
+    language = arguments.language or language_of()
+    if arguments.json:
+        return page.json_text(diagnosis)
+    if arguments.fix_plan:
+        return page.plan(diagnosis, language)
+    return page.text(diagnosis, language, all_checks=arguments.all)
 
 
 def _with_progress(arguments: argparse.Namespace) -> Diagnosis:

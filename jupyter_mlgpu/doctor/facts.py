@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

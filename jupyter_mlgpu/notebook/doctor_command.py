@@ -64,8 +64,9 @@ def _parsed(line: str) -> argparse.Namespace:
     parser.add_argument("--deep", action="store_true")
     parser.add_argument("--facts", type=Path)
     parser.add_argument("--save-facts", type=Path)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--fix-plan", action="store_true")
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true")
+    printed.add_argument("--fix-plan", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--language", choices=page.LANGUAGES)
     try:

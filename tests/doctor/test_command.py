@@ -100,7 +100,7 @@ def test_facts_are_kept_as_they_were_read(broken, tmp_path, capsys):
     [
         (["--facts", "none.json"], "none.json cannot be read"),
         (["--facts", "facts.json", "--deep"], "choose one"),
-        (["--json", "--fix-plan"], "choose one of them"),
+        (["--json", "--fix-plan"], "not allowed with argument --json"),
         (["--language", "fr"], "invalid choice"),
         (["--repair"], "Unrecognized arguments: --repair."),
     ],
@@ -140,6 +140,16 @@ def test_deep_asks_with_progress_on_stderr(capsys, monkeypatch, machine):
     shown = capsys.readouterr()
     assert "Asking torch" in shown.err
     assert json.loads(shown.out)["schema"] == 1
+
+
+def test_a_reader_that_stops_early_is_no_error(broken, tmp_path):
+    code = "import sys; from jupyter_mlgpu.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = [sys.executable, "-c", code, "doctor", "--facts", broken]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 1
 
 
 def test_help_shows_examples_and_what_the_exit_status_means(capsys):

@@ -1,18 +1,21 @@
 """Checks are run one by one: what is unknown is skipped, what crashes is contained, findings come first."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
 import jupyter_mlgpu.doctor
-from jupyter_mlgpu.doctor import checks
+from jupyter_mlgpu.doctor import checks, reading
 from jupyter_mlgpu.doctor.check import Cause, Check, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+from jupyter_mlgpu.errors import RecordError
 
 SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
 
@@ -128,6 +131,32 @@ def test_the_schema_refuses_a_finding_without_a_remedy():
     data["checks"][0]["remedy"] = None
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(data, SCHEMA)
+
+
+def test_whichever_fact_is_unknown_no_check_crashes_and_nothing_is_found(healthy: Facts):
+    found = set()
+    for way, data in without_one_fact(reading.to_json(healthy)):
+        diagnosis = diagnose(reading.from_json(data))
+        found |= {(way, one.id, one.evidence) for one in (*diagnosis.findings, *diagnosis.of("crashed"))}
+    assert found == set()
+
+
+def without_one_fact(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The facts again and again, each time with another one unknown, where it may be."""
+    unknown = {"unknown": "It was not told."}
+
+    def each(place: Any, way: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        for key in list(place) if isinstance(place, dict) else range(len(place)):
+            value = place[key]
+            place[key] = unknown
+            with suppress(RecordError):  # a name must be told
+                reading.from_json(data)
+                yield f"{way}/{key}", data
+            place[key] = value
+            if isinstance(value, dict | list) and "unknown" not in value:
+                yield from each(value, f"{way}/{key}")
+
+    yield from each(data, "")
 
 
 def test_every_check_has_an_id_of_its_own_that_is_its_modules_name():

@@ -91,5 +91,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 
 def test_a_list_of_parts_comes_back_as_parts():
-    facts = reading.from_json({"schema": 1, "gpus": {"found": [{"name": "NVIDIA H200", "memory": None}]}})
-    assert facts.gpus.found == (Gpu(name="NVIDIA H200", memory=None),)
+    facts = reading.from_json({"schema": 1, "gpus": {"found": [{"vendor": "nvidia", "memory": None}]}})
+    assert facts.gpus.found == (Gpu(vendor="nvidia", memory=None),)

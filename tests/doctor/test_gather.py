@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -101,8 +102,8 @@ def test_a_machine_is_read_from_its_file_system(tmp_path):
     ("marks", "virtual", "base", "kind"),
     [
         ("conda-meta", False, "/opt/conda", "conda"),
-        ("", True, "/root/.pyenv/versions/3.11.7", "venv"),
-        ("", False, "/root/.pyenv/versions/3.11.7", "pyenv"),
+        ("", True, "/home/ada/.pyenv/versions/3.11.7", "venv"),
+        ("", False, "/home/ada/.pyenv/versions/3.11.7", "pyenv"),
         ("", False, "/usr", "system"),
     ],
 )
@@ -400,6 +401,29 @@ def test_a_part_that_fails_or_hangs_costs_only_itself(monkeypatch):
     assert facts.packages == Unknown("The packages facts were not read within 1 s.")
     assert facts.python.executable
     assert diagnose(facts).of("crashed") == ()
+
+
+def test_where_packages_of_its_own_are_missing_the_rest_is_still_told(tmp_path):
+    code = (
+        "import json, sys\n"
+        "for name in ('psutil', 'packaging', 'jupyter_core', 'nbformat', 'pynvml', 'rich', 'IPython'):\n"
+        "    sys.modules[name] = None\n"
+        "from jupyter_mlgpu.cli import main\n"
+        "sys.exit(main(['doctor', '--json', '--save-facts', 'facts.json']))"
+    )
+    put(tmp_path, {"n.ipynb": '{"cells": [], "metadata": {}, "nbformat": 4}'})
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode in (0, 1), done.stderr
+    facts = reading.load(tmp_path / "facts.json")
+    for fact in (facts.machine.memory, facts.kernel.specs, facts.jupyter.labextension):
+        assert isinstance(fact, Unknown)
+        assert "could not be read (ModuleNotFoundError" in fact.reason
+    assert facts.python.executable
+    assert facts.machine.cores == os.cpu_count()
+    assert "numpy" in facts.packages
+    assert "crashed" not in {one["status"] for one in json.loads(done.stdout)["checks"]}
 
 
 def test_here_everything_is_gathered_in_a_few_seconds_and_no_framework_is_imported(monkeypatch, tmp_path):

@@ -73,6 +73,7 @@ def test_chinese_is_spoken_where_it_is_asked_for(plain, mac):
         ("%mlc_doctor --repair", "unrecognized arguments: --repair"),
         ("%mlc_doctor --facts", "expected one argument"),
         ("%mlc_doctor --facts mac.json --deep", "choose one"),
+        ("%mlc_doctor --json --fix-plan", "not allowed with argument --json"),
         ("%mlc_doctor 'half", "a quotation mark stands alone"),
     ],
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.doctor.facts import Gpu, GpuProcess, Gpus
 from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
-from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.doctor.maybe import Maybe, NotKnownError, Unknown
 from jupyter_mlgpu.probes import gpus as finding
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.nvml import Nvml, Told
@@ -93,14 +93,14 @@ def _nvidia(nvml: Nvml, index: int) -> Gpu:
         memory=Unknown(str(held.why_missing)) if held.value is None else held.value.total,
         memory_free=Unknown(str(held.why_missing)) if held.value is None else held.value.free,
         compute_capability=_value(nvml.compute_capability(index)),
-        processes=_processes(nvml, index),
+        processes=fact(lambda: _processes(nvml, index)),
     )
 
 
-def _processes(nvml: Nvml, index: int) -> Maybe[tuple[GpuProcess, ...]]:
+def _processes(nvml: Nvml, index: int) -> tuple[GpuProcess, ...]:
     told = nvml.processes(index)
     if told.value is None:
-        return Unknown(str(told.why_missing))
+        raise NotKnownError(Unknown(str(told.why_missing)))
     named = memory.sees_the_machines_processes()
     unknown = Unknown("The driver does not tell a process's memory here.")
     return tuple(

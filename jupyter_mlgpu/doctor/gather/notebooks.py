@@ -16,8 +16,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from jupyter_core.paths import jupyter_data_dir
-
 from jupyter_mlgpu.doctor.facts import Notebook
 from jupyter_mlgpu.doctor.gather.tools import fact
 from jupyter_mlgpu.doctor.maybe import Unknown
@@ -50,9 +48,7 @@ def notebook(file: Path) -> Notebook:
     text = fact(lambda: _text(file))
     if isinstance(text, Unknown):
         return Notebook(file.name, text, text)
-    return Notebook(
-        file.name, fact(lambda: trusted(text, Path(jupyter_data_dir()))), fact(lambda: rich(text))
-    )
+    return Notebook(file.name, fact(lambda: trusted(text, _data())), fact(lambda: rich(text)))
 
 
 def rich(text: str) -> bool:
@@ -102,6 +98,12 @@ def _pieces(value: Any) -> Iterator[str]:
             yield from _pieces(one)
     else:
         yield str(value)
+
+
+def _data() -> Path:
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir())
 
 
 def _text(file: Path) -> str:

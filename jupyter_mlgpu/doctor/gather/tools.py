@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.doctor.maybe import Maybe, NotKnownError, Unknown
 
 T = TypeVar("T")
 
@@ -18,9 +18,11 @@ COMMAND_S = 3.0
 
 
 def fact(read: Callable[[], T]) -> Maybe[T]:
-    """What `read` gives; where it raises, Unknown with the error."""
+    """What `read` gives; where it raises, Unknown with the error, or with NotKnownError's own reason."""
     try:
         return read()
+    except NotKnownError as error:
+        return error.unknown
     except subprocess.TimeoutExpired as error:
         return Unknown(f"{_program(error.cmd)} did not answer within {error.timeout:g} s.")
     except Exception as error:
