@@ -38,13 +38,9 @@ _TYPES = {"bf16": "bfloat16", "bf16_weights": "bfloat16", "fp16": "float16", "tf
 def cases(asked: Asked, *, name: str) -> Iterator[Case]:
     """The cases of a model, by its name in `MODELS`: training first, with `quick` the best set alone."""
     model, kind = MODELS[name], asked.device.kind
-    if kind == "cpu" and name not in _ON_CPU:
-        first, batches = 1, ()
-    elif kind == "cpu":
-        first, batches = _ON_CPU[name], ()
-    else:
-        first = PUBLISHED[name]
-        batches = tuple(one for one in model.batches if one != first)
+    # Where a model is left out for want of a GPU, its one case says so when it starts.
+    first = _ON_CPU.get(name, 1) if kind == "cpu" else PUBLISHED[name]
+    batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
     for training in (True, False):
         sets = ladder(asked.framework, model, kind, training)
         for options in sets[-1:] if asked.quick else sets:

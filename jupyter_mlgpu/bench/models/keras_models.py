@@ -35,7 +35,7 @@ def build(model: Model, options: Collection[str]) -> Any:
 def _network(model: Model, shape: Network) -> Any:
     import keras
 
-    given = {"weights": None, "classes": model.classes, "classifier_activation": None}
+    given: dict[str, Any] = {"weights": None, "classes": model.classes, "classifier_activation": None}
     given["input_shape"] = (shape.side, shape.side, 3)
     if model.name == "resnet50":  # has no narrower version: a trial has small images alone
         return keras.applications.ResNet50(**given)

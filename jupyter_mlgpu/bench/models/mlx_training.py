@@ -72,7 +72,7 @@ class MlxTraining:
         """Free what lies on the device."""
         self.wait()
         self._model = self._optimizer = self._inputs = self._labels = self._last = None
-        self._state = self._step = self._gradient = None
+        del self._state, self._step, self._gradient
         self._mx.clear_cache()
 
     def _loss(self, inputs: Any, labels: Any) -> Any:

@@ -63,7 +63,8 @@ class TensorFlowTraining:
     def close(self) -> None:
         """Free what lies on the device."""
         self.wait()
-        self._model = self._optimizer = self._inputs = self._labels = self._last = self._step = None
+        self._model = self._optimizer = self._inputs = self._labels = self._last = None
+        del self._step
 
     def _train(self) -> Any:
         tf = self._tf

@@ -141,7 +141,8 @@ class TorchTraining:
         """Free what lies on the device."""
         self.wait()
         self._replay = self._last = self._optimizer = None
-        self._model = self._inputs = self._labels = self._forward = None
+        self._model = self._inputs = self._labels = None
+        del self._forward
         if self._kind == "cuda":
             self._set_precision(*self._precision)
             self._torch.cuda.empty_cache()
