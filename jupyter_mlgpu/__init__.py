@@ -13,6 +13,7 @@ from jupyter_mlgpu._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from jupyter_mlgpu import bench
     from jupyter_mlgpu.batches import fits
     from jupyter_mlgpu.comparing.compare import compare
     from jupyter_mlgpu.files import load_records, save_records
@@ -25,6 +26,7 @@ __all__ = [
     "KerasCallback",
     "TraceView",
     "__version__",
+    "bench",
     "compare",
     "fits",
     "load_ipython_extension",
@@ -51,10 +53,12 @@ _WHERE = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    if name == "bench":  # a package that can be called
+        return importlib.import_module("jupyter_mlgpu.bench")
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_WHERE[name]), name)
 
 

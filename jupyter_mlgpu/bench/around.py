@@ -16,8 +16,8 @@ class Around(Protocol):
         """Bytes that a case may still use on a device."""
         ...
 
-    def other_programs(self, device: Device) -> tuple[str, ...]:
-        """Other programs that use the device now, in words: `python (process 12, 3 GiB)`."""
+    def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
+        """Begin to look; what is returned ends it: other programs that used the device, in words each."""
         ...
 
     def energy(self, device: Device) -> Callable[[], Quantity]:

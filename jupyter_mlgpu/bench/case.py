@@ -6,7 +6,7 @@ framework. A case is plain data until `prepare` is called; nothing imports a fra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -51,7 +51,8 @@ class Work:
     """What one step does: `items` of `unit` (images, bytes, launches), and its floating-point operations.
 
     `flops` counts a multiplication and an addition as two; None with `why_no_flops`. `formula` says in words
-    how both are counted.
+    how both are counted. `moved` is how many bytes a step has to read and write at the least, for the
+    roofline; None where that is not worked out.
     """
 
     items: float
@@ -59,6 +60,7 @@ class Work:
     flops: float | None = None
     why_no_flops: str | None = None
     formula: str = ""
+    moved: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,14 @@ class Case:
 
     @property
     def label(self) -> str:
-        """The case in a few words: `gemm n=1024 float32`, with its options after a plus sign."""
-        named = [f"{key}={value}" for key, value in self.parameters.items()]
-        return " ".join([self.name, *named, self.type_asked, *(f"+{one}" for one in self.options)])
+        """The case in a few words (see `label`)."""
+        return label(self.name, self.parameters, self.type_asked, self.options)
+
+
+def label(name: str, parameters: Mapping[str, Any], type_: str, options: Sequence[str]) -> str:
+    """`gemm n=1024 float32`, `resnet50 train batch=128 bfloat16 +compile`: words stand without their name."""
+    named = [str(value) if isinstance(value, str) else f"{key}={value}" for key, value in parameters.items()]
+    return " ".join([name, *named, type_, *(f"+{one}" for one in options)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def flags(result: Result, others: Sequence[str]) -> list[str]:
     if elsewhere:
         found.append(f"Work ran on {', '.join(elsewhere)}, where {result.device} was asked for.")
     if others:
-        found.append(f"Another program used {result.device} at the same time: {', '.join(others)}.")
+        found.append(f"Something else used {result.device} at the same time: {', '.join(others)}.")
     rose = rise(result.samples)
     if rose is not None:
         found.append(

@@ -105,7 +105,6 @@ class _Driver:
         self._made = under_way
 
     def run(self) -> None:
-        self._others()
         self._on_step(Step(self._case, "preparing"))
         runner = self._case.prepare(self._device)
         try:
@@ -115,7 +114,6 @@ class _Driver:
             self._warm_up(runner, steps)
             self._watched(runner)
             self._repeat(runner, steps)
-            self._others()
         finally:
             # An error in closing must not hide the one that came before.
             with suppress(Exception):
@@ -154,6 +152,7 @@ class _Driver:
     def _repeat(self, runner: Runner, steps: int) -> None:
         self._made.steps = steps
         spent = 0.0
+        others = self._around.others(self._device)
         joules, whole = self._around.energy(self._device), False
         try:
             for number in range(1, self._budget.repeats + 1):
@@ -166,6 +165,7 @@ class _Driver:
             whole = True
         finally:
             counted = joules()
+            self._made.others = others()
             if whole:  # else it has the energy of a sample in it that is not there
                 self._made.took(counted, spent)
 
@@ -175,10 +175,6 @@ class _Driver:
         runner.run(steps)
         runner.wait()
         return (self._clock.monotonic_ns() - begun) / 1e9
-
-    def _others(self) -> None:
-        for one in self._around.other_programs(self._device):
-            self._made.other_program(one)
 
 
 def steady(times: Sequence[float]) -> bool:

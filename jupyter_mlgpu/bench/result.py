@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from jupyter_mlgpu import plain
 from jupyter_mlgpu.bench import quantity
+from jupyter_mlgpu.bench.case import label
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.race.statistics import interval, median, spread_name
@@ -53,6 +54,7 @@ class Result:
     flops: float | None
     why_no_flops: str | None
     formula: str
+    moved: float | None
     chart: str | None
     peak_memory: Quantity
     energy: Quantity
@@ -65,8 +67,7 @@ class Result:
     @property
     def label(self) -> str:
         """The case in a few words, as `Case.label`."""
-        named = [f"{key}={value}" for key, value in self.parameters.items()]
-        return " ".join([self.case, *named, self.type_asked, *(f"+{one}" for one in self.options)])
+        return label(self.case, self.parameters, self.type_asked, self.options)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -154,6 +155,9 @@ class Result:
         items, flops = table.get("items"), table.get("flops")
         if not _number(items) or not (flops is None or _number(flops)):
             raise RecordError(f"{where} should have numbers as its items and flops, found {items!r:.40}")
+        moved = table.get("moved")
+        if not (moved is None or _number(moved)):
+            raise RecordError(f"{where} should have a number as what it moved, found {moved!r:.40}")
         if flops is None and not table.get("why_no_flops"):
             raise RecordError(f"{where} has no flops, and does not say why")
         return cls(
@@ -168,6 +172,7 @@ class Result:
             steady=bool(table.get("steady")),
             items=float(items),  # type: ignore[arg-type]
             flops=None if flops is None else float(flops),
+            moved=None if moved is None else float(moved),
             measured_s=float(table["measured_s"]) if _number(table.get("measured_s")) else 0.0,
         )
 

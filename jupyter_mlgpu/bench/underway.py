@@ -29,7 +29,7 @@ class UnderWay:
     spent: float = 0.0
     measured_s: float = 0.0
     notes: list[str] = field(default_factory=list)
-    others: dict[str, None] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
 
     def ready(self, runner: Runner) -> None:
         """The case is prepared: in which type it runs."""
@@ -54,10 +54,6 @@ class UnderWay:
     def took(self, energy: Quantity, spent: float) -> None:
         """The energy of all samples, in joules, and the seconds they took."""
         self.energy, self.spent = energy, spent
-
-    def other_program(self, named: str) -> None:
-        """Another program was seen on the device; the same one twice counts once."""
-        self.others[named] = None
 
     def finish(self, status: Status, why: str | None) -> Result:
         """The result of what is known; figures that were not measured say why."""
@@ -86,6 +82,7 @@ class UnderWay:
             flops=case.work.flops,
             why_no_flops=case.work.why_no_flops,
             formula=case.work.formula,
+            moved=case.work.moved,
             chart=case.chart,
             peak_memory=self.peak_memory or unknown("bytes", none),
             energy=energy,
@@ -98,4 +95,4 @@ class UnderWay:
         )
         if not self.samples:
             return result
-        return replace(result, flags=tuple(judging.flags(result, tuple(self.others))))
+        return replace(result, flags=tuple(judging.flags(result, self.others)))

@@ -21,6 +21,7 @@ COMMANDS = {
     "run": "run a notebook with tracing on; write it, its records and a report",
     "strip": "remove our receipts from notebooks",
     "explain": "say what the lines of a log mean, and what to do",
+    "bench": "measure how fast this machine computes, beside published figures",
     "class": "collect, grade and report a class's notebooks",
 }
 #: Modules of commands whose own name is a word of Python.

@@ -12,6 +12,8 @@ from jupyter_mlgpu.notebook.ops_command import Repeats, asked
 from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.bench.against import Against
+    from jupyter_mlgpu.bench.run import BenchRun
     from jupyter_mlgpu.comparing.compare import Comparison
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace`, `%mlc_plan` and `%%mlc_race`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race` and `%mlc_bench`."""
 
     def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
@@ -196,6 +198,28 @@ class MlgpuMagics(Magics):
 
         with _one_sentence():
             return race_command(_without_comment(line), cell, self._shell)
+
+    @line_magic
+    def mlc_bench(self, line: str) -> BenchRun | Against | None:
+        """Measure how fast this machine computes: products of matrices, memory, transfers and more.
+
+        %mlc_bench --quick                        the small cases, in a minute at most
+        %mlc_bench gemm bandwidth                 these cases, thoroughly
+        %mlc_bench gemm --framework torch,jax     with these frameworks, one after the other
+        %mlc_bench gemm --device gpu              on this device; without it, the first GPU, else the CPU
+        %mlc_bench gemm --out mine.json           keep the results
+        %mlc_bench gemm --against h200            beside published figures, or beside a file of --out
+        %mlc_bench --against mine.json old.json   two files beside each other; nothing is measured
+
+        Data lies on the device, warm-up goes on until times are steady, and the device is waited for. The
+        table has medians with their spread; what speaks against a figure stands below it. The result is in
+        `_`, with `.figure()`, `.roofline()`, `.results` and `.save(path)`. Interrupt it, and what was
+        measured until then is kept.
+        """
+        from jupyter_mlgpu.notebook.bench_command import bench_command
+
+        with _one_sentence():
+            return bench_command(_without_comment(line), self._shell)
 
 
 class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():

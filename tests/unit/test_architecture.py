@@ -44,8 +44,24 @@ MAY_USE = {
     "planning": {"errors"},
     "mlcompute": {"backends", "errors", "planning"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
+    "bench": {
+        "_version",
+        "backends",
+        "clock",
+        "errors",
+        "files",
+        "kit",
+        "plain",
+        "probes",
+        "race",
+        "record",
+        "redact",
+        "render",
+        "selection",
+    },
     "notebook": {
         "backends",
+        "bench",
         "_version",
         "batches",
         "comparing",
@@ -81,6 +97,8 @@ MAY_USE = {
     },
     "cli": {
         "_version",
+        "bench",
+        "clock",
         "comparing",
         "errors",
         "files",
@@ -94,8 +112,9 @@ MAY_USE = {
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "ops", "record"},
+    "testing_bench": {"backends", "bench", "testing"},
     "testing_counters": {"probes", "testing"},
-    "__init__": {"_version", "batches", "comparing", "files", "notebook", "planning", "tracing"},
+    "__init__": {"_version", "batches", "bench", "comparing", "files", "notebook", "planning", "tracing"},
 }
 
 
@@ -139,6 +158,7 @@ def test_only_the_notebook_part_imports_ipython(path):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_few_parts_import_a_framework_and_never_at_the_top(path):
     may = part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
+    may = may or path.parent in (ROOT / "bench" / "frameworks", ROOT / "bench" / "models")
     for name, at_top in imports(path):
         # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is chosen.
         # The lessons' exercises are imported when one of them is checked, and are made of arrays.
@@ -186,6 +206,7 @@ def test_the_names_the_package_promises_are_these():
         "KerasCallback",
         "TraceView",
         "__version__",
+        "bench",
         "compare",
         "fits",
         "load_ipython_extension",

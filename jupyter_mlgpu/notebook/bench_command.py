@@ -1,0 +1,80 @@
+"""`%mlc_bench`: the words handed to the benchmark; then its charts and its table."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from IPython.display import display, publish_display_data
+
+from jupyter_mlgpu import kit
+from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.bench import figure, options, page, session
+from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
+from jupyter_mlgpu.bench.machine import around_here
+from jupyter_mlgpu.bench.run import BenchRun, load
+from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.notebook.progress import ProgressLine
+
+UNWATCHED = "A benchmark is not watched, for that takes time; its own table tells of its runs."
+
+
+def bench_command(line: str, shell: Any) -> BenchRun | Against:
+    """`%mlc_bench LINE`: shows charts and comparison, returns the run, or the comparison of two files.
+
+    Raises our errors before anything is measured. An interrupt comes out of it after what was measured until
+    then was shown and saved.
+    """
+    clock = SystemClock()
+    begun = clock.monotonic_ns()
+    asked = options.parse(line)
+    if len(asked.against) == 2:
+        ours, theirs = map(load, asked.against)
+        return two_runs(ours, theirs)
+    for word in asked.against:  # before what takes minutes
+        prepared(word)
+    progress = ProgressLine(shell)
+    kit.current().recorder.stop_watching(UNWATCHED)
+    try:
+        finished = session.run(
+            asked.order,
+            around=around_here(),
+            clock=clock,
+            loaded=[one.name for one in registry.loaded() if one.started()],
+            on_progress=lambda now: progress.say(page.progress(now)),
+            started_ns=begun,
+        )
+    finally:
+        progress.clear()
+    run = finished.run
+    _show_charts(run)
+    for word in asked.against:
+        display(against(run, word))  # type: ignore[no-untyped-call]
+    if asked.out is not None:
+        _save(run, asked)
+    if finished.error is not None:
+        display(run)  # type: ignore[no-untyped-call]
+        raise finished.error
+    return run
+
+
+def _show_charts(run: BenchRun) -> None:
+    """As plotly's data, which JupyterLab draws; the table says the same where it does not."""
+    for chart in (figure.sizes(run), figure.roofline(run)):
+        if chart["data"]:
+            publish_display_data(  # type: ignore[no-untyped-call]
+                {figure.MIME_TYPE: chart, "text/plain": "[chart of the benchmark; the table says the same]"}
+            )
+
+
+def _save(run: BenchRun, asked: options.Options) -> None:
+    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    if asked.out is None:
+        return
+    try:
+        path = run.save(asked.out)
+    except RecordError as error:
+        sys.stderr.write(f"The benchmark was not saved: {error}\n")
+    else:
+        print(f"Saved the benchmark to {path}.")

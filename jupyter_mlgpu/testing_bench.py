@@ -1,0 +1,122 @@
+"""Public fakes for testing benchmarks: a case whose steps take as long as you say, a machine around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.bench.case import Case, Needs, Work
+from jupyter_mlgpu.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.testing import FakeClock
+
+
+class FakeRunner:
+    """Steps that take `seconds` each, in turn, and the last of them from then on; the clock is moved.
+
+    The time passes in `wait`, as on a device that works while Python goes on. Where an exception stands in
+    place of seconds, that step raises it.
+    """
+
+    type_ran = "float32"
+    note: str | None = None
+
+    def __init__(self, clock: FakeClock, seconds: Sequence[float | BaseException]) -> None:
+        self._clock = clock
+        self._seconds = self._each(seconds)
+        self._left = 0.0
+        #: Steps done so far, and whether `close` was called.
+        self.steps = 0
+        self.closed = False
+
+    def run(self, steps: int) -> None:
+        """See `jupyter_mlgpu.bench.case.Runner`."""
+        for _ in range(steps):
+            one = next(self._seconds)
+            if isinstance(one, BaseException):
+                raise one
+            self._left += one
+            self.steps += 1
+
+    def wait(self) -> None:
+        """See `jupyter_mlgpu.bench.case.Runner`."""
+        self._clock.advance(self._left)
+        self._left = 0.0
+
+    def close(self) -> None:
+        """See `jupyter_mlgpu.bench.case.Runner`."""
+        self.closed = True
+
+    @staticmethod
+    def _each(seconds: Sequence[float | BaseException]) -> Iterator[float | BaseException]:
+        yield from seconds
+        while True:
+            yield seconds[-1]
+
+
+class FakeAround:
+    """A machine with as much memory, as many other programs and as many watts as you say."""
+
+    def __init__(
+        self,
+        clock: FakeClock,
+        *,
+        memory: float | None = 16e9,
+        others: tuple[str, ...] = (),
+        watts: float | None = None,
+    ) -> None:
+        self._clock = clock
+        self._memory = memory
+        self._others = others
+        self._watts = watts
+
+    def free_memory(self, device: Device) -> Quantity:
+        """See `jupyter_mlgpu.bench.around.Around`."""
+        if self._memory is None:
+            return unknown("bytes", "The fake does not tell its memory.")
+        return Quantity(self._memory, "bytes")
+
+    def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
+        """See `jupyter_mlgpu.bench.around.Around`."""
+        return lambda: self._others
+
+    def energy(self, device: Device) -> Callable[[], Quantity]:
+        """See `jupyter_mlgpu.bench.around.Around`."""
+        begun, watts = self._clock.monotonic_ns(), self._watts
+
+        def ended() -> Quantity:
+            if watts is None:
+                return unknown("J", "The fake counts no energy.")
+            return Quantity(watts * (self._clock.monotonic_ns() - begun) / 1e9, "J")
+
+        return ended
+
+    def peak_memory(self, device: Device) -> Callable[[], Quantity]:
+        """See `jupyter_mlgpu.bench.around.Around`."""
+        return lambda: Quantity(1e9, "bytes")
+
+
+def fake_case(
+    runner: FakeRunner,
+    *,
+    name: str = "gemm",
+    n: int = 1024,
+    needs: Needs | None = None,
+    fails: Exception | None = None,
+) -> Case:
+    """A case whose steps are the runner's: products of n x n matrices; `fails` is raised by `prepare`."""
+
+    def start(device: Device) -> FakeRunner:
+        if fails is not None:
+            raise fails
+        return runner
+
+    return Case(
+        name,
+        "fake",
+        {"n": n},
+        Work(1, "products", 2.0 * n**3, None, "2 n^3 operations a product", 12.0 * n * n),
+        needs or Needs(1000),
+        start,
+        peak_type="float32",
+        chart="n",
+    )
