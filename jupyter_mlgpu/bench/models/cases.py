@@ -1,6 +1,7 @@
 """The four models as cases of the benchmark: training and inference, with each set of options of a ladder.
 
 The options are tried with the published batch; the other batches run with the last set alone, the best one.
+A quick benchmark has the best set that does not compile for a minute first.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.backends.modules import installed
 from jupyter_mlgpu.bench.case import Asked, Case, Needs, Runner, Work
-from jupyter_mlgpu.bench.models.ladders import ladder
+from jupyter_mlgpu.bench.models.ladders import ladder, quick
 from jupyter_mlgpu.bench.models.options import why_not
 from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, Model
 from jupyter_mlgpu.errors import BenchError
@@ -43,7 +44,7 @@ def cases(asked: Asked, *, name: str) -> Iterator[Case]:
     batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
     for training in (True, False):
         sets = ladder(asked.framework, model, kind, training)
-        for options in sets[-1:] if asked.quick else sets:
+        for options in quick(sets) if asked.quick else sets:
             yield _case(asked, model, first, options, training)
         if not asked.quick:
             for batch in batches:

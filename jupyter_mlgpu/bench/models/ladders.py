@@ -17,6 +17,15 @@ def ladder(framework: str, model: Model, kind: str, training: bool) -> tuple[Set
     return tuple(dict.fromkeys(kept))
 
 
+#: What compiles for a minute before its first step.
+_COMPILING = {"compile", "reduce_overhead", "max_autotune", "xla"}
+
+
+def quick(sets: tuple[Set, ...]) -> tuple[Set, ...]:
+    """Of a ladder the best set that is ready at once."""
+    return tuple(one for one in sets if not _COMPILING & set(one))[-1:]
+
+
 def _torch(model: Model, kind: str) -> tuple[Set, ...]:
     layout = "channels_last" if model.kind == "image" else "flash"
     if kind != "cuda":

@@ -16,7 +16,7 @@ from jupyter_mlgpu.bench.models.resnet import PUBLISHED, resnet
 from jupyter_mlgpu.bench.models.sizes import Encoder, Model
 
 #: Steps before a CUDA graph is recorded: compiling, choosing algorithms and the optimizer's own tensors.
-_BEFORE_RECORDING = 3
+BEFORE_RECORDING = 3
 
 #: What torch.compile is asked for, by option. CUDA graphs of max-autotune are left to `cuda_graphs`.
 _MODES = {
@@ -127,7 +127,7 @@ class TorchTraining:
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
-            for _ in range(_BEFORE_RECORDING):
+            for _ in range(BEFORE_RECORDING):
                 self._step()
         torch.cuda.current_stream().wait_stream(side)
         if self._optimizer is not None:  # gradients are then made within the graph, in its own memory
