@@ -91,6 +91,7 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
     notes = [f"Source: {one}" for one in dict.fromkeys(entry.source for entry in entries)]
     if left:
         notes.insert(0, f"Not published there: {', '.join(left)}. It has {', '.join(known)}.")
+    notes = [*_doubtful(run, rows), *notes]
     return Against(
         f"{page.hardware(run)} against published figures: {entries[0].hardware}.", tuple(rows), tuple(notes)
     )
@@ -108,7 +109,7 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
             rows.append(_row(one, same[0]))
         else:
             alone.append(one.label)
-    notes = []
+    notes = [*_doubtful(ours, rows), *_doubtful(theirs, rows, "there")]
     if alone:
         notes.append(f"Not in the other file, so not compared: {', '.join(alone)}.")
     changed = [
@@ -121,6 +122,15 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
     if ours.quick != theirs.quick:
         notes.append("One of the two is of --quick, with fewer repeats.")
     return Against(f"{page.head(ours)} Against: {page.head(theirs)}", tuple(rows), tuple(notes))
+
+
+def _doubtful(run: BenchRun, rows: Sequence[Row], where: str = "here") -> list[str]:
+    """A sentence that names the results compared against whose figures something speaks."""
+    compared = {row.label for row in rows}
+    found = dict.fromkeys(one.label for one in run.results if one.flags and one.label in compared)
+    if not found:
+        return []
+    return [f"Something speaks against the figure {where}, and its own table says what: {', '.join(found)}."]
 
 
 def _row(one: Result, other: Result) -> Row:
@@ -165,8 +175,11 @@ def _nearest(one: Result, entries: Sequence[Published]) -> list[Row]:
             continue
         if entry.parameters.get("mode") != one.parameters.get("mode"):  # training is not inference
             continue
+        if one.case == "gemm" and entry.type_ not in (one.type_ran, one.type_asked):
+            continue  # of a product of matrices the type is what matters
         theirs = Quantity(entry.value, entry.unit)
-        what = f"{entry.what} ({entry.version})" if entry.version else entry.what
+        told = [entry.what, "" if entry.watts is None else f"{entry.watts:.0f} W", entry.version]
+        what = ", ".join(filter(None, told))
         rows.append(Row(one.label, ours, theirs, _ratio(ours, theirs), what, _differences(one, entry), None))
     least = min((len(row.differs) for row in rows), default=0)
     return [row for row in rows if len(row.differs) == least]
@@ -182,7 +195,7 @@ def _differences(one: Result, entry: Published) -> tuple[str, ...]:
     ran = one.type_ran or one.type_asked
     if entry.type_ not in (ran, one.type_asked):
         found.append(f"{ran}, there {entry.type_}")
-    if set(one.options) != set(entry.options):
+    if entry.options is not None and set(one.options) != set(entry.options):
         found.append(f"{_options(one.options)}, there {_options(entry.options)}")
     return tuple(found)
 

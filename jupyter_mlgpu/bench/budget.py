@@ -10,6 +10,7 @@ class Budget:
     """`repeats` samples, each of as many steps as take `sample_s` seconds; warm-up at most `warm_up_s`.
 
     After `seconds` of repeats no further one begins once there are `fewest`: three, as few as show a spread.
+    A case of which one step takes longer than `longest_step_s` is left out.
     """
 
     repeats: int = 10
@@ -17,8 +18,10 @@ class Budget:
     warm_up_s: float = 10.0
     seconds: float = 30.0
     fewest: int = 3
+    longest_step_s: float = 20.0
 
 
-#: Six repeats: as few as give a 95 % interval (`race.statistics.ENOUGH`).
-QUICK = Budget(repeats=6, sample_s=0.05, warm_up_s=0.6, seconds=1.2)
+#: Nine repeats: as few as give a 95 % interval from which the slowest and the fastest are left out
+#: (`race.statistics`), so that one disturbance does not make it wide.
+QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 FULL = Budget()

@@ -54,6 +54,12 @@ def why_not(case: Case, device: Device, around: Around) -> str | None:
     return None
 
 
+def too_long(seconds: float, longest: float) -> str:
+    """Why a case is given up after its first steps."""
+    took, most = words.seconds(seconds), words.seconds(longest)
+    return f"One step takes {took}, and no more than {most} are given to it."
+
+
 def failure(error: Exception) -> str:
     """What went wrong, in one line: out of memory in plain words, anything else as the framework says it."""
     text = f"{type(error).__name__}: {error}"

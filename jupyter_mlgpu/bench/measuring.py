@@ -123,6 +123,8 @@ class _Driver:
         """How many steps take `sample_s` together; the first of all, which may compile, does not count."""
         self._time(runner, 1)
         steps, seconds = 1, self._time(runner, 1)
+        if seconds > self._budget.longest_step_s:
+            raise BenchError(judging.too_long(seconds, self._budget.longest_step_s))
         spent = seconds
         while seconds < self._budget.sample_s and steps < MOST_STEPS and spent < self._budget.warm_up_s:
             # At most eight times as many at once: the first ones are slower, and tell little.

@@ -97,8 +97,10 @@ def _missing(run: BenchRun) -> list[tuple[str, Quantity]]:
     """Figures that no result has, though it was measured: each reason is told once."""
     measured = [one for one in run.results if one.samples]
     found = []
-    for name, attribute in (("energy", "energy"), ("peak memory", "peak_memory"), ("share", "gemm_share")):
+    for name, attribute in (("energy", "energy"), ("peak memory", "peak_memory")):
         found += [(name, value) for one in measured if (value := getattr(one, attribute)).value is None]
+    # What moves data has no share, and nobody misses it.
+    found += [("share", one.gemm_share) for one in measured if one.peak_type and one.gemm_share.value is None]
     return found
 
 
@@ -169,5 +171,5 @@ def doing(now: Progress) -> str:
     """The case that runs, what it is at, and how long all of them will still take."""
     step = now.step
     repeat = f" {step.number} of {step.repeats}" if step.repeats else ""
-    left = "" if now.left_s is None else f"about {words.seconds(now.left_s)} left: "
-    return f"{left}{step.case.label}, {step.doing}{repeat}"
+    what = f"{step.case.label}, {step.doing}{repeat}"
+    return what if now.left_s is None else f"about {words.seconds(now.left_s)} left: {what}"

@@ -19,8 +19,9 @@ PATH = Path(__file__).parent / "published.json"
 class Published:
     """One published figure: `name` is the word after `--against`, `version` which reading of the source.
 
-    `parameters` are those of the case that the source tells; `type_` and `options` in its words. `what` says
-    in a few words what was run there. `watts` and `memory` (bytes) are None where the source has none.
+    `parameters`, `type_` and `options` are those of the case, as far as the source tells them: options are
+    None where it does not. `what` says in a few words what was run there. `watts` and `memory` (bytes) are
+    None where the source has none.
     """
 
     name: str
@@ -29,7 +30,7 @@ class Published:
     case: str
     parameters: Mapping[str, Any]
     type_: str
-    options: tuple[str, ...]
+    options: tuple[str, ...] | None
     value: float
     unit: str
     watts: float | None
@@ -44,9 +45,13 @@ def entries() -> tuple[Published, ...]:
     data = json.loads(PATH.read_text(encoding="utf-8"))
     sources = data["sources"]
     return tuple(
-        Published(**{**one, "options": tuple(one["options"]), "source": sources[one["source"]]})
+        Published(**{**one, "options": _options(one["options"]), "source": sources[one["source"]]})
         for one in data["entries"]
     )
+
+
+def _options(listed: list[str] | None) -> tuple[str, ...] | None:
+    return None if listed is None else tuple(listed)
 
 
 def names() -> tuple[str, ...]:

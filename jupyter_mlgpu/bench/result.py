@@ -160,12 +160,14 @@ class Result:
             raise RecordError(f"{where} should have a number as what it moved, found {moved!r:.40}")
         if flops is None and not table.get("why_no_flops"):
             raise RecordError(f"{where} has no flops, and does not say why")
+        fields: dict[str, Any] = {name: plain.field_of(table, name, str, where) for name in _TEXTS}
+        fields |= {name: plain.optional_of(table, name, str, where) for name in _MAYBE_TEXTS}
+        fields |= {name: plain.field_of(table, name, int, where) for name in ("steps", "warmups")}
+        fields |= {name: quantity.from_json(table.get(name), f"{where}'s {name}") for name in _QUANTITIES}
+        fields |= {name: tuple(map(str, plain.field_of(table, name, list, where))) for name in _LISTS}
+        took = table.get("measured_s")
         return cls(
-            **{name: plain.field_of(table, name, str, where) for name in _TEXTS},
-            **{name: plain.optional_of(table, name, str, where) for name in _MAYBE_TEXTS},
-            **{name: plain.field_of(table, name, int, where) for name in ("steps", "warmups")},
-            **{name: quantity.from_json(table.get(name), f"{where}'s {name}") for name in _QUANTITIES},
-            **{name: tuple(map(str, plain.field_of(table, name, list, where))) for name in _LISTS},
+            **fields,
             parameters=plain.table_of(table.get("parameters"), f"{where}'s parameters"),
             status=plain.choice_of(table, "status", get_args(Status)),
             samples=tuple(map(float, samples)),
@@ -173,7 +175,7 @@ class Result:
             items=float(items),  # type: ignore[arg-type]
             flops=None if flops is None else float(flops),
             moved=None if moved is None else float(moved),
-            measured_s=float(table["measured_s"]) if _number(table.get("measured_s")) else 0.0,
+            measured_s=float(took) if _number(took) else 0.0,  # type: ignore[arg-type]
         )
 
 

@@ -14,7 +14,7 @@ from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.bench.machine import around_here
 from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.notebook.progress import ProgressLine
 
 UNWATCHED = "A benchmark is not watched, for that takes time; its own table tells of its runs."
@@ -32,6 +32,10 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     if len(asked.against) == 2:
         ours, theirs = map(load, asked.against)
         return two_runs(ours, theirs)
+    if kit.current().recorder.profiling():
+        raise UsageError(
+            "A benchmark takes times, and a profiler changes them: leave --ops out; nothing was run."
+        )
     for word in asked.against:  # before what takes minutes
         prepared(word)
     progress = ProgressLine(shell)

@@ -151,7 +151,7 @@ class Extension:
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
         for kind in self._shell.magics_manager.magics.values():
-            for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race"):
+            for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race", "mlc_bench"):
                 kind.pop(name, None)
 
     def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -173,6 +173,15 @@ def test_the_time_for_repeats_ends_them_but_for_the_fewest():
     assert len(result.samples) == 3
 
 
+def test_a_case_of_which_one_step_takes_too_long_is_given_up():
+    budget = Budget(longest_step_s=1.5)
+    result = Bench(90.0, 6.0, budget=budget).result
+    assert result.status == "skipped"
+    assert result.why == "One step takes 6 s, and no more than 1.5 s are given to it."
+    # The first of all may compile.
+    assert Bench(90.0, 1.0, budget=budget).result.status == "ok"
+
+
 def test_what_the_case_is_at_is_told():
     doing = [step.doing for step in Bench().steps]
     assert doing == ["preparing", "warming up", *["measuring"] * 6]

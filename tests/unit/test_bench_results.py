@@ -237,6 +237,12 @@ def test_another_batch_or_type_is_named_beside_the_ratio():
     }
 
 
+def test_another_option_is_named_where_the_source_tells_its_own():
+    ours = replace(trained(128, "bfloat16"), options=("bf16", "xla"))
+    rows = against.with_published(run(ours), published.named("rtx-3090")).rows
+    assert {row.differs for row in rows} == {("bfloat16, there float16", "bf16 and xla, there fp16 and xla")}
+
+
 def test_training_is_never_compared_with_inference():
     inference = replace(trained(), parameters={"mode": "infer", "batch": 128})
     assert against.with_published(run(inference), published.named("m1-max")).rows == ()
@@ -248,6 +254,18 @@ def test_of_products_the_best_of_each_type_is_compared():
     assert (row.label, row.differs) == ("gemm n=8192 float32", ())
     assert row.theirs.value == pytest.approx(50.99)
     assert "docs/measurements" in repr(shown)
+
+
+def test_of_products_another_type_is_not_compared():
+    half = replace(measured(0.1), type_asked="float16", type_ran="float16")
+    assert against.with_published(run(half), published.named("m1-max")).rows == ()
+
+
+def test_a_figure_that_is_flagged_is_named_beside_its_comparison():
+    doubtful = replace(measured(0.1, n=8192), flags=("The spread is 40% of the median, more than 10%.",))
+    (said, *_) = against.with_published(run(doubtful), published.named("h200")).notes
+    assert said.startswith("Something speaks against the figure here")
+    assert said.endswith("gemm n=8192 float32.")
 
 
 def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):

@@ -36,6 +36,8 @@ TELLING: dict[str, set[str]] = {
     "backends/tensorflow_placement": set(),
     "backends/torch": set(),
     "backends/torch_scope": set(),
+    "bench/judging": {"_NO_MEMORY"},
+    "bench/page": {"COLUMNS", "SPREAD", "_STATUS", "_missing", "_some", "hardware", "head"},
     "comparing/compare": {"verdict", "Judgement", "judgement"},
     "errors": set(),
     "files": {"load_records"},
@@ -47,6 +49,7 @@ TELLING: dict[str, set[str]] = {
     "logs/reader": set(),
     "logs/tap": {"start"},
     "logs/verbose": {"explain", "_set", "_when_read", "_off", "_status", "first_cell"},
+    "notebook/bench_command": {"_save", "_show_charts"},
     "notebook/channel": set(),
     "notebook/choices": set(),
     "notebook/compare_command": {"compare_command", "_HELP", "_side"},
@@ -97,6 +100,7 @@ SILENT = {
     "backends/tensorflow_[gw]*": "names alone",
     "backends/verified": "capabilities, which `%mlc_device list` prints",
     "batches": "printed under a cell",
+    "bench/*": "printed under a cell",
     "cli/*": "a command",
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
@@ -155,6 +159,7 @@ SILENT = {
     "servermessages": "answers to a wrong address",
     "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
+    "testing_bench": "for tests",
     "tracing": "errors of scripts",
 }
 

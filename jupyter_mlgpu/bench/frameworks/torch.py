@@ -168,7 +168,7 @@ def _waiting(device: Device) -> Callable[[], None]:
     if device.kind in ("cuda", "rocm"):
         return lambda: torch.cuda.synchronize(device.native_name)
     if device.kind == "metal":
-        return torch.mps.synchronize
+        return lambda: torch.mps.synchronize()
     return lambda: None  # a CPU has finished when a call returns
 
 
