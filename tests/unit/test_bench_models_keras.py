@@ -95,7 +95,7 @@ for name, options in (
 ON_TENSORFLOW = """
 from jupyter_mlgpu.bench.models.tensorflow_training import TensorFlowTraining
 
-for options in ((), ("function",), ("bf16", "xla")):
+for options in ((), ("function",), ("bf16", "xla"), ("fp16", "function")):
     found["+".join(options) or "plain"] = trained(TensorFlowTraining, options)
 """
 
@@ -169,3 +169,8 @@ class TestOnTensorFlow:
         assert tensorflow["bf16+xla"]["type"] == "bfloat16"
         for when in ("first", "last"):
             assert tensorflow["bf16+xla"][when] == pytest.approx(tensorflow["plain"][when], rel=0.05)
+
+    def test_float16_with_its_loss_scaled_learns_nearly_the_same(self, tensorflow):
+        assert tensorflow["fp16+function"]["type"] == "float16"
+        for when in ("first", "last"):
+            assert tensorflow["fp16+function"][when] == pytest.approx(tensorflow["plain"][when], rel=0.05)
