@@ -132,8 +132,8 @@ def _mlx(device: Device, *given: Any) -> Any:
     if not isinstance(model.shape, Encoder):
         raise BenchError(f"{model.title} is {NO_IMAGES}.")
     kind, _, number = device.name.partition(":")
-    mx.set_default_device(mx.Device(mx.cpu if kind == "cpu" else mx.gpu, int(number or 0)))
-    return MlxTraining(model, batch, options, training)
+    native = mx.Device(mx.cpu if kind == "cpu" else mx.gpu, int(number))
+    return MlxTraining(model, batch, options, native, training)
 
 
 def _keras(wanted: str) -> None:

@@ -18,13 +18,14 @@ NO_IMAGES = (
 
 
 class MlxTraining:
-    """An encoder in training (or doing inference) on MLX's default device."""
+    """An encoder in training (or doing inference) on a device of MLX, which is the default until `close`."""
 
     def __init__(
         self,
         model: Model,
         batch: int,
         options: Collection[str],
+        device: Any = None,
         training: bool = True,
         rate: float | None = None,
     ) -> None:
@@ -34,7 +35,8 @@ class MlxTraining:
 
         if not isinstance(model.shape, Encoder):
             raise ValueError(f"{model.title} is {NO_IMAGES}.")
-        self._mx, self._options, self._training = mx, frozenset(options), training
+        self._mx, self._before = mx, mx.default_device()
+        mx.set_default_device(device or self._before)
         self._model = encoder(model.classes, model.shape)
         self.type_ran, self.note = "float32", None
         if "bf16_weights" in options:
@@ -74,6 +76,7 @@ class MlxTraining:
         self._model = self._optimizer = self._inputs = self._labels = self._last = None
         del self._state, self._step, self._gradient
         self._mx.clear_cache()
+        self._mx.set_default_device(self._before)
 
     def _loss(self, inputs: Any, labels: Any) -> Any:
         from mlx import nn

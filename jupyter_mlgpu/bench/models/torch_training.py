@@ -81,6 +81,7 @@ class TorchTraining:
         self.type_ran = "bfloat16" if self._options & {"bf16", "bf16_weights"} else "float32"
         self.note: str | None = None
         if self._kind == "cuda":
+            self._tried = torch.backends.cudnn.benchmark
             torch.backends.cudnn.benchmark = True  # shapes are always the same
             self._precision = (
                 torch.get_float32_matmul_precision(),
@@ -145,6 +146,7 @@ class TorchTraining:
         del self._forward
         if self._kind == "cuda":
             self._set_precision(*self._precision)
+            self._torch.backends.cudnn.benchmark = self._tried
             self._torch.cuda.empty_cache()
 
     def _step(self) -> None:
