@@ -16,6 +16,10 @@ FAMILIES: Mapping[str, str] = {
     "transfer": "jupyter_mlgpu.bench.families:transfer",
     "conv": "jupyter_mlgpu.bench.families:conv",
     "dispatch": "jupyter_mlgpu.bench.families:dispatch",
+    "resnet50": "jupyter_mlgpu.bench.models.cases:resnet50",
+    "mobilenetv2": "jupyter_mlgpu.bench.models.cases:mobilenetv2",
+    "distilbert": "jupyter_mlgpu.bench.models.cases:distilbert",
+    "bert-large": "jupyter_mlgpu.bench.models.cases:bert_large",
 }
 
 #: What runs where no family is named: seconds, not minutes.

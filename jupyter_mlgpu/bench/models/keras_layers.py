@@ -1,0 +1,93 @@
+"""Two layers for Keras on JAX that read memory less often: batch normalisation and depthwise convolution.
+
+Of batch normalisation, Keras asks for the mean first, and then for the mean square of what is left over: two
+passes over a tensor of hundreds of megabytes, and automatic differentiation adds passes of its own. Here both
+moments come from one pass, E[x^2] - E[x]^2 in float32, and the gradient is the one of Ioffe and Szegedy 2015
+(arXiv:1502.03167, section 3), which takes two sums and one pass. The difference of squares loses digits where
+the mean is many times the standard deviation; of what a convolution puts out it is not.
+
+A depthwise convolution is as many multiplications as its kernel has places, which XLA joins into one kernel;
+it needs no tensor cores, for which libraries make their convolutions.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+@cache
+def one_pass_norm() -> Any:
+    """A Keras layer to take the place of BatchNormalization where channels are last; made when asked for."""
+    import jax
+    import keras
+    from jax import numpy as jnp
+
+    def moments(x: Any) -> tuple[Any, Any]:
+        axes, wide = tuple(range(x.ndim - 1)), x.astype(jnp.float32)
+        mean, square = wide.mean(axes), (wide * wide).mean(axes)
+        return mean, jnp.maximum(square - mean * mean, 0.0)
+
+    def forward(x: Any, gamma: Any, beta: Any, epsilon: float) -> Any:
+        mean, variance = moments(x)
+        inverse = jax.lax.rsqrt(variance + epsilon)
+        factor = gamma * inverse
+        y = (x.astype(jnp.float32) * factor + (beta - mean * factor)).astype(x.dtype)
+        return (y, mean, variance), (x, gamma, mean, inverse)
+
+    def backward(epsilon: float, kept: Any, gradients: Any) -> Any:
+        # Nothing is learnt through the moments that are given out: they are for the moving averages alone.
+        (x, gamma, mean, inverse), dy = kept, gradients[0].astype(jnp.float32)
+        axes, number = tuple(range(x.ndim - 1)), x.size // x.shape[-1]
+        normal = (x.astype(jnp.float32) - mean) * inverse
+        to_beta, to_gamma = dy.sum(axes), (dy * normal).sum(axes)
+        dx = gamma * inverse * (dy - (to_beta + normal * to_gamma) / number)
+        return dx.astype(x.dtype), to_gamma, to_beta
+
+    def plain(x: Any, gamma: Any, beta: Any, epsilon: float) -> Any:
+        return forward(x, gamma, beta, epsilon)[0]
+
+    normalised = jax.custom_vjp(plain, nondiff_argnums=(3,))
+    normalised.defvjp(forward, backward)
+
+    class OnePassNorm(keras.layers.BatchNormalization):  # type: ignore[misc]
+        """As keras.layers.BatchNormalization over the last axis, in fewer passes."""
+
+        def call(self, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
+            if not training or mask is not None or not self.trainable:
+                return super().call(inputs, training=training, mask=mask)
+            gamma, beta = (keras.ops.convert_to_tensor(one) for one in (self.gamma, self.beta))
+            y, mean, variance = normalised(inputs, gamma, beta, self.epsilon)
+            for moving, now in ((self.moving_mean, mean), (self.moving_variance, variance)):
+                moving.assign(moving * self.momentum + now * (1.0 - self.momentum))
+            return y
+
+    return OnePassNorm
+
+
+@cache
+def shifted_depthwise() -> Any:
+    """A Keras layer to take the place of DepthwiseConv2D where channels are last; made when asked for."""
+    import jax
+    import keras
+    from jax import numpy as jnp
+
+    class ShiftedDepthwise(keras.layers.DepthwiseConv2D):  # type: ignore[misc]
+        """As keras.layers.DepthwiseConv2D without a bias, with one output a channel."""
+
+        def call(self, inputs: Any) -> Any:
+            kernel = keras.ops.convert_to_tensor(self.kernel).astype(jnp.float32)[..., 0]
+            (high, wide), (down, right) = self.kernel_size, self.strides
+            if self.padding == "same":  # with a stride of 1 and an odd kernel: as much on each side
+                inputs = jnp.pad(inputs, ((0, 0), (high // 2,) * 2, (wide // 2,) * 2, (0, 0)))
+            number, rows, columns, channels = inputs.shape
+            rows, columns = (rows - high) // down, (columns - wide) // right
+            total: Any = 0.0
+            for i in range(high):
+                for j in range(wide):
+                    end = (number, i + rows * down + 1, j + columns * right + 1, channels)
+                    part = jax.lax.slice(inputs, (0, i, j, 0), end, (1, down, right, 1))
+                    total = total + part.astype(jnp.float32) * kernel[i, j]
+            return total.astype(inputs.dtype)
+
+    return ShiftedDepthwise

@@ -1,0 +1,282 @@
+"""The four models that are measured: sizes, options, ladders, and PyTorch's and MLX's training of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.bench import suite
+from jupyter_mlgpu.bench.case import Asked
+from jupyter_mlgpu.bench.models.ladders import ladder
+from jupyter_mlgpu.bench.models.options import OPTIONS, why_not
+from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, tiny
+from jupyter_mlgpu.bench.quantity import Quantity
+from jupyter_mlgpu.errors import BenchError
+
+CPU = Device("torch", "cpu:0", "cpu", "cpu")
+GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
+
+
+def asked(device: Device, framework: str = "torch", quick: bool = False) -> Asked:
+    return Asked(framework, device, quick, Quantity(2.0**37, "B"))
+
+
+def still(name: str):
+    """A tiny model that draws nothing at random while it trains."""
+    model = tiny(MODELS[name])
+    if isinstance(model.shape, Encoder):
+        return replace(model, shape=replace(model.shape, dropout=0.0))
+    return model
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
+def test_each_model_has_as_many_parameters_as_the_published_one(model):
+    import torch
+
+    from jupyter_mlgpu.bench.models.torch_training import build
+
+    with torch.device("meta"):
+        assert sum(one.numel() for one in build(model).parameters()) == model.parameters
+
+
+def test_the_published_numbers_of_parameters_are_these():
+    assert MODELS["resnet50"].parameters == 25_557_032
+    assert MODELS["mobilenetv2"].parameters == 3_504_872
+    assert MODELS["distilbert"].parameters - (768 * 8 + 8) == 66_362_880
+    assert MODELS["bert-large"].parameters - (1024 * 8 + 8) == 335_141_888
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("name", ["resnet50", "mobilenetv2"])
+def test_what_an_image_takes_is_counted_on_the_network_itself(name):
+    import torch
+    from torch import nn
+
+    from jupyter_mlgpu.bench.models.torch_training import build
+
+    kept = products = 0
+
+    def count(module, given, found):
+        nonlocal kept, products
+        convolution = isinstance(module, nn.Conv2d)
+        kept += found.numel() if convolution else 0
+        products += found.numel() * module.weight[0].numel()
+
+    with torch.device("meta"):
+        network = build(MODELS[name]).eval()
+        for module in network.modules():
+            if isinstance(module, nn.Conv2d | nn.Linear):
+                module.register_forward_hook(count)
+        network(torch.zeros(1, 3, 224, 224))
+    assert (kept, products) == (MODELS[name].kept, MODELS[name].products)
+
+
+def test_operations_of_text_are_those_of_its_matrices_and_of_attention():
+    model = MODELS["distilbert"]
+    # Six layers of 128 tokens: four matrices of 768 x 768, two of 768 x 3072, and two products of attention.
+    matrices = 128 * (4 * 768 * 768 + 2 * 768 * 3072)
+    attention = 2 * 12 * 128 * 128 * 64
+    assert model.forward_flops() == 2 * 6 * (matrices + attention)
+
+
+def test_memory_of_training_grows_with_the_batch_and_holds_weights_and_optimizer():
+    for model in MODELS.values():
+        copies = 4 if model.optimizer == "adam" else 3
+        assert model.training_bytes(0) == 4 * copies * model.parameters
+        one, two = model.training_bytes(1), model.training_bytes(2)
+        assert two - one == one - model.training_bytes(0) > 0
+        assert model.training_bytes(8, 2) < model.training_bytes(8, 4)
+        assert model.inference_bytes(8) < model.training_bytes(8)
+
+
+def test_memory_of_the_published_measurements_is_of_the_size_that_was_measured():
+    # An M1 Max took 21 GB for ResNet50 at 128 and 13 GB for MobileNetV2, in all and in float32.
+    assert 0.4 * 21e9 < MODELS["resnet50"].training_bytes(128) < 21e9
+    assert 0.4 * 13e9 < MODELS["mobilenetv2"].training_bytes(128) < 13e9
+
+
+@pytest.mark.parametrize("framework", OPTIONS)
+@pytest.mark.parametrize("kind", ["cpu", "cuda", "metal"])
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
+def test_every_set_of_a_ladder_can_be_had_on_its_device(framework, kind, training, model):
+    sets = ladder(framework, model, kind, training)
+    assert len(set(sets)) == len(sets) > 0
+    for options in sets:
+        assert why_not(framework, model, options, kind, training) is None
+
+
+@pytest.mark.parametrize("framework", OPTIONS)
+def test_every_option_is_on_some_ladder(framework):
+    used = {
+        option
+        for model in MODELS.values()
+        for kind in ("cpu", "cuda", "metal")
+        for options in ladder(framework, model, kind, True)
+        for option in options
+    }
+    assert used == set(OPTIONS[framework])
+
+
+@pytest.mark.parametrize(
+    ("framework", "options", "kind", "training", "said"),
+    [
+        ("torch", ["turbo"], "cuda", True, "Unknown option 'turbo'"),
+        ("torch", ["flash"], "cuda", True, "ResNet50 takes images"),
+        ("torch", ["cuda_graphs"], "cpu", True, "needs a device of the kind cuda"),
+        ("torch", ["fused"], "cuda", False, "is for training"),
+        ("torch", ["bf16", "bf16_weights"], "cuda", True, "exclude each other"),
+        ("torch", ["compile", "max_autotune"], "cuda", True, "exclude each other"),
+        ("tensorflow", ["bf16", "fp16"], "cuda", True, "exclude each other"),
+    ],
+)
+def test_options_that_cannot_be_had_are_refused_in_a_sentence(framework, options, kind, training, said):
+    assert said in why_not(framework, MODELS["resnet50"], options, kind, training)
+
+
+def test_a_model_on_a_gpu_is_a_case_for_each_set_and_for_each_larger_batch():
+    found = suite.cases("resnet50", asked(GPU))
+    trained = [one for one in found if one.parameters["mode"] == "train"]
+    assert {one.parameters["batch"] for one in trained} == {64, 128, 256}
+    assert sum(one.parameters["batch"] == 128 for one in trained) == len(
+        ladder("torch", MODELS["resnet50"], "cuda", True)
+    )
+    assert {one.type_asked for one in found} == {"float32", "tf32", "bfloat16"}
+    half, full = (one for one in trained if one.parameters["batch"] in (64, 256))
+    assert full.needs.bytes > half.needs.bytes
+    assert full.work.flops == 4 * half.work.flops == 3 * 256 * 2 * 4_089_184_256
+    assert full.work.unit == "images"
+
+
+def test_a_quick_benchmark_measures_the_best_set_that_does_not_compile_first():
+    found = suite.cases("distilbert", asked(GPU, quick=True))
+    assert [one.parameters["mode"] for one in found] == ["train", "infer"]
+    assert found[0].options == ("bf16", "flash", "fused", "cuda_graphs")
+    assert found[1].options == ("bf16", "flash", "cuda_graphs")
+
+
+def test_bert_large_without_a_gpu_is_left_out_with_the_reason():
+    case = suite.cases("bert-large", asked(CPU, quick=True))[0]
+    with pytest.raises(BenchError, match="BERT-Large is left out without a GPU"):
+        case.prepare(CPU)
+
+
+@pytest.mark.needs("mlx")
+def test_images_with_mlx_are_left_out_with_the_reason():
+    case = suite.cases("resnet50", asked(CPU, "mlx", quick=True))[0]
+    with pytest.raises(BenchError, match="no such network of its own"):
+        case.prepare(CPU)
+
+
+def losses(model, options, training=True, steps=3):
+    """The loss after one step and after a few, from the same start."""
+    import torch
+
+    from jupyter_mlgpu.bench.models.torch_training import TorchTraining
+
+    torch.manual_seed(0)
+    ours = TorchTraining(model, 4, options, training=training, rate=0.01)
+    ours.run(1)
+    ours.wait()
+    first = ours.loss()
+    ours.run(steps - 1)
+    last = ours.loss()
+    ours.close()
+    return first, last
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize(
+    ("name", "options", "tolerance"),
+    [
+        ("resnet50", ("channels_last", "fused"), 1e-3),
+        ("mobilenetv2", ("channels_last", "fused"), 1e-3),
+        ("distilbert", ("flash", "fused"), 1e-3),
+        ("bert-large", ("flash", "fused"), 1e-3),
+        ("resnet50", ("bf16",), 0.03),
+        ("mobilenetv2", ("bf16_weights",), 0.05),
+        ("distilbert", ("bf16", "flash"), 0.03),
+        ("bert-large", ("bf16_weights", "flash"), 0.05),
+    ],
+)
+def test_an_option_changes_the_speed_and_not_what_is_learnt(name, options, tolerance):
+    plain, given = losses(still(name), ()), losses(still(name), options)
+    assert given == pytest.approx(plain, rel=tolerance)
+    assert plain[1] < plain[0]
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # of modules that torch.compile imports, PyTorch's own
+def test_a_compiled_model_learns_what_the_plain_one_does():
+    plain, compiled = losses(still("distilbert"), ()), losses(still("distilbert"), ("flash", "compile"))
+    assert compiled == pytest.approx(plain, rel=1e-3)
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("name", MODELS)
+def test_training_lowers_the_loss(name):
+    first, last = losses(tiny(MODELS[name]), (), steps=15)
+    assert last < 0.7 * first
+
+
+@pytest.mark.needs("torch")
+def test_inference_gives_the_same_with_the_fused_attention():
+    plain, flash = (losses(tiny(MODELS["distilbert"]), one, training=False) for one in ((), ("flash",)))
+    assert flash == pytest.approx(plain, abs=1e-5)
+    assert plain[0] == plain[1]  # nothing is learnt, and nothing is dropped
+
+
+@pytest.mark.needs("torch")
+def test_a_case_of_pytorch_runs_on_this_processor():
+    import torch
+
+    from jupyter_mlgpu.bench.models.cases import start
+
+    before = torch.get_float32_matmul_precision()
+    runner = start(
+        CPU, model=tiny(MODELS["mobilenetv2"]), framework="torch", batch=4, options=("bf16",), training=True
+    )
+    runner.run(2)
+    runner.wait()
+    assert (runner.type_ran, runner.note) == ("bfloat16", None)
+    runner.close()
+    assert torch.get_float32_matmul_precision() == before
+
+
+@pytest.mark.needs("mlx")
+def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters():
+    import mlx.core as mx
+
+    from jupyter_mlgpu.bench.models.mlx_training import MlxTraining
+    from jupyter_mlgpu.bench.models.torch_training import build
+
+    model, found = still("bert-large"), []
+    for options in ((), ("compile",)):
+        mx.random.seed(0)
+        ours = MlxTraining(model, 4, options, rate=0.01)
+        ours.run(1)
+        ours.wait()
+        first = ours.loss()
+        ours.run(9)
+        found.append((first, ours.loss()))
+        parameters = ours.parameters
+        ours.close()
+    assert found[1] == pytest.approx(found[0], rel=1e-3)
+    assert found[0][1] < found[0][0]
+    assert parameters == sum(one.numel() for one in build(model).parameters())
+
+
+@pytest.mark.needs("mlx")
+def test_mlx_in_bfloat16_trains_too():
+    from jupyter_mlgpu.bench.models.mlx_training import MlxTraining
+
+    ours = MlxTraining(still("distilbert"), 4, ("bf16_weights", "compile"), rate=0.01)
+    ours.run(1)
+    first = ours.loss()
+    ours.run(9)
+    assert ours.type_ran == "bfloat16"
+    assert ours.loss() < first
+    ours.close()
