@@ -26,7 +26,7 @@ PYTEST := $(BIN)/python -m pytest
 PYTEST_FRAMEWORKS := env JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
 JLPM := cd labextension && jlpm
 
-FIRST_LESSON := notebooks/01_adding_tensors.ipynb
+FIRST_LESSON := notebooks/00_start_here.ipynb
 # `make test` runs the first lessons, `make test-all` all of them and their solutions.
 FIRST_LESSONS := $(wildcard notebooks/0[0-3]_*.ipynb)
 LESSONS := $(wildcard notebooks/*.ipynb)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu import bench
     from jupyter_mlgpu.batches import fits
     from jupyter_mlgpu.comparing.compare import compare
+    from jupyter_mlgpu.engines.collecting import collect
     from jupyter_mlgpu.files import load_records, save_records
     from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
     from jupyter_mlgpu.planning.forecast import plan
@@ -27,6 +28,7 @@ __all__ = [
     "TraceView",
     "__version__",
     "bench",
+    "collect",
     "compare",
     "fits",
     "load_ipython_extension",
@@ -42,6 +44,7 @@ _WHERE = {
     "DevicePicker": "jupyter_mlgpu.notebook.widgets",
     "KerasCallback": "jupyter_mlgpu.tracing",
     "TraceView": "jupyter_mlgpu.notebook.widgets",
+    "collect": "jupyter_mlgpu.engines.collecting",
     "compare": "jupyter_mlgpu.comparing.compare",
     "fits": "jupyter_mlgpu.batches",
     "load_records": "jupyter_mlgpu.files",

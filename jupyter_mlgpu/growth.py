@@ -1,7 +1,8 @@
 """Whether the runs of one cell leave ever more memory behind: bytes a run, with how far to trust the figure.
 
 Pure functions over records. The runs of a cell are the records of one kernel with the same code and, where
-the front end sends one, the same cell id. What counts is memory when the cell had ended (`memory_process`,
+the front end sends one, the same cell id. A block that is traced again and again, in a cell or a script,
+is looked at by its name in the same way. What counts is memory when the cell had ended (`memory_process`,
 `memory_allocator`), not its peak: a peak that comes again at each run is no leak.
 
 The first run is left out, for it imports, compiles and fills caches; so are runs that raised or were
@@ -24,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, takewhile
 from math import factorial
 
 from jupyter_mlgpu.record import Record
@@ -118,19 +119,34 @@ def of_run(records: Sequence[Record], newest: Record, last: int = LAST) -> CellG
 
 
 def worth_telling(records: Sequence[Record], newest: Record, last: int = LAST) -> CellGrowth | None:
-    """As `of_run`, and None where nothing can be `growing`: this runs after every cell.
-
-    Growth that is told has a slope of `WORTH` or more between two of the runs, so there are two whose memory
-    differs by as much.
-    """
+    """As `of_run`, and None where nothing can be `growing`: this runs after every cell."""
     runs = _runs(records, newest)
     counted = _counted(runs, last)
     for quantity in QUANTITIES:
         for points in _series(counted, quantity).values():
-            values = [value for _, value in points]
-            if max(values) - min(values) >= WORTH:
+            if len(points) >= FEWEST and _range(points) >= WORTH * _farthest(len(points)):
                 return _of_runs(runs, _cells(records, newest.run.id), last)
     return None
+
+
+def _range(points: Sequence[tuple[int, float]]) -> float:
+    values = [value for _, value in points]
+    return max(values) - min(values)
+
+
+@cache
+def _farthest(count: int) -> int:
+    """How far apart two runs are that grew by `WORTH` a run, if `count` runs are to be called growing.
+
+    For that, at most `rank` slopes may lie below `WORTH`. There are more pairs than that which are so far
+    apart, or farther; so one of them has grown by `WORTH` times the distance, or more.
+    """
+    pairs = 0
+    for distance in range(count - 1, 0, -1):
+        pairs += count - distance
+        if pairs > _rank(count, CONFIDENCE):
+            return distance
+    raise ValueError(f"An interval needs {FEWEST} points, found {count}.")
 
 
 def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
@@ -141,6 +157,23 @@ def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
             cells.setdefault(_key(record), []).append(record)
     kernels = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
     return [_of_runs(runs, kernels[key[0]], last) for key, runs in cells.items()]
+
+
+def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
+    """The growth of the blocks traced often enough under one name, in the order in which they first ran."""
+    blocks: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if record.cell.source_digest is None:
+            blocks.setdefault((record.run.id, record.cell.name), []).append(record)
+    return [_of_runs(runs, (), last) for runs in blocks.values() if len(runs) >= FIRST_RUNS + FEWEST]
+
+
+def inside(records: Sequence[Record], cell: Record, last: int = LAST) -> list[CellGrowth]:
+    """The growth of the blocks traced while `cell` ran, with which `records`, those before it, end."""
+    mine = takewhile(
+        lambda one: one.run.id == cell.run.id and one.cell.sequence > cell.cell.sequence, reversed(records)
+    )
+    return of_blocks([*mine][::-1], last)
 
 
 def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:
@@ -158,9 +191,14 @@ def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONF
     if len(xs) < FEWEST:
         raise ValueError(f"An interval needs {FEWEST} points, found {len(xs)}.")
     slopes = _slopes(xs, ys)
-    below = _chances(len(xs))
-    rank = max(k for k in range(len(slopes) // 2) if 2 * below[k] <= 1 - confidence)
-    return Slope(_middle(slopes), slopes[rank], slopes[-1 - rank], 1 - 2 * below[rank])
+    rank = _rank(len(xs), confidence)
+    return Slope(_middle(slopes), slopes[rank], slopes[-1 - rank], 1 - 2 * _chances(len(xs))[rank])
+
+
+def _rank(count: int, confidence: float) -> int:
+    """How many of the sorted slopes between `count` points lie below the interval's lower end."""
+    below, slopes = _chances(count), count * (count - 1) // 2
+    return max(k for k in range(slopes // 2) if 2 * below[k] <= 1 - confidence)
 
 
 def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
@@ -212,9 +250,13 @@ def _runs(records: Sequence[Record], newest: Record) -> list[Record]:
     """The runs of a cell up to `newest`; empty where that does not count, or there are too few."""
     if newest.cell.source_digest is None or not _counts(newest):
         return []
-    digest, key = newest.cell.source_digest, _key(newest)
+    run, cell, digest = _key(newest)
     # The digest first: this runs after every cell, over all records there are.
-    runs = [one for one in records if one.cell.source_digest == digest and _key(one) == key]
+    runs = [
+        one
+        for one in records
+        if one.cell.source_digest == digest and one.cell.id == cell and one.run.id == run
+    ]
     return [*runs, newest] if len(runs) + 1 >= FIRST_RUNS + FEWEST else []
 
 

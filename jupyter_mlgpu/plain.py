@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import NoneType
 from typing import Any, TypeVar
 
@@ -50,15 +51,23 @@ def build(kind: type[T], data: object, where: str) -> T:
     """A dataclass from a table; unknown keys are ignored, `where` names the place in messages."""
     table = table_of(data, where)
     values = {}
-    for item in dataclasses.fields(kind):  # type: ignore[arg-type]
-        if item.name in table:
-            value = table[item.name]
-            if not _fits(value, str(item.type)):
-                raise RecordError(f"{where}.{item.name} should be {item.type}, found {value!r:.60}")
-            values[item.name] = value
-        elif item.default is dataclasses.MISSING:
-            raise RecordError(f"{where} lacks {item.name!r}")
+    for name, annotation, needed in _fields(kind):  # type: ignore[arg-type]
+        if name in table:
+            value = table[name]
+            if not _fits(value, annotation):
+                raise RecordError(f"{where}.{name} should be {annotation}, found {value!r:.60}")
+            values[name] = value
+        elif needed:
+            raise RecordError(f"{where} lacks {name!r}")
     return kind(**values)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
+    """Name and annotation of each field, and whether it has to be there; looked up once a class."""
+    return tuple(
+        (item.name, str(item.type), item.default is dataclasses.MISSING) for item in dataclasses.fields(kind)
+    )
 
 
 def _fits(value: object, annotation: str) -> bool:

@@ -35,10 +35,6 @@ const widgets = {
     // One file: a widget's page knows no address from which it could load a second one.
     asyncChunks: false
   },
-  resolve: {
-    // Icons are all that the shared views take from there.
-    alias: { '@jupyterlab/ui-components$': path('lib/anywidget/icons.js') }
-  },
   module: {
     parser: { javascript: { exportsPresence: 'error' } },
     // Of modules that do nothing by being loaded, what is not used stays away, and what that alone uses.

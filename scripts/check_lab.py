@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -21,12 +22,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: As the server names it: the folder of the notebook that it was started with is its top.
-LESSON = "01_adding_tensors.ipynb"
+MAKEFILE = ROOT / "Makefile"
 LABEXTENSION = "jupyter-mlgpu"
 SERVER_EXTENSION = "jupyter_mlgpu.serverextension"
 #: Seconds that `make lab` may take until the server answers; longer when it has to build first.
 PATIENCE = 900
+
+
+def first_lesson() -> Path:
+    """The notebook that `make lab` opens, as the Makefile names it, from the checkout's top."""
+    (path,) = re.findall(r"^FIRST_LESSON := (\S+)$", MAKEFILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return Path(path)
 
 
 def free_port() -> int:
@@ -103,11 +109,13 @@ def what_jupyter_lists(command: Sequence[str], name: str) -> str:
 
 def check(lab: Lab) -> None:
     """Raise RuntimeError for the first thing that `lab` does not serve as it should."""
-    if '"cells"' not in lab.get(f"api/contents/{LESSON}"):
-        raise RuntimeError(f"The server does not offer {LESSON}.")
-    print(f"    the lesson is served: {LESSON}")
+    # As the server names it: the folder of the notebook that it was started with is its top.
+    lesson = first_lesson().name
+    if '"cells"' not in lab.get(f"api/contents/{lesson}"):
+        raise RuntimeError(f"The server does not offer {lesson}.")
+    print(f"    the lesson is served: {lesson}")
 
-    settings = page_settings(lab.get(f"lab/tree/{LESSON}"))
+    settings = page_settings(lab.get(f"lab/tree/{lesson}"))
     ours = [item for item in settings["federated_extensions"] if item["name"] == LABEXTENSION]
     if not ours:
         raise RuntimeError(f"JupyterLab's page does not name the labextension {LABEXTENSION}.")

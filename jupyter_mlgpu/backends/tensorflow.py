@@ -43,6 +43,7 @@ class TensorFlowBackend:
         self._calls = GraphCalls(self._graphs)
         self._here = threading.local()
         self._peaks: dict[str, Peaks] = {}
+        self._fixed: tuple[object, tuple[Device, ...]] = (None, ())
 
     def loaded(self) -> bool:
         """Whether `import tensorflow` has finished."""
@@ -65,6 +66,15 @@ class TensorFlowBackend:
 
     def devices(self) -> tuple[Device, ...]:
         """Logical devices; before the context exists, those it will have as configured so far."""
+        context = _context()._context_handle
+        if context is None:
+            return self._devices()
+        # They no longer change then, and are asked for several times around each cell.
+        if self._fixed[0] is not context:
+            self._fixed = (context, self._devices())
+        return self._fixed[1]
+
+    def _devices(self) -> tuple[Device, ...]:
         return tuple(
             Device(self.name, f"{kind.lower()}:{number}", kind_of(kind), f"/device:{kind}:{number}")
             for kind in ("CPU", "GPU")

@@ -29,6 +29,7 @@ CLOCK = (
 )
 
 GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
+STAYED = "The events of this profiled cell stayed in its engine: its table of operations is in its record."
 
 #: A profile's first track; below it there is room for lanes of cells.
 _FIRST_TRACK = 100
@@ -101,24 +102,36 @@ def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_l
     return said
 
 
-def items(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_looks) -> Iterator[Item]:
-    """The timeline, one thing after the other; `profiles` gives the kept profiles of a record's key."""
-    starts = _starts(records)
+def items(
+    records: Sequence[Record],
+    profiles: Find,
+    looks: FindLooks = _no_looks,
+    *,
+    clocks: Mapping[str, int] | None = None,
+) -> Iterator[Item]:
+    """The timeline, one thing after the other; `profiles` gives the kept profiles of a record's key.
+
+    `clocks` says of every run, by its id, what added to its monotonic clock, in nanoseconds, gives a clock
+    that all share; without it the runs stand to each other by UTC.
+    """
+    starts = _starts(records, clocks)
     runs: dict[str, list[Record]] = {}
     for record in records:
         runs.setdefault(record.run.id, []).append(record)
     for number, (run, of_run) in enumerate(runs.items(), start=1):
         notebook = of_run[0].run.notebook
-        name = f"kernel {run[:8]}" + (f", {notebook}" if notebook else "")
+        engine = of_run[0].run.engine
+        name = f"engine {engine}, " if engine is not None else ""
+        name += f"kernel {run[:8]}" + (f", {notebook}" if notebook else "")
         yield Item("name", name, number, 0)
         yield from _cells(number, of_run, starts)
         yield from _counters(number, of_run, starts, looks)
         yield from _operations(number, of_run, starts, profiles)
 
 
-def _starts(records: Sequence[Record]) -> dict[tuple[str, int], int]:
+def _starts(records: Sequence[Record], clocks: Mapping[str, int] | None = None) -> dict[tuple[str, int], int]:
     """Where each record begins, in nanoseconds from the first one."""
-    offsets: dict[str, int] = {}
+    offsets = dict(clocks or {})
     for record in records:
         if record.run.id not in offsets:
             offsets[record.run.id] = _utc_ns(record.started_at) - record.started_monotonic_ns

@@ -1,14 +1,15 @@
 """What the lessons' notebooks import.
 
 `check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
-of `figures`, and which `device` computes; `assert_gpu_used`, `peak_below` and `faster_than` judge what was
-measured, `submitted` what a notebook that was handed in has of it. `text` and `data` have what the lessons
-learn from.
+of `figures`, and which `device` computes; start `engines` for what needs several machines; `assert_gpu_used`,
+`peak_below` and `faster_than` judge what was measured, `submitted` what a notebook that was handed in has of
+it. `text` and `data` have what the lessons learn from.
 """
 
 from jupyter_mlgpu.lessons import data, text
 from jupyter_mlgpu.lessons.charts import chart
 from jupyter_mlgpu.lessons.checking import Exercise
+from jupyter_mlgpu.lessons.clusters import engines
 from jupyter_mlgpu.lessons.comparing import cmp
 from jupyter_mlgpu.lessons.exercises import check
 from jupyter_mlgpu.lessons.graphs import picture
@@ -26,6 +27,7 @@ __all__ = [
     "cmp",
     "data",
     "device",
+    "engines",
     "faster_than",
     "figures",
     "images",

@@ -54,11 +54,20 @@ _LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-package
 def libraries() -> Mapping[str, str]:
     """The libraries whose text is used and their versions, at most seven of them."""
     found = {
-        name: metadata.version(distribution) if distribution else python_version()
+        name: _version(name, distribution) if distribution else python_version()
         for name, distribution in _NAMES.items()
         if _folder(name) is not None
     }
     return MappingProxyType(dict(list(found.items())[:_LIBRARIES]))
+
+
+def _version(package: str, distribution: str) -> str:
+    """The version installed, also where another distribution brings the package, as `tensorflow-cpu` does."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        others = metadata.packages_distributions().get(package, [])  # slow: it reads every list of files
+        return metadata.version(others[0]) if others else "of unknown version"
 
 
 class Corpus(list[str]):

@@ -101,7 +101,8 @@ class Commands:
                 f"After %mlc_trace growth comes how many of a cell's last runs to look at, {growth.FEWEST} "
                 f"to {growth.MOST}, or nothing for {growth.LAST}; found {argument!r}."
             )
-        return growing.table(growth.of_all(self._kit.store.records(), last))
+        records = self._kit.store.records()
+        return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)])
 
     def _clear(self) -> str:
         self._kit.store.clear()

@@ -87,7 +87,8 @@ class Extension:
         }
         self.channel: Channel = (
             KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told)
-            if kernel is not None
+            # An engine of ipyparallel has no such thread, and no browser that would listen.
+            if getattr(kernel, "iopub_thread", None) is not None
             else NoChannel()
         )
         self._capture = Capture(
@@ -189,11 +190,15 @@ class Extension:
             from jupyter_mlgpu import growth
             from jupyter_mlgpu.render import growing
 
-            found = growth.worth_telling(self.kit.store.records(), record)
-            said = None if found is None else growing.sentence(found)
+            records = self.kit.store.records()
+            found = growth.worth_telling(records, record)
+            grown = [*([] if found is None else [found]), *growth.inside(records, record)]
+            said = [sentence for one in grown if (sentence := growing.sentence(one)) is not None]
         except Exception as error:
             return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
-        return record if said is None else record.with_note(said)
+        for sentence in said:
+            record = record.with_note(sentence)
+        return record
 
     def _save(self, record: Record) -> Record:
         if self._journal is not None:

@@ -26,12 +26,13 @@ def show(record: Record, *, last: bool = False) -> None:
     data = bundle(record)
     shell: Any = get_ipython()
     kernel = getattr(shell, "kernel", None)
-    if not last or kernel is None or not _plain(shell.display_pub):
+    sender = getattr(kernel, "iopub_thread", None)  # an engine of ipyparallel has none
+    if not last or sender is None or not _plain(shell.display_pub):
         publish_display_data(data)  # type: ignore[no-untyped-call]
         return
     # ipykernel remembers in a context variable which cell is running.
     context = contextvars.copy_context()
-    kernel.iopub_thread.schedule(lambda: context.run(_publish, data))
+    sender.schedule(lambda: context.run(_publish, data))
 
 
 def _plain(publisher: Any) -> bool:

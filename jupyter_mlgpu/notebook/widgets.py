@@ -23,6 +23,7 @@ from anywidget import AnyWidget
 from IPython.core.getipython import get_ipython
 from traitlets import Bool, Dict, Int, List, Unicode
 
+from jupyter_mlgpu import sentences
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.notebook.channel import KernelChannel
 from jupyter_mlgpu.notebook.extension import loaded_in
@@ -49,12 +50,16 @@ SAVED = 1.0
 SHOWN = 20
 LIMIT = 200_000
 
+#: What a page says that shows Chinese.
+SPEAKS_CHINESE = {"speaks": "zh"}
+
 
 class _Control(AnyWidget):
     """A control of this kernel. There is one of each kind: made again, it is the same, shown once more."""
 
     shows = Unicode(help="Which of the two the page draws.").tag(sync=True)
     language = Unicode(help="A code such as `en` or `zh`; empty: that of the page.").tag(sync=True)
+    sentences = Dict(help="What the kernel says, in the language of a page that asked for it.").tag(sync=True)
     ended = Bool(False, help="The extension was unloaded: there is nothing new any more.").tag(sync=True)
     _esm = Unicode().tag(sync=True)
 
@@ -93,6 +98,17 @@ class _Control(AnyWidget):
 
     def _on_message(self, _: object, content: object, buffers: object) -> None:
         """A page says something, in any thread; nobody vouches for it."""
+        if content == SPEAKS_CHINESE and not self.sentences:
+            self._extension.between.ask(f"{self.shows}: sentences", self._speak_chinese)
+        else:
+            self._chosen(content)
+
+    def _speak_chinese(self) -> None:
+        with suppress(Exception):  # the page shows English, then
+            self.sentences = sentences.load("zh")
+
+    def _chosen(self, content: object) -> None:
+        """Somebody chose something on a page; as hostile as any message."""
 
     def _state(self) -> dict[str, Any]:
         """The traits as they should be now."""
@@ -189,7 +205,7 @@ class DevicePicker(_Control):
     def _concerns(self, event: Event) -> bool:
         return not callable(event) and event["type"] in ("device", "choices")
 
-    def _on_message(self, _: object, content: object, buffers: object) -> None:
+    def _chosen(self, content: object) -> None:
         """A click: `{"word": "gpu", "framework": null}`, as the sidebar says it."""
         self._clicks += 1
         with suppress(Exception):  # no page of ours sends what is no device

@@ -19,10 +19,14 @@ def sentence(cell: CellGrowth) -> str | None:
     first, *more = (f"memory of the {_what(one)}" for one in growing)
     grew, *also = (f"by {_size(one.slope.value)} a run [{_interval(one)}]{_part(one)}" for one in growing)
     parts = [f"{first} grew {grew}", *(f"{what} {by}" for what, by in zip(more, also, strict=True))]
-    head = (
-        f"Over the last {growing[0].runs} runs of this cell, {', '.join(parts)} "
-        "(95 % sure, first run left out)."
-    )
+    runs, grown = growing[0].runs, ", ".join(parts)
+    if cell.newest.cell.source_digest is None:
+        head = (
+            f"Over the last {runs} runs of the block {cell.newest.cell.name!r}, {grown} "
+            "(95 % sure, first run left out)."
+        )
+    else:
+        head = f"Over the last {runs} runs of this cell, {grown} (95 % sure, first run left out)."
     return f"{head} {_LOOK_FOR}"
 
 

@@ -4,10 +4,16 @@ import { isChinese, translator } from './i18n';
 import type { Translate } from './i18n';
 import { Sentences } from './sentences';
 import { chinese } from './texts.zh';
+import { strings } from './untrusted';
 
-/** The texts for a language code such as `en`, `zh_CN` or `zh-Hans`; what the kernel says stays English. */
-export function translateTo(languageCode: string): Translate {
+/**
+ * The texts for a language code such as `en`, `zh_CN` or `zh-Hans`; `sentences`: the templates for what the kernel
+ * says, as it tells them.
+ */
+export function translateTo(languageCode: string, sentences?: unknown): Translate {
   return translator(
-    isChinese(languageCode) ? { texts: chinese, sentences: new Sentences({}) } : null
+    isChinese(languageCode)
+      ? { texts: chinese, sentences: new Sentences(Object.fromEntries(strings(sentences))) }
+      : null
   );
 }

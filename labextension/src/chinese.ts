@@ -10,14 +10,10 @@ import { readMessages } from './explain';
 import { isChinese, isMessage } from './i18n';
 import type { ITexts } from './i18n';
 import { Sentences } from './sentences';
-import { object } from './untrusted';
+import { object, strings } from './untrusted';
 
 const TEXTS = 'jupyter-mlgpu/texts/zh';
 const MESSAGES = 'jupyter-mlgpu/messages/zh';
-
-/** Texts that are read, and how long each can be. */
-const MANY = 5_000;
-const LONGEST = 5_000;
 
 /** Milliseconds after which a server that does not answer is waited for no more. */
 const PATIENCE = 10_000;
@@ -62,13 +58,4 @@ function readTexts(data: unknown): ITexts {
     texts: Object.fromEntries(texts),
     sentences: new Sentences(Object.fromEntries(strings(table?.sentences)))
   };
-}
-
-function strings(data: unknown): [string, string][] {
-  return Object.entries(object(data) ?? {})
-    .slice(0, MANY)
-    .filter(
-      (entry): entry is [string, string] =>
-        typeof entry[1] === 'string' && entry[1].length <= LONGEST
-    );
 }

@@ -135,14 +135,15 @@ export class LogRows {
 
   length = 0;
 
-  add(section: LogSection, { places, counts }: ILeft): void {
-    const length = places?.length ?? section.length;
+  add(section: LogSection, left: ILeft): void {
+    const length = left.places?.length ?? section.length;
     for (const verdict of VERDICTS) {
-      this.counts[verdict] += counts[verdict];
+      this.counts[verdict] += left.counts[verdict];
     }
     if (length > 0) {
       this.starts.push(this.length);
-      this.parts.push({ section, places });
+      this.sections.push(section);
+      this.left.push(left);
       this.length += length;
     }
   }
@@ -170,14 +171,15 @@ export class LogRows {
         high = middle;
       }
     }
-    const part = this.parts[low];
+    const section = this.sections[low];
     const inside = index - (this.starts[low] ?? 0);
-    return part && { section: part.section, place: part.places?.[inside] ?? inside };
+    return section && { section, place: this.left[low]?.places?.[inside] ?? inside };
   }
 
-  /** How many rows stand before each part. */
+  /** Of each section with rows, how many stand before it, and which. Side by side: objects would be 10,000 more. */
   private readonly starts: number[] = [];
-  private readonly parts: { section: LogSection; places: readonly number[] | null }[] = [];
+  private readonly sections: LogSection[] = [];
+  private readonly left: ILeft[] = [];
 }
 
 /**

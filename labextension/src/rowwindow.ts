@@ -7,7 +7,7 @@
  * of 100,000 rows answers in 17 steps. No DOM.
  */
 
-/** Rows drawn before and behind those in sight. */
+/** Rows drawn before and behind those in sight, once there is time for them. */
 const OVERSCAN = 5;
 
 /** Pixels by which a height must differ from the one known to be another. */
@@ -15,11 +15,13 @@ const SAME = 0.01;
 
 export type KeyOf = (index: number) => string | undefined;
 
-/** The rows to draw: `first` up to, but not including, `end`. */
+/** Rows: `first` up to, but not including, `end`. */
 export interface IRange {
   first: number;
   end: number;
 }
+
+const NONE: IRange = { first: 0, end: 0 };
 
 /** The row at the upper edge of what is in sight, and how far it is scrolled beyond it. */
 interface IAnchor {
@@ -50,8 +52,10 @@ export class RowWindow {
     }
     if (this.anchor !== null && shift !== null) {
       this.anchor = { ...this.anchor, index: this.anchor.index + shift };
+      this.drawn = { first: this.drawn.first + shift, end: this.drawn.end + shift };
     } else {
       this.anchor = null;
+      this.drawn = NONE;
     }
     [this.count, this.keyOf, this.more] = [count, keyOf, more];
     this.sums = summed(more);
@@ -103,13 +107,37 @@ export class RowWindow {
     this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };
   }
 
-  /** The rows to draw. */
+  /** These rows are drawn now. */
+  drew(range: IRange): void {
+    this.drawn = range;
+  }
+
+  /**
+   * The rows to draw next. Where one in sight is missing, nothing else is made anew: what is around them can wait,
+   * and the page must not stand still for it.
+   */
   get range(): IRange {
-    const top = Math.max(0, Math.min(this.top, this.total - this.height));
+    const [sight, all] = [this.around(0), this.around(OVERSCAN)];
+    if (!this.gap) {
+      return all;
+    }
+    const near = common(this.drawn, sight) > 0 ? this.drawn : sight;
     return {
-      first: Math.max(0, this.at(top) - OVERSCAN),
-      end: Math.min(this.count, this.at(top + this.height) + 1 + OVERSCAN)
+      first: Math.max(all.first, Math.min(sight.first, near.first)),
+      end: Math.min(all.end, Math.max(sight.end, near.end))
     };
+  }
+
+  /** Whether other rows are to be drawn than those that are. */
+  get stale(): boolean {
+    const { first, end } = this.range;
+    return first !== this.drawn.first || end !== this.drawn.end;
+  }
+
+  /** Whether a row in sight is not drawn. */
+  get gap(): boolean {
+    const sight = this.around(0);
+    return common(this.drawn, sight) < sight.end - sight.first;
   }
 
   /** Pixels to scroll to so that the row at the upper edge stays there; null where it is gone. */
@@ -123,6 +151,15 @@ export class RowWindow {
     return align === 'center'
       ? (start + end - this.height) / 2
       : Math.min(start, Math.max(this.top, end - this.height));
+  }
+
+  /** The rows in sight, and so many before and behind them. */
+  private around(beyond: number): IRange {
+    const top = Math.max(0, Math.min(this.top, this.total - this.height));
+    return {
+      first: Math.max(0, this.at(top) - beyond),
+      end: Math.min(this.count, this.at(top + this.height) + 1 + beyond)
+    };
   }
 
   /** By how many places the row at the upper edge has moved, and with it the others; null: it is gone. */
@@ -145,8 +182,14 @@ export class RowWindow {
   /** The tree of them. */
   private sums = summed(this.more);
   private anchor: IAnchor | null = null;
+  private drawn = NONE;
   private top: number;
   private height = 0;
+}
+
+/** How many rows are in both. */
+function common(one: IRange, other: IRange): number {
+  return Math.max(0, Math.min(one.end, other.end) - Math.max(one.first, other.first));
 }
 
 /** The tree: at n, counted from 1, the sum of the values from n - (n & -n) up to n - 1. */

@@ -11,6 +11,10 @@ export const FEW = 64;
 /** Sentences. */
 export const LONG = 600;
 
+/** Texts in a table of them, and how long each can be. */
+const MANY_TEXTS = 5_000;
+const LONGEST_TEXT = 5_000;
+
 export function object(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
@@ -79,6 +83,16 @@ export function pairs<T>(value: unknown, read: (item: unknown) => T | null): [st
     const known = read(item);
     return known === null ? null : [text(name) ?? '', known];
   });
+}
+
+/** A table of texts; those that are too long are left out. */
+export function strings(value: unknown): [string, string][] {
+  return Object.entries(object(value) ?? {})
+    .slice(0, MANY_TEXTS)
+    .filter(
+      (entry): entry is [string, string] =>
+        typeof entry[1] === 'string' && entry[1].length <= LONGEST_TEXT
+    );
 }
 
 /** All control characters but line ends and tabs, and those that turn the direction of text around. */

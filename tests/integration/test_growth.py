@@ -80,3 +80,20 @@ def test_saved_records_hold_what_the_growth_was_found_from(leaky, tmp_path):
     plain.run(f"%mlc_trace save {tmp_path / 'records.jsonl'}")
     records, _ = load_records(tmp_path / "records.jsonl")
     assert all(record.reading("memory_process").value > 8 * MIB for record in records)
+
+
+def in_a_loop(name: str, statement: str) -> str:
+    """A cell that traces a block of this name eight times."""
+    return (
+        "import jupyter_mlgpu\nheld = []\nfor _ in range(8):\n"
+        f"    with jupyter_mlgpu.trace({name!r}):\n        {statement}"
+    )
+
+
+def test_blocks_that_a_cell_runs_in_a_loop_are_told_of_in_its_receipt_and_in_the_table(plain):
+    (note,) = plain.run(in_a_loop("keeps", "held.append(bytearray(20 * 1024**2))")).receipt["notes"]
+    assert note.startswith("Over the last 7 runs of the block 'keeps', memory of the process grew by ")
+    assert grew(note)[0] == pytest.approx(20, abs=1)
+    assert plain.run(in_a_loop("drops", "bytearray(20 * 1024**2)")).receipt["notes"] == []
+    lines = plain.run("%mlc_trace growth").text.splitlines()
+    assert [" growing  " in line for line in lines if line.endswith(("  keeps", "  drops"))] == [True, False]

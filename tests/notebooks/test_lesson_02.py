@@ -1,10 +1,15 @@
 """Lesson 02: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
 
 import re
+from pathlib import Path
 
+import nbformat
 import pytest
 
 from jupyter_mlgpu.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
+
+MEASURED = Path(__file__).resolve().parents[2] / "docs" / "measurements"
+RECORDED = MEASURED / "2026-11-21-h200-lessons" / "torch_02_devices.ipynb"
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +45,22 @@ def test_the_race_is_flat_beside_the_work_and_climbs_in_the_end(lesson):
     # Ten times the numbers take nothing like ten times the time at first, and far longer in the end.
     assert times[1] < 8 * times[0]
     assert times[-1] > 3 * times[-2]
+
+
+def test_the_figures_of_the_recorded_machine_are_those_of_its_own_run(lesson):
+    cells = {cell.id: str(cell.get("outputs")) for cell in nbformat.read(RECORDED, 4).cells}
+    times = {
+        size: [
+            round(float(time))
+            for time in re.findall(rf"\\n{size} +([\d.]+) +([\d.]+)", cells["race-chart"])[0]
+        ]
+        for size in ("100", "10,000")
+    }
+    (crossing,) = set(re.findall(r"faster than cpu:0 at about n = ([\d,]+)", cells["race"]))
+    told = lesson.prose("race-read")
+    assert "the processor took {} µs for n = 100 and the GPU {} µs".format(*times["100"]) in told
+    assert "for n = 10,000 it was {} µs and {} µs".format(*times["10,000"]) in told
+    assert f"They cross there at about n = {crossing}." in told
 
 
 def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):

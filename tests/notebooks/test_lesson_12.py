@@ -7,6 +7,8 @@ import nbformat
 import numpy as np
 import pytest
 
+from jupyter_mlgpu.lessons import pretraining
+
 LESSON = Path(__file__).resolve().parents[2] / "notebooks" / "12_bert_from_nothing.ipynb"
 
 
@@ -96,3 +98,10 @@ def test_a_model_learns_from_one_sentence_which_words_there_are_and_guesses_amon
     chances = [chance for _, chance in likely]
     assert chances == sorted(chances, reverse=True)
     assert 0.5 < sum(chances) <= 1.001
+
+
+def test_the_text_counts_the_rows_of_the_training(lesson):
+    sources = {cell.id: cell.source for cell in lesson.cells}
+    (steps,) = map(int, re.findall(r"^steps = (\d+)$", sources["train"], re.M))
+    told = f"{steps * pretraining.BATCH:,} rows ({steps:,} steps of {pretraining.BATCH})"
+    assert told in sources["train-read"]

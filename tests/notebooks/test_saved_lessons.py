@@ -6,6 +6,7 @@ import re
 import socket
 
 import lesson_solutions  # scripts/
+import lesson_translations
 import nbformat
 from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
@@ -146,6 +147,15 @@ def test_a_translation_has_the_ids_the_code_and_the_outputs_of_its_lesson(transl
         if here.cell_type == "markdown"
     ]
     assert all(re.search(r"[\u4e00-\u9fff]", here) for here, _ in prose)
+
+
+def test_a_translation_says_what_the_english_prose_says_today(translated_path):
+    """The translation's metadata have the digest of each English text; a changed one is named here.
+
+    Once it is translated: `scripts/lesson_translations.py --translated notebooks/NN_slug.ipynb`.
+    """
+    lesson = nbformat.read(translated_path.parents[1] / translated_path.name, 4)
+    assert lesson_translations.outdated(lesson, nbformat.read(translated_path, 4)) == []
 
 
 def test_on_paper_every_picture_is_an_image_that_needs_no_javascript(lesson):

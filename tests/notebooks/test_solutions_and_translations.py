@@ -166,6 +166,42 @@ def test_a_translation_that_misses_a_text_cell_or_has_one_too_many_is_refused(id
         lesson_translations.build(lesson(), translated)
 
 
+@pytest.fixture
+def english_and_chinese(tmp_path):
+    """The paths of a small lesson and of its translation, which was made before digests were kept."""
+    english, chinese = tmp_path / "99_small.ipynb", tmp_path / "zh" / "99_small.ipynb"
+    chinese.parent.mkdir()
+    nbformat.write(lesson(), english)
+    nbformat.write(new_notebook(cells=[new_markdown_cell("乘积", id="says")]), chinese)
+    return english, chinese
+
+
+def test_english_prose_that_was_changed_is_to_be_translated_again(english_and_chinese, capsys):
+    english, chinese = english_and_chinese
+    assert lesson_translations.main([str(english)]) == 1
+    assert lesson_translations.main(["--translated", str(english)]) == 0
+    assert lesson_translations.main([str(english)]) == 0
+    assert lessons.read(chinese).cells[0].source == "乘积"
+    capsys.readouterr()
+
+    changed = lesson()
+    changed.cells[0].source = "A product of two"
+    nbformat.write(changed, english)
+    assert lesson_translations.main([str(english)]) == 1
+    assert "zh/99_small.ipynb: to translate again: says" in capsys.readouterr().out
+
+
+def test_code_that_was_changed_leaves_the_translation_as_it_is(english_and_chinese):
+    english, chinese = english_and_chinese
+    lesson_translations.main(["--translated", str(english)])
+    changed = lesson()
+    changed.cells[1].source = "7 * 6"
+    nbformat.write(changed, english)
+    lessons.refresh_translation(english)
+    assert [cell.source for cell in lessons.read(chinese).cells] == ["乘积", "7 * 6"]
+    assert lesson_translations.main([str(english)]) == 0
+
+
 def test_receipts_are_drawn_again_without_running_anything(first_lesson, tmp_path):
     saved = nbformat.read(first_lesson, 4)
     path = tmp_path / first_lesson.name

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 
+from check_lab import first_lesson
+
 from constraints import ROOT
 
 
@@ -21,6 +23,13 @@ def test_make_help_explains_every_target() -> None:
     explained = set(re.findall(r"^  make ([a-z-]+) +\S", run("make", "help").stdout, flags=re.MULTILINE))
     assert {"lab", "test", "test-all"} <= targets
     assert explained == targets
+
+
+def test_make_lab_opens_the_lesson_that_comes_first() -> None:
+    first = min(path.relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert first_lesson() == first
+    started = [line for line in run("make", "-n", "lab").stdout.splitlines() if "jupyter lab " in line]
+    assert [str(first) in line.split() for line in started] == [True]
 
 
 def test_make_alone_is_make_help() -> None:

@@ -23,6 +23,8 @@ LOAD = "%load_ext jupyter_mlgpu"
 START_LIMIT = 60.0
 ROOT = Path(__file__).resolve().parents[2]
 
+Print = Callable[[str], None]
+
 
 #: Notes, in a page that loads, when JupyterLab's layout is restored and when the running cell is shown.
 NOTE_WHEN_READY_AND_RUNNING = """
@@ -454,6 +456,17 @@ def picture_lab(chromium: Browser, server: Server) -> Iterator[Lab]:
     yield Lab(context.new_page(), server)
     context.close()
     server.end_kernels()
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Print:
+    """Prints a figure where `make` shows it."""
+
+    def tell(words: str) -> None:
+        with capsys.disabled():
+            print(f"\n    {words}", end="")
+
+    return tell
 
 
 class Gate:

@@ -132,7 +132,9 @@ def test_the_controls_speak_jupyterlab_s_language(new_tab: Callable[[], Lab], ch
     lab.wait_for_app()
     lab.run_to_end(0)
     lab.run_to_end(1)
-    expect(picker(lab).get_by_label("后续单元格的设备")).to_be_visible()
+    picker(lab).get_by_label("后续单元格的设备").select_option("cpu")
+    # A sentence of the kernel, whose Chinese the kernel brings.
+    expect(picker(lab).get_by_role("status")).to_contain_text("在 cpu 上运行。")
 
 
 def test_a_control_whose_extension_was_unloaded_says_so(lab: Lab) -> None:

@@ -37,6 +37,7 @@ MAY_USE = {
     "memory_room": {"memory_forecast", "probes"},
     "batches": {"memory_forecast", "memory_room", "tracing"},
     "exporting": {"errors", "files", "ops", "record"},
+    "engines": {"_version", "clock", "errors", "exporting", "frames", "kit", "record", "render"},
     "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
     "tracing": {"backends", "errors", "frames", "kit", "record"},
@@ -81,6 +82,7 @@ MAY_USE = {
         "redact",
         "render",
         "selection",
+        "sentences",
     },
     "submissions": {"errors", "record", "render"},
     "lessons": {
@@ -114,7 +116,18 @@ MAY_USE = {
     "testing": {"backends", "ops", "record"},
     "testing_bench": {"backends", "bench", "testing"},
     "testing_counters": {"probes", "testing"},
-    "__init__": {"_version", "batches", "bench", "comparing", "files", "notebook", "planning", "tracing"},
+    "testing_engines": {"engines", "record", "testing"},
+    "__init__": {
+        "_version",
+        "batches",
+        "bench",
+        "comparing",
+        "engines",
+        "files",
+        "notebook",
+        "planning",
+        "tracing",
+    },
 }
 
 
@@ -207,6 +220,7 @@ def test_the_names_the_package_promises_are_these():
         "TraceView",
         "__version__",
         "bench",
+        "collect",
         "compare",
         "fits",
         "load_ipython_extension",

@@ -147,6 +147,37 @@ def test_a_traced_block_of_a_script_is_no_cell():
     assert of_all(records) == []
 
 
+# Blocks, by their names.
+
+
+def block(sequence: int, mebibytes: float, name: str = "step") -> Record:
+    one = run(sequence, mebibytes)
+    return dataclasses.replace(
+        one, cell=dataclasses.replace(one.cell, id=None, source_digest=None, name=name)
+    )
+
+
+def test_blocks_of_one_name_are_looked_at_together_where_there_are_enough():
+    leak = [block(number, 300 + 20 * number) for number in range(1, 8)]
+    few = [block(number, 300 + 20 * number, name="seldom") for number in range(8, 12)]
+    (grown,) = growth.of_blocks([*leak, *few])
+    assert grown.newest.cell.name == "step"
+    assert grown.growths[0].slope.value == 20 * MIB
+    assert re.search(r"20 to 20 MiB +growing +step$", growing.table([grown]))
+
+
+def test_a_cell_is_told_of_the_blocks_that_ran_inside_it_and_of_no_others():
+    before = [block(number, 20 * number) for number in range(1, 8)]
+    own = [block(number, 20 * number, name="inner") for number in range(9, 17)]
+    cell = run(8, 320)
+    (inside,) = growth.inside([*before, *own], cell)
+    assert growing.sentence(inside).startswith(
+        "Over the last 7 runs of the block 'inner', memory of the process grew by 20 MiB a run "
+        "[20 to 20 MiB] (95 % sure"
+    )
+    assert growth.inside([*before, *own, cell], run(17, 320)) == []
+
+
 # What is said.
 
 
@@ -321,11 +352,11 @@ def test_loaded_records_are_labelled_and_kept_apart_from_this_kernels():
 # Whether to look at all, after every cell.
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(90))
 def test_what_a_quick_look_leaves_out_would_not_have_been_told(seed):
     shake = noise(seed, 0.4)
-    rise = random.Random(seed).choice([0, 0.2, 1, 2, 20])
-    records = [run(number, 500 + rise * number + shake()) for number in range(1, 12)]
+    rise, times = random.Random(seed).choice([0, 0.2, 1, 1.1, 2, 20]), random.Random(-seed).randint(7, 30)
+    records = [run(number, 500 + rise * number + shake()) for number in range(1, times)]
     quick = growth.worth_telling(records[:-1], records[-1])
     whole = found(records)
     assert quick in (None, whole)
@@ -335,6 +366,11 @@ def test_what_a_quick_look_leaves_out_would_not_have_been_told(seed):
 def test_memory_that_stays_is_not_looked_at_closely():
     steady = runs(*[500.0] * 9)
     assert growth.worth_telling(steady[:-1], steady[-1]) is None
+
+
+def test_memory_that_goes_up_and_down_by_some_mebibytes_is_not_looked_at_closely():
+    shaking = runs(*(500.0 + 3 * (number % 2) for number in range(21)))
+    assert growth.worth_telling(shaking[:-1], shaking[-1]) is None
 
 
 def test_a_leak_is_looked_at_closely():

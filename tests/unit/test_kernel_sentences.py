@@ -105,6 +105,7 @@ SILENT = {
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
     "comparing/shift": "errors of the programmer's",
+    "engines/*": "printed under a cell",
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
     "growth": "errors of the programmer's",
@@ -160,6 +161,7 @@ SILENT = {
     "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
     "testing_bench": "for tests",
+    "testing_engines": "for tests",
     "tracing": "errors of scripts",
 }
 

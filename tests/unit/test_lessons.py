@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from jupyter_mlgpu.lessons import picture, predict
+from jupyter_mlgpu.errors import MissingPackageError
+from jupyter_mlgpu.lessons import engines, picture, predict
 from jupyter_mlgpu.lessons.graphs import Operation, Picture
 
 
@@ -105,3 +106,9 @@ def test_importing_the_lessons_imports_neither_numpy_nor_a_framework():
     code = "import sys, jupyter_mlgpu.lessons; print({'numpy', 'tensorflow', 'keras'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_engines_without_ipyparallel_are_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipyparallel", None)
+    with pytest.raises(MissingPackageError, match="pip install ipyparallel"):
+        engines(2)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import jupyter_mlgpu
+from jupyter_mlgpu import sentences
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.kit import Kit
@@ -186,6 +187,18 @@ def test_a_kernel_that_loads_the_extension_again_gets_a_new_control(notebook, pi
     monkeypatch.setattr(widgets._Control, "_made", {"DevicePicker": picker})
     assert DevicePicker() is not picker
     assert len(again.channel.listeners) == 1
+
+
+def test_a_page_that_speaks_chinese_gets_the_kernel_s_sentences_in_it(notebook, picker):
+    assert picker.sentences == {}
+    for hostile in ({"speaks": "../en"}, {"speaks": ["zh"]}, {"speaks": "zh", "more": 1}):
+        notebook.click(picker, hostile)
+        notebook.turn()
+        assert picker.sentences == {}
+    notebook.click(picker, {"speaks": "zh"})
+    assert picker.sentences == {}, "traits change in the main thread alone"
+    notebook.turn()
+    assert picker.sentences == sentences.load("zh")
 
 
 # -- the picker -----------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
         ))}
       </fieldset>
       {device?.whyMissing && !ended && (
-        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{device.whyMissing}</p>
+        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{t.say(device.whyMissing)}</p>
       )}
       <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
         {ended
@@ -53,7 +53,7 @@ export function DevicePicker(props: { model: IModel; t: Translate }): ReactEleme
             ? t('notHeardYet', { device: sent.word })
             : choices?.device
               ? t('applies', { device: choices.device.word })
-              : said?.sentence}
+              : t.say(said?.sentence ?? '')}
       </p>
       {said?.restart && (
         // No notebook can be restarted from here, so how to do it by hand is said.

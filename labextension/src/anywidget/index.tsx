@@ -3,15 +3,15 @@
  * loads (anywidget.dev/en/afm). React comes with it, and its styles, which elsewhere nobody would bring.
  */
 
-import { StrictMode } from 'react';
+import { StrictMode, useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import { translateTo } from '../bothlanguages';
-import type { Translate } from '../i18n';
+import { isChinese } from '../i18n';
 import { DevicePicker } from './DevicePicker';
 import { TraceView } from './TraceView';
-import { languageOf } from './model';
+import { languageOf, useTrait } from './model';
 import type { IModel } from './model';
 
 /** The styles, with a value wherever JupyterLab's theme is absent: written here by bundle.mjs. */
@@ -24,14 +24,23 @@ function render({ model, el }: { model: IModel; el: HTMLElement }): () => void {
     <StrictMode>
       <style>{STYLES}</style>
       <div className="jp-mlgpu-Widget" lang={language}>
-        {view(model, translateTo(language))}
+        <Control model={model} language={language} />
       </div>
     </StrictMode>
   );
   return () => root.unmount();
 }
 
-function view(model: IModel, t: Translate): ReactElement {
+function Control(props: { model: IModel; language: string }): ReactElement {
+  const { model, language } = props;
+  const sentences = useTrait(model, 'sentences');
+  const t = useMemo(() => translateTo(language, sentences), [language, sentences]);
+  useEffect(() => {
+    if (isChinese(language)) {
+      // The kernel brings what its sentences read in Chinese, once for all pages.
+      model.send({ speaks: 'zh' });
+    }
+  }, [model, language]);
   return model.get('shows') === 'devices' ? (
     <DevicePicker model={model} t={t} />
   ) : (

@@ -1,12 +1,12 @@
 /** The heading of a group of records: of one run of the kernel, or of the runs of one cell. */
 
-import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { IHeading, ITrend } from '../cellrows';
 import type { Translate } from '../i18n';
 import { CellName } from './RunningCell';
 import { Trend } from './Trend';
+import { CaretDown, CaretRight } from './icons';
 
 export function GroupHeading(props: {
   heading: IHeading;
@@ -20,7 +20,7 @@ export function GroupHeading(props: {
 }): ReactElement {
   const { heading, trend, current, tabStop, onToggle, t } = props;
   const { group, one, count, open } = heading;
-  const Caret = open ? caretDownIcon : caretRightIcon;
+  const Caret = open ? CaretDown : CaretRight;
   return (
     <>
       <h4>
@@ -31,7 +31,7 @@ export function GroupHeading(props: {
           tabIndex={tabStop ? 0 : -1}
           onClick={onToggle}
         >
-          <Caret.react tag="span" className="jp-mlgpu-Caret" />
+          <Caret className="jp-mlgpu-Caret" />
           {group === 'cell' ? (
             <CellName cell={one.record.cell} />
           ) : (

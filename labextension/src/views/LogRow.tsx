@@ -1,12 +1,12 @@
 /** One line of the log: explained, with the line as printed when opened; or only as it was printed. */
 
-import { caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
 import type { ILogRow } from '../logrows';
 import type { ILogLine } from '../logs';
 import { Explained, Marks, RawLine } from './LogLine';
+import { CaretDown, CaretRight } from './icons';
 
 export function LogRow(props: {
   row: ILogRow;
@@ -24,7 +24,7 @@ export function LogRow(props: {
   const { line } = row;
   const tabIndex = tabStop ? 0 : -1;
   const known = line.verdict !== 'unknown';
-  const Caret = open ? caretDownIcon : caretRightIcon;
+  const Caret = open ? CaretDown : CaretRight;
   return (
     <>
       <div className="jp-mlgpu-Row-head">
@@ -39,7 +39,7 @@ export function LogRow(props: {
             tabIndex={tabIndex}
             onClick={() => onToggle(row.key)}
           >
-            <Caret.react tag="span" />
+            <Caret />
           </button>
         )}
       </div>

@@ -1,12 +1,12 @@
 /** How a cell ended: a mark, and the same in words for those who do not see it. */
 
-import { checkIcon, closeIcon, stopIcon } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../i18n';
 import type { Outcome as OutcomeName } from '../record';
+import { Check, Close, Stop } from './icons';
 
-const ICONS = { ok: checkIcon, error: closeIcon, interrupted: stopIcon };
+const ICONS = { ok: Check, error: Close, interrupted: Stop };
 
 export function Outcome(props: { outcome: OutcomeName; t: Translate }): ReactElement {
   const { outcome, t } = props;
@@ -19,7 +19,7 @@ export function Outcome(props: { outcome: OutcomeName; t: Translate }): ReactEle
       aria-label={t(outcome)}
       title={t(outcome)}
     >
-      <Icon.react tag="span" />
+      <Icon />
     </span>
   );
 }

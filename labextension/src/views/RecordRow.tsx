@@ -1,6 +1,5 @@
 /** One record in the list: its cell, how it ended, its times, where it ran; leads to all that is known of it. */
 
-import { caretRightIcon } from '@jupyterlab/ui-components';
 import { useEffect, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
@@ -15,6 +14,7 @@ import { Outcome } from './Outcome';
 import { CellName } from './RunningCell';
 import { TimeBars } from './TimeBars';
 import { Trend } from './Trend';
+import { CaretRight } from './icons';
 
 /** The times in a list; a record's page has all of them. */
 const LISTED = ['wall_time', 'device_time'];
@@ -95,7 +95,7 @@ export function RecordRow(
           tabIndex={tabIndex}
           onClick={() => onOpen(entry)}
         >
-          <caretRightIcon.react tag="span" />
+          <CaretRight />
         </button>
       </div>
       <Labels record={record} t={t} />

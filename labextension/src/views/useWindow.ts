@@ -1,9 +1,13 @@
-/** Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. */
+/**
+ * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. What is in
+ * sight is drawn at once; rows before and behind it follow in a task of their own.
+ */
 
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 
 import { RowWindow } from '../rowwindow';
 import type { IRange, KeyOf } from '../rowwindow';
+import { coalesced } from '../slices';
 
 /** Pixels from the end within which a reader is taken to follow it. */
 const AT_END = 24;
@@ -76,7 +80,7 @@ export class Scroller {
 
   /** Rows were drawn. */
   drew(range: IRange): void {
-    this.drawn = range;
+    this.rows.drew(range);
     const rows = new Set(this.elements());
     this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
     rows.forEach(row => this.observed.has(row) || this.observer.observe(row));
@@ -99,8 +103,10 @@ export class Scroller {
       const left = node.scrollHeight - node.scrollTop - node.clientHeight;
       this.following = this.follows && left <= AT_END;
       this.know(node);
-      if (isOther(this.rows.range, this.drawn) || this.state.away !== this.away) {
+      if (this.rows.gap || this.state.away !== this.away) {
         this.draw();
+      } else {
+        this.drawRest();
       }
     }
   }
@@ -128,9 +134,12 @@ export class Scroller {
       node.scrollTop = aim;
     }
     this.know(node);
-    if (isOther(rows.range, this.drawn)) {
+    if (rows.gap) {
       this.draw();
-    } else if (wanted !== null) {
+      return;
+    }
+    this.drawRest();
+    if (wanted !== null) {
       this.wanted = null;
       const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
       button?.focus({ preventScroll: true });
@@ -166,8 +175,14 @@ export class Scroller {
     this.onChange?.();
   }
 
+  /** Rows out of sight, which nobody waits for. */
+  private readonly drawRest = coalesced(() => {
+    if (this.node !== null && this.rows.stale) {
+      this.draw();
+    }
+  });
+
   private readonly observer = new ResizeObserver(() => this.settle());
-  private drawn: IRange = { first: 0, end: 0 };
   private following: boolean;
   private node: HTMLElement | null = null;
   /** Pixels scrolled, when that was last looked at. */
@@ -190,8 +205,4 @@ const KEYS: Record<string, (row: number, rows: number) => number> = {
 export function rowAtKey(key: string, target: EventTarget, count: number): number | undefined {
   const row = (target as Element).closest<HTMLElement>('[data-index]');
   return row === null ? undefined : KEYS[key]?.(Number(row.dataset.index), count);
-}
-
-function isOther(one: IRange, other: IRange): boolean {
-  return one.first !== other.first || one.end !== other.end;
 }

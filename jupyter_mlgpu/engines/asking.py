@@ -1,0 +1,161 @@
+"""Asking engines through a client of ipyparallel, which is not imported here: what is used of it is below.
+
+Nobody is waited for longer than the time that was given; an engine that fails costs its own answer only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.engines import remote
+from jupyter_mlgpu.engines.offsets import Offset, RoundTrip, estimate
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.record import Record, Run
+
+#: Round trips to each engine, by which its clock is compared.
+ROUND_TRIPS = 20
+
+
+class Answer(Protocol):
+    """See `ipyparallel.AsyncResult`."""
+
+    def get(self, timeout: float) -> Any:
+        """What was answered; raises TimeoutError where that takes longer than so many seconds."""
+        ...
+
+
+class View(Protocol):
+    """See `ipyparallel.DirectView`, of one engine."""
+
+    def apply_async(self, function: Callable[[], Any]) -> Answer:
+        """Have a function called in the engine."""
+        ...
+
+
+class Client(Protocol):
+    """See `ipyparallel.Client`."""
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The numbers of the engines that are there."""
+        ...
+
+    def __getitem__(self, engine: int) -> View:
+        """One engine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one engine has told: its machine, its clock, its records. `why` says why it has told nothing.
+
+    `earlier`: the engine is gone, and this is what it had told the last time.
+    """
+
+    engine: int
+    host: str | None = None
+    offset: Offset | None = None
+    records: tuple[Record, ...] = ()
+    problems: tuple[str, ...] = ()
+    why: str | None = None
+    earlier: bool = False
+
+
+def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[Told]:
+    """Compare these engines' clocks with ours, and ask for their records; one `Told` an engine, in order.
+
+    Each of three steps ends after `timeout` seconds: a first call to all at once, to find out who answers;
+    the round trips, one engine at a time, so that none waits for another; the records, from all at once.
+    """
+    asking = _Asking(client, timeout, clock)
+    there = asking.all(engines, remote.now)
+    trips: dict[int, list[RoundTrip]] = {engine: [] for engine in there}
+    end = asking.end()
+    for _ in range(ROUND_TRIPS):
+        for engine in [one for one in trips if one not in asking.silent]:
+            if (trip := asking.round_trip(engine, end)) is not None:
+                trips[engine].append(trip)
+    answers = asking.all([one for one in trips if one not in asking.silent], remote.records)
+    told = []
+    for engine in engines:
+        if engine in answers and engine not in asking.silent:
+            told.append(_read(engine, answers[engine], estimate(trips[engine])))
+        else:
+            told.append(Told(engine, why=asking.silent[engine]))
+    return told
+
+
+class _Asking:
+    def __init__(self, client: Client, timeout: float, clock: Clock) -> None:
+        self._client = client
+        self._timeout = timeout
+        self._clock = clock
+        #: Why an engine is asked no more.
+        self.silent: dict[int, str] = {}
+
+    def end(self) -> int:
+        """The moment up to which a step that begins now may wait."""
+        return self._clock.monotonic_ns() + round(self._timeout * 1e9)
+
+    def all(self, engines: Iterable[int], function: Callable[[], Any]) -> dict[int, Any]:
+        """Ask several at once, and wait for them together."""
+        end = self.end()
+        sent = [(engine, self._send(engine, function)) for engine in engines]
+        found = {}
+        for engine, answer in sent:
+            if answer is not None and (value := self._wait(engine, answer, end)) is not None:
+                found[engine] = value
+        return found
+
+    def round_trip(self, engine: int, end: int) -> RoundTrip | None:
+        """Ask one for its clock; None where it does not answer, then or any more."""
+        sent = self._clock.monotonic_ns()
+        answer = self._send(engine, remote.now)
+        there = None if answer is None else self._wait(engine, answer, end)
+        return None if there is None else RoundTrip(sent, there, self._clock.monotonic_ns())
+
+    def _send(self, engine: int, function: Callable[[], Any]) -> Answer | None:
+        try:
+            return self._client[engine].apply_async(function)
+        except Exception as error:
+            self.silent[engine] = self._why(engine, error)
+            return None
+
+    def _wait(self, engine: int, answer: Answer, end: int) -> Any:
+        try:
+            return answer.get(timeout=max(0.0, (end - self._clock.monotonic_ns()) / 1e9))
+        except Exception as error:
+            self.silent[engine] = self._why(engine, error)
+            return None
+
+    def _why(self, engine: int, error: Exception) -> str:
+        if engine not in self._client.ids:
+            return f"Engine {engine} died, or was shut down, while it was asked."
+        if isinstance(error, TimeoutError):
+            return (
+                f"Engine {engine} did not answer within {self._timeout:g} s: a cell still runs there, or it "
+                "hangs. Collect again when its cell has ended."
+            )
+        # A failure over there, as ipyparallel's RemoteError tells it.
+        if getattr(error, "ename", None) in ("ModuleNotFoundError", "ImportError", "AttributeError"):
+            return f"Engine {engine} has no jupyter_mlgpu, or an older one: install what is installed here."
+        return f"Engine {engine} could not be asked ({type(error).__name__}: {error})."
+
+
+def _read(engine: int, answer: Any, offset: Offset) -> Told:
+    runs: dict[Run, Run] = {}
+    records, problems = [], []
+    for one in json.loads(answer["records"]):
+        try:
+            record = Record.from_json(one)
+        except RecordError as error:  # costs only itself
+            problems.append(f"A record of engine {engine} was left out: {error}.")
+            continue
+        run = runs.setdefault(record.run, dataclasses.replace(record.run, engine=str(engine)))
+        records.append(dataclasses.replace(record, run=run))
+    return Told(engine, answer["host"], offset, tuple(records), tuple(dict.fromkeys(problems)))

@@ -1,0 +1,194 @@
+"""What was collected from several engines: records in one order, as a table, a picture, and a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.engines import lanes
+from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.exporting import chrome, timeline
+from jupyter_mlgpu.frames import Records
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.render import words
+
+CLOCK = (
+    "Time 0 is the start of the first record. Each engine's records stand on its own monotonic clock; how "
+    "far that clock stands from the one of the process that collected was estimated when it collected, and "
+    "is taken off. Two engines' records can be wrong against each other by both uncertainties together."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A record of an engine, and where it begins and ends, in nanoseconds from the first record of all."""
+
+    engine: int
+    start_ns: int
+    end_ns: int
+    record: Record
+
+
+def merge(engines: Iterable[Told]) -> tuple[Placed, ...]:
+    """The records of all engines in the order in which they began; an engine's own order is kept."""
+    found = []
+    for one in engines:
+        if one.offset is None:
+            continue
+        for record in one.records:
+            start = record.started_monotonic_ns - one.offset.ns
+            found.append(Placed(one.engine, start, start + _length_ns(record), record))
+    first = min((one.start_ns for one in found), default=0)
+    moved = [Placed(one.engine, one.start_ns - first, one.end_ns - first, one.record) for one in found]
+    return tuple(sorted(moved, key=lambda one: (one.start_ns, one.engine, one.record.cell.sequence)))
+
+
+def busy_ns(placed: Iterable[Placed]) -> int:
+    """How long at least one of these records was under way: a block inside a cell counts once."""
+    total = end = 0
+    for one in sorted(placed, key=lambda one: one.start_ns):
+        total += max(0, one.end_ns - max(end, one.start_ns))
+        end = max(end, one.end_ns)
+    return total
+
+
+class Collection:
+    """The records of several engines on one clock.
+
+    `timeline` has them in the order in which they began, each with its engine and its place; `records` has
+    the records alone; `engines` what each engine told, its clock's offset among it; `sentences` what is
+    missing, and how far the order can be trusted.
+    """
+
+    def __init__(self, engines: Sequence[Told], host: str) -> None:
+        """`host` is the digest of the machine that collected."""
+        self.engines = tuple(engines)
+        self.timeline = merge(engines)
+        self._host = host
+
+    @property
+    def records(self) -> Records:
+        """The records in order; `records.to_frame()` is a pandas table, with each engine's own times."""
+        return Records(one.record for one in self.timeline)
+
+    @property
+    def partial(self) -> bool:
+        """Whether an engine is missing, or has died since it told what is here."""
+        return any(one.why is not None for one in self.engines)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What one has to know of these figures."""
+        said = [one.why for one in self.engines if one.why is not None]
+        said += [problem for one in self.engines for problem in one.problems]
+        silent = [str(one.engine) for one in self.engines if one.why is None and not one.records]
+        if silent:
+            named = f"Engine {silent[0]} has" if len(silent) == 1 else f"Engines {', '.join(silent)} have"
+            said.append(f"{named} no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells there.")
+        widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
+        if len(widest) > 1:
+            apart = words.seconds(sum(widest[-2:]) / 1e9)
+            said.append(f"Which record of two engines came first is certain where they begin {apart} apart.")
+        return tuple(said)
+
+    def table(self) -> list[tuple[str, ...]]:
+        """A row an engine under a header, as text."""
+        rows: list[tuple[str, ...]] = [
+            ("engine", "machine", "records", "busy", "its clock against ours", "state")
+        ]
+        for one in self.engines:
+            mine = [placed for placed in self.timeline if placed.engine == one.engine]
+            rows.append(
+                (
+                    str(one.engine),
+                    "not known" if one.host is None else "this one" if one.host == self._host else one.host,
+                    f"{len(one.records):,}",
+                    words.seconds(busy_ns(mine) / 1e9) if mine else "",
+                    _clock(one),
+                    "gone" if one.earlier else "no answer" if one.why is not None else "collected",
+                )
+            )
+        return rows
+
+    def svg(self) -> str:
+        """A lane an engine, on white."""
+        return lanes.draw(self.timeline, [one.engine for one in self.engines], self._head())
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
+
+        The path ends in .json or .json.gz. Returns how many events the trace holds. Raises UsageError for
+        another path, RecordError where it cannot be written.
+        """
+        file = Path(path).expanduser()
+        if not file.name.endswith((".json", ".json.gz")):
+            raise UsageError(
+                f"A trace is written to a file that ends in .json or .json.gz, found {file.name!r}."
+            )
+        told = [
+            {
+                "engine": one.engine,
+                "machine": one.host,
+                "records": len(one.records),
+                "clock_offset_ns": None if one.offset is None else one.offset.ns,
+                "clock_uncertainty_ns": None if one.offset is None else one.offset.uncertainty_ns,
+            }
+            for one in self.engines
+        ]
+        about = {
+            "clock": CLOCK,
+            "written_by": f"jupyter_mlgpu {__version__}",
+            "engines": told,
+            "left_out": list(self.sentences),
+        }
+        by_engine = sorted(self.timeline, key=lambda one: one.engine)
+        clocks = {
+            record.run.id: -one.offset.ns for one in self.engines if one.offset for record in one.records
+        }
+        found = timeline.items([one.record for one in by_engine], lambda key: (), clocks=clocks)
+        return chrome.write(file, found, about)
+
+    def __len__(self) -> int:
+        return len(self.timeline)
+
+    def __repr__(self) -> str:
+        rows = self.table()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self._head(), *lines, *self.sentences])
+
+    def _repr_html_(self) -> str:
+        head, *body = [[escape(cell) for cell in row] for row in self.table()]
+        rows = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in body)
+        said = "".join(f"<div>{escape(sentence)}</div>" for sentence in self.sentences)
+        picture = lanes.image(self.svg(), self._head()) if self.timeline else ""
+        return (
+            f"<div><b>{escape(self._head())}</b></div>{picture}"
+            f"<table><tr><th>{'</th><th>'.join(head)}</th></tr>{rows}</table>{said}"
+        )
+
+    def _head(self) -> str:
+        count = f"{len(self):,} record{'' if len(self) == 1 else 's'}"
+        told = sum(1 for one in self.engines if one.why is None)
+        engines = f"{len(self.engines)} engine{'' if len(self.engines) == 1 else 's'}"
+        end = words.seconds(max((one.end_ns for one in self.timeline), default=0) / 1e9)
+        if self.partial:
+            return f"Partial: {told} of {engines} answered; {count}, {end} in all."
+        return f"{count} of {engines}, {end} in all."
+
+
+def _length_ns(record: Record) -> int:
+    wall = record.reading("wall_time").value
+    return 0 if wall is None else round(wall * 1e9)
+
+
+def _clock(one: Told) -> str:
+    if one.offset is None:
+        return "not known"
+    ahead, unsure = one.offset.ns / 1e9, one.offset.uncertainty_ns / 1e9
+    return f"{'+' if ahead >= 0 else '-'}{words.seconds(abs(ahead))} ± {words.seconds(unsure)}"

@@ -1,0 +1,97 @@
+"""Public fakes of ipyparallel's client and engines, on a `FakeClock`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jupyter_mlgpu.engines import remote
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.testing import FakeClock
+
+
+class FakeEngine:
+    """An engine whose clock stands `ahead` seconds before ours, and whose answers take their time."""
+
+    def __init__(
+        self,
+        clock: FakeClock,
+        records: Sequence[Record] = (),
+        *,
+        ahead: float = 0.0,
+        there: float = 0.001,
+        back: float = 0.001,
+        host: str = "0" * 12,
+    ) -> None:
+        self.records = tuple(records)
+        self.ahead = ahead
+        #: Seconds of the way to it, and of the way back.
+        self.there, self.back = there, back
+        self.host = host
+        #: A cell runs there, without end: nothing is answered.
+        self.busy = False
+        #: What it raises instead of answering.
+        self.fail: Exception | None = None
+        #: After so many answers it dies; None: it lives.
+        self.answers_left: int | None = None
+        self._clock = clock
+
+    def answer(self, function: Callable[[], Any], timeout: float) -> Any:
+        """What the function gives there; time passes."""
+        if self.busy:
+            self._clock.advance(timeout)
+            raise TimeoutError("Result not ready.")
+        if self.fail is not None:
+            raise self.fail
+        self._clock.advance(self.there)
+        moment = self._clock.monotonic_ns() + round(self.ahead * 1e9)
+        self._clock.advance(self.back)
+        return moment if function is remote.now else remote.packed(self.records, self.host)
+
+
+class FakeClient:
+    """Engines by their numbers; see `jupyter_mlgpu.engines.asking.Client`."""
+
+    def __init__(self, *engines: FakeEngine) -> None:
+        self.engines = dict(enumerate(engines))
+
+    @property
+    def ids(self) -> list[int]:
+        """The numbers of the engines that live."""
+        return list(self.engines)
+
+    def __getitem__(self, engine: int) -> FakeView:
+        if engine not in self.engines:
+            raise IndexError(f"No such engine: {engine}")
+        return FakeView(self, engine)
+
+
+class FakeView:
+    """See `jupyter_mlgpu.engines.asking.View`."""
+
+    def __init__(self, client: FakeClient, engine: int) -> None:
+        self._client = client
+        self._engine = engine
+
+    def apply_async(self, function: Callable[[], Any]) -> FakeAnswer:
+        """The function is called when the answer is waited for."""
+        return FakeAnswer(self._client, self._engine, function)
+
+
+class FakeAnswer:
+    """See `jupyter_mlgpu.engines.asking.Answer`."""
+
+    def __init__(self, client: FakeClient, engine: int, function: Callable[[], Any]) -> None:
+        self._client = client
+        self._engine = engine
+        self._function = function
+
+    def get(self, timeout: float) -> Any:
+        """The answer, or what is raised instead; an engine whose time has come dies now."""
+        engine = self._client.engines[self._engine]
+        if engine.answers_left == 0:
+            del self._client.engines[self._engine]
+            raise RuntimeError("Engine died while running task")
+        if engine.answers_left is not None:
+            engine.answers_left -= 1
+        return engine.answer(self._function, timeout)
