@@ -4,14 +4,22 @@
 at the same time, where a task of 20 ms can take 100 ms by the clock because another process has the
 processor. So Chromium's tracing gives the CPU time of every task of the page's main thread, JupyterLab's and
 the browser's own included, and the longest of them is held against the 50 ms. What PerformanceObserver takes
-for long tasks, by the clock, is printed beside it.
+for long tasks, by the clock, is printed beside it. What can be done again is done twice more where a task was
+over the limit, and both have to hold: a processor that is rented out is half as fast at times, and CPU time
+grows with that.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.ui.tasks import watching
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Browser, Page
+
     from tests.ui.conftest import Lab, Print
     from tests.ui.tasks import Watched
 
@@ -20,7 +28,25 @@ TASK_LIMIT_MS = 50
 
 def check(what: str, watched: Watched, tell: Print) -> None:
     tell(f"{what}: the longest task took {watched}")
-    assert watched.tasks[0].cpu_ms <= TASK_LIMIT_MS, watched.tasks[0]
+    assert _holds(watched), watched.tasks[0]
+
+
+def check_act(what: str, act: Callable[[], object], chromium: Browser, page: Page, tell: Print) -> None:
+    """Do what can be done again; a task over the limit is let pass once of three times."""
+    with watching(chromium, page) as watched:
+        act()
+    if _holds(watched):
+        check(what, watched, tell)
+        return
+    tell(f"{what}: OVER THE LIMIT, so it is done twice more: the longest task took {watched}")
+    for _ in range(2):
+        with watching(chromium, page) as watched:
+            act()
+        check(f"{what}, again", watched, tell)
+
+
+def _holds(watched: Watched) -> bool:
+    return watched.tasks[0].cpu_ms <= TASK_LIMIT_MS
 
 
 def wait_for_text(lab: Lab, *patterns: str) -> None:
