@@ -151,9 +151,11 @@ class Extension:
         self.commands.restore_environment()
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
-        for kind in self._shell.magics_manager.magics.values():
-            for name in ("mlc_device", "mlc_trace", "mlc_plan", "mlc_race", "mlc_bench"):
-                kind.pop(name, None)
+        from jupyter_mlgpu.notebook.magics import MlgpuMagics
+
+        for kind, ours in MlgpuMagics.magics.items():
+            for name in ours:
+                self._shell.magics_manager.magics[kind].pop(name, None)
 
     def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
         from jupyter_mlgpu.notebook.compare_command import compare_records  # seldom asked for

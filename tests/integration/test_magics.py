@@ -192,5 +192,7 @@ def test_unloading_leaves_no_hook_thread_or_file_behind(start_kernel):
     assert json.loads(notebook.run(STATE).text) == before
     assert notebook.run("1").receipts == []
     assert "not found" in notebook.run("%mlc_trace on").text
+    names = "[name for kind in get_ipython().magics_manager.magics.values() for name in kind]"
+    assert "mlc_" not in notebook.run(f"print({names})").text
     notebook.run("%load_ext jupyter_mlgpu")
     assert len(notebook.run("1").receipts) == 1
