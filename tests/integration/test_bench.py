@@ -35,6 +35,7 @@ def works(runner, type_="float32"):
     runner.close()
 
 
+@pytest.mark.usefixtures("two_devices")  # TensorFlow starts here, and other tests need them
 @pytest.mark.filterwarnings("ignore")  # TensorFlow's own, while it is imported
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_every_framework_has_the_array_programs(name):
@@ -51,6 +52,7 @@ def test_every_framework_has_the_array_programs(name):
         works(mine.dispatch(device, synchronised))
 
 
+@pytest.mark.usefixtures("two_devices")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_what_a_processor_has_not_is_refused_with_the_reason(name):
