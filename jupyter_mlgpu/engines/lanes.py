@@ -111,7 +111,7 @@ def _legend(colours: dict[str, str], *, others: bool) -> list[str]:
 def _ticks(end: int, bottom: int) -> list[str]:
     seconds = end / 1e9
     step = 10.0 ** math.floor(math.log10(seconds))
-    # The whole is one to ten steps long: five of them at least with the smallest, five at most with the largest.
+    # The whole is one to ten steps long, so that one of these gives three to eight.
     step = next(one for one in (step / 5, step / 2, step, 2 * step) if seconds / one <= 8)
     parts = []
     for tick in range(int(seconds / step) + 1):
