@@ -9,6 +9,7 @@ missing is an error, so that no test is left out unseen.
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 
 import pytest
@@ -26,6 +27,9 @@ def missing(names: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell's background job ignores Ctrl-C, and hands that on to every process it starts: a program under
+    # test would ignore it, too. With a handler of ours here, a child begins with the system's own answer.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "markers", "needs(*names): runs only where these frameworks or modules are installed"
     )

@@ -196,8 +196,6 @@ def test_ctrl_c_ends_the_script_and_not_the_record(folder):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Under a shell's background job Ctrl-C is ignored, and a child inherits that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert running.stdout.readline() == "begun\n"
     os.killpg(running.pid, signal.SIGINT)
