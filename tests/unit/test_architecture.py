@@ -114,6 +114,7 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
+    "sharing": {"errors", "plain", "record"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "ops", "record"},
