@@ -1,4 +1,4 @@
-"""A report to the teacher's view: what leaves of a record, that nothing else does, how strictly it is read."""
+"""A report to the teacher's view: what leaves of a record, that nothing else does, how strictly it reads."""
 
 import dataclasses
 import json
