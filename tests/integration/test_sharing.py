@@ -163,7 +163,7 @@ def test_neither_a_fork_nor_the_end_of_the_kernel_waits_for_the_network(start, t
         "    os._exit(0)\n"
         "print(os.waitpid(child, 0)[1])"
     )
-    assert forked.text.splitlines()[-1] == "0"
+    assert "0" in forked.text.splitlines()  # Python warns of a fork, before or after it
     notebook.client.shutdown()
     deadline = time.monotonic() + 60
     while notebook.manager.is_alive():
