@@ -111,8 +111,20 @@ def test_what_is_shared_from_the_consent_to_the_end(start, teacher):
     assert len(teacher.bodies) == came
 
 
-def test_the_consent_ends_with_the_kernel_and_with_the_extension(start, teacher):
-    notebook = start()
+def test_the_consent_is_given_in_a_cell_and_ends_with_the_extension_and_with_the_kernel(
+    start, teacher, tmp_path
+):
+    # What runs at the start of every kernel of somebody's cannot consent for all their notebooks.
+    startup = tmp_path / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text(
+        "get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')\nget_ipython().run_cell('%mlc_share on')\n"
+    )
+    notebook = start(extension=False)
+    assert notebook.run("1").receipts != []
+    assert "Sharing is off" in notebook.run("%mlc_share").text
+    assert teacher.bodies == []
+
     notebook.run(QUICK)
     notebook.run("%mlc_share on")
     notebook.run("%unload_ext jupyter_mlgpu")
@@ -127,23 +139,9 @@ def test_the_consent_ends_with_the_kernel_and_with_the_extension(start, teacher)
 
     notebook.manager.restart_kernel(now=True)
     notebook.client.wait_for_ready(timeout=60)
-    notebook.run("%load_ext jupyter_mlgpu")
-    notebook.run(QUICK)
-    notebook.run("1")
-    assert "Sharing is off" in notebook.run("%mlc_share").text
-    assert len(teacher.bodies) == came
-
-
-def test_a_file_run_at_the_start_of_every_kernel_cannot_consent(start, tmp_path, teacher):
-    startup = tmp_path / "ipython" / "profile_default" / "startup"
-    startup.mkdir(parents=True)
-    (startup / "00.py").write_text(
-        "get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')\nget_ipython().run_cell('%mlc_share on')\n"
-    )
-    notebook = start(extension=False)
     assert notebook.run("1").receipts != []
     assert "Sharing is off" in notebook.run("%mlc_share").text
-    assert teacher.bodies == []
+    assert len(teacher.bodies) == came
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
