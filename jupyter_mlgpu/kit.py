@@ -40,6 +40,8 @@ class Kit:
         self.replays: list[ReplayBackend] = []
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
+        #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.
+        self.on_check: Callable[[str, bool], None] = lambda exercise, right: None
         self.recorder = Recorder(
             new_run(notebook),
             clock=SystemClock(),

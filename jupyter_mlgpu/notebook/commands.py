@@ -19,6 +19,7 @@ from jupyter_mlgpu.record import Record
 if TYPE_CHECKING:
     from jupyter_mlgpu.comparing.compare import Comparison
     from jupyter_mlgpu.logs.verbose import Verbose
+    from jupyter_mlgpu.notebook.share_command import ShareCommand
 
 
 #: Receipts that replaying shows under its cell; a file may hold thousands of records.
@@ -42,6 +43,7 @@ class Commands:
         self._logbook = logbook
         self._capture = capture
         self._verbose: Verbose | None = None
+        self._sharing: ShareCommand | None = None
 
     def trace(self, command: str, argument: str) -> str | Comparison:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a comparison to show."""
@@ -168,6 +170,19 @@ class Commands:
         from jupyter_mlgpu.notebook.compare_command import compare_command
 
         return compare_command(words, self._kit)
+
+    def share(self, words: str, shell: Any) -> str:
+        """`%mlc_share WORDS`, typed in this shell; returns what to print."""
+        if self._sharing is None:
+            from jupyter_mlgpu.notebook.share_command import ShareCommand  # seldom asked for
+
+            self._sharing = ShareCommand(self._kit, shell)
+        return self._sharing.run(words)
+
+    def stop_sharing(self) -> None:
+        """Send nothing more to the teacher's view."""
+        if self._sharing is not None:
+            self._sharing.end()
 
     def restore_environment(self) -> None:
         """Take back what `%mlc_trace verbose` has set."""

@@ -149,6 +149,7 @@ class Extension:
         self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
         atexit.unregister(self._capture.stop)
         self.commands.restore_environment()
+        self.commands.stop_sharing()
         for transformer in (transform.drop_trace_line, transform.device_line):
             self._shell.input_transformers_cleanup.remove(transformer)
         from jupyter_mlgpu.notebook.magics import MlgpuMagics

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @magics_class
 class MlgpuMagics(Magics):
-    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench` and `%mlc_doctor`."""
+    """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench`, `%mlc_doctor`, `%mlc_share`."""
 
     def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
         super().__init__(shell)
@@ -188,6 +188,26 @@ class MlgpuMagics(Magics):
 
         with _one_sentence():
             return doctor_command(_without_comment(line), self._shell)
+
+    @line_magic
+    def mlc_share(self, line: str) -> None:
+        """Show the class's teachers how your cells and exercises went, if you want to.
+
+        %mlc_share on       share from the next cell on; says which fields leave, to where, and who sees them
+        %mlc_share off      stop: nothing more is sent
+        %mlc_share status   whether it is on, what was taken, what waits, and why
+        %mlc_share show     the very JSON that would leave for the last cell; nothing is sent
+
+        Nothing is sent before. It holds for this notebook until its kernel ends. Code, output, log lines,
+        paths and names of files never leave. Only on a class's JupyterHub that has a teacher's view.
+
+        Example:
+
+            %mlc_share show
+            %mlc_share on
+        """
+        with _one_sentence():
+            print(self._commands.share(_without_comment(line), self._shell))
 
     @cell_magic
     def mlc_race(self, line: str, cell: str) -> RaceResult:

@@ -1,4 +1,4 @@
-"""The package's only thread: it looks at counters from time to time, each with a period of its own.
+"""The only thread that looks at counters: from time to time, each with a period of its own.
 
 It lives as long as something is to be looked at, while a cell runs or somebody watches. It ends by itself a
 little later: a cell that comes at once should not wait for a thread to start.

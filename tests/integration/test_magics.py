@@ -30,7 +30,7 @@ def test_a_mistake_is_one_sentence_and_no_traceback(plain, line, words):
     assert len(result.text.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("magic", ["mlc_device", "mlc_trace", "mlc_plan"])
+@pytest.mark.parametrize("magic", ["mlc_device", "mlc_trace", "mlc_plan", "mlc_share"])
 def test_every_magic_has_help_with_an_example(plain, magic):
     shown = plain.run(f"print(get_ipython().find_line_magic('{magic}').__doc__)").text
     assert "Example" in shown

@@ -85,6 +85,7 @@ MAY_USE = {
         "render",
         "selection",
         "sentences",
+        "sharing",
     },
     "submissions": {"errors", "record", "render"},
     "lessons": {
@@ -114,12 +115,14 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
+    "sharing": {"errors", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "ops", "record"},
     "testing_bench": {"backends", "bench", "testing"},
     "testing_counters": {"probes", "testing"},
     "testing_engines": {"engines", "record", "testing"},
+    "testing_sharing": {"errors", "sharing"},
     "__init__": {
         "_version",
         "batches",

@@ -141,6 +141,7 @@ SILENT = {
     "notebook/race_cell": "printed under a cell",
     "notebook/receipts": "printed under a cell",
     "notebook/restart": "printed under a cell",
+    "notebook/share_command": "printed under a cell",
     "notebook/transform": "printed under a cell",
     "notebook/widgets": "written into notebooks for pages without a kernel, and help for programmers",
     "plain": "errors of files",
@@ -167,10 +168,12 @@ SILENT = {
     "render/text": "printed under a cell",
     "render/words": "receipts where there is no sidebar",
     "servermessages": "answers to a wrong address",
+    "sharing/*": "printed under a cell, or answers to a report from elsewhere",
     "submissions/*": "a lab's tests and a command",
     "testing": "for tests",
     "testing_bench": "for tests",
     "testing_engines": "for tests",
+    "testing_sharing": "for tests",
     "tracing": "errors of scripts",
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.lessons.checking import Answer, Exercise, Verdict, judge
 
 
@@ -32,4 +33,7 @@ def check(name: str, answer: Answer) -> Verdict:
     """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
     if name not in exercises():
         raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
-    return judge(exercises()[name], answer)
+    verdict = judge(exercises()[name], answer)
+    if verdict.state != "open":
+        current().on_check(name, verdict.state == "right")
+    return verdict

@@ -1,0 +1,187 @@
+"""One report posted to the teacher's view, with an answer in a few seconds whatever is at the other side.
+
+By `http.client`: it follows no redirect, so the token goes to the address of the hub and nowhere else; and it
+takes no proxy from the environment. An answer is read up to a size and up to a moment: the time limit of a
+socket alone begins anew with every byte.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.sharing.outbox import Answer
+
+#: Where the teacher's view is; the hub's configuration sets it for every server.
+ADDRESS_VARIABLE = "JUPYTER_MLGPU_TEACHER_URL"
+#: Who this is: JupyterHub gives it to every server.
+TOKEN_VARIABLE = "JUPYTERHUB_API_TOKEN"
+
+#: Seconds for an answer, from the beginning of the connection on.
+LIMIT = 5.0
+#: Bytes of an answer that are read; one that acknowledges 100 records has 5,000.
+LONGEST_ANSWER = 65_536
+#: Characters of the other side's own words that are shown.
+_SHOWN = 200
+
+_FINAL = (400, 413)
+_SAID: Mapping[int, str] = {
+    400: "it refused a report as wrong (400)",
+    401: "it does not know this server's token (401)",
+    403: "it does not let this server's token in (403)",
+    404: "there is no teacher's view at that address (404)",
+    413: "it refused a report as too large (413)",
+    429: "it has too many reports at once (429)",
+    503: "it cannot store anything just now (503)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where reports go, and the token that says from whom; the token is in no text of this class."""
+
+    url: str
+    token: str = field(repr=False)
+
+
+def address_of(environment: Mapping[str, str]) -> Address:
+    """Where this server's hub has its teacher's view. Raises UsageError where there is none, or no token."""
+    url = environment.get(ADDRESS_VARIABLE, "").strip().rstrip("/")
+    token = environment.get(TOKEN_VARIABLE, "")
+    if not url or not token:
+        name = TOKEN_VARIABLE if url else ADDRESS_VARIABLE
+        raise UsageError(
+            f"This server has no teacher's view (a class's JupyterHub would set {name}), "
+            "so nothing can be shared, and nothing is sent."
+        )
+    if not _is_address(url):
+        raise UsageError(
+            f"{ADDRESS_VARIABLE} should be an address such as https://hub.example/services/teacher, "
+            f"found {redact(url)!r:.100}: whoever runs this JupyterHub can set it right. Nothing is sent."
+        )
+    if not re.fullmatch(r"[!-~]+", token):
+        raise UsageError(f"{TOKEN_VARIABLE} does not hold a token, so nothing can be shared.")
+    return Address(url, token)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    whole = parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
+    plain = parts.username is None and not parts.query and not parts.fragment
+    return whole and plain and re.fullmatch(r"[!-~]+", url) is not None
+
+
+def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
+    """Send one report and say what came of it; raises nothing for what the other side does.
+
+    `allowed` is asked when the connection stands, before anything is sent.
+    """
+    try:
+        exchanged = _exchange(address, body, allowed)
+    except TimeoutError:
+        return Answer(None, f"it did not answer within {LIMIT:g} s")
+    except HTTPException as error:
+        return Answer(None, f"it does not answer as a web server does ({type(error).__name__})")
+    except OSError as error:
+        return Answer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
+    if exchanged is None:
+        return Answer(None, "sharing was turned off")
+    return _understood(*exchanged)
+
+
+def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
+    deadline = time.monotonic() + LIMIT
+    parts = urlsplit(f"{address.url}/api/reports")
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(str(parts.hostname), parts.port, timeout=LIMIT)
+    try:
+        connection.connect()
+        if not allowed():
+            return None
+        headers = {
+            "Authorization": f"token {address.token}",
+            "Content-Type": "application/json",
+            "Connection": "close",
+        }
+        connection.sock.settimeout(max(0.001, deadline - time.monotonic()))
+        # Who answers without reading to the end, as to what is too large, may close before all is sent.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            connection.request("POST", parts.path, body, headers)
+        response = HTTPResponse(connection.sock, method="POST")
+        response.fp = io.BufferedReader(_Within(response.fp, connection.sock, deadline))
+        try:
+            response.begin()
+            return response.status, response.read(LONGEST_ANSWER + 1)
+        finally:
+            response.close()
+    finally:
+        connection.close()
+
+
+class _Within(io.RawIOBase):
+    """A socket's bytes until a moment of the monotonic clock; TimeoutError from then on."""
+
+    def __init__(self, file: Any, connection: socket.socket, deadline: float) -> None:
+        self._file = file
+        self._connection = connection
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        count: int = self._file.readinto1(buffer)
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _understood(status: int, body: bytes) -> Answer:
+    data = _data(body)
+    if status == 200:
+        taken = data.get("acknowledged")
+        if isinstance(taken, list) and all(isinstance(one, str) for one in taken):
+            return Answer(frozenset(taken))
+        return Answer(None, "it answered without saying what it has stored")
+    said = _SAID.get(status, f"it answered with status {status}")
+    words = data.get("error")
+    if isinstance(words, str) and (shown := _plain(words)):
+        said = f"{said}: {shown.rstrip('.')}"
+    return Answer(None, said, final=status in _FINAL)
+
+
+def _data(body: bytes) -> dict[str, Any]:
+    if len(body) > LONGEST_ANSWER:
+        return {}
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _plain(words: str) -> str:
+    """The other side's words without what would move a cursor or colour a terminal, and not too many."""
+    shown = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"

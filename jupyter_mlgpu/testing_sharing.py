@@ -1,0 +1,141 @@
+"""A stand-in for the teacher's view, for tests of what is sent: it speaks the agreement, or misbehaves."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sharing.report import MAX_BYTES, Report, from_bytes
+
+
+class FakeTeacher:
+    """A web server on this machine. `behave` says what it does with the next posts:
+
+    "take" stores and acknowledges, "forget" acknowledges nothing, a number answers with that status and an
+    error, "html" answers with a page, "gigabyte" with 1 GB, "drip" with a byte now and then and no end,
+    "hang up" not at all, "redirect" elsewhere.
+    """
+
+    def __init__(self, token: str = "a-token") -> None:
+        self.token = token
+        self.behave: str | int = "take"
+        #: What was stored, and every body that came.
+        self.reports: list[Report] = []
+        self.bodies: list[bytes] = []
+        #: Bytes of a large answer that the other side has let itself be sent.
+        self.poured = 0
+        self._changed = threading.Condition()
+        self._port = 0
+        self.resume()
+
+    @property
+    def url(self) -> str:
+        """What JUPYTER_MLGPU_TEACHER_URL would be."""
+        return f"http://127.0.0.1:{self._port}/services/teacher"
+
+    def cut(self) -> None:
+        """Nobody listens any more at the address."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def resume(self) -> None:
+        """Listen, at the same address as before."""
+        handler = type("Handler", (_Handler,), {"teacher": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
+        self._port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def numbers(self) -> list[int]:
+        """The numbers of the records stored, in the order of their arrival."""
+        return [record.number for report in self.reports for record in report.records]
+
+    def came(self, body: bytes, report: Report | None) -> None:
+        """A post was read; `report` is what was stored of it."""
+        with self._changed:
+            self.bodies.append(body)
+            if report is not None:
+                self.reports.append(report)
+            self._changed.notify_all()
+
+    def wait(self, until: Callable[[], bool], seconds: float = 60.0) -> None:
+        """Wait until something has come; raises TimeoutError where it does not."""
+        with self._changed:
+            if not self._changed.wait_for(until, seconds):
+                raise TimeoutError(f"found {len(self.bodies)} posts, records {self.numbers()}")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    teacher: ClassVar[FakeTeacher]
+
+    def do_POST(self) -> None:
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(min(length, MAX_BYTES + 1))
+        behave = self.teacher.behave
+        if behave not in ("take", "forget"):
+            self.teacher.came(body, None)
+            self._misbehave(behave)
+        elif self.path != "/services/teacher/api/reports":
+            self._answer(404, {"error": "There is nothing here."})
+        elif self.headers["Authorization"] != f"token {self.teacher.token}":
+            self._answer(403, {"error": "The hub does not know this token."})
+        else:
+            self._take(body, behave == "take")
+
+    def _take(self, body: bytes, stored: bool) -> None:
+        try:
+            report = from_bytes(body)
+        except RecordError as error:
+            self.teacher.came(body, None)
+            self._answer(400, {"error": str(error)})
+            return
+        self.teacher.came(body, report if stored else None)
+        self._answer(200, {"acknowledged": [one.id for one in report.records if stored]})
+
+    def _misbehave(self, behave: str | int) -> None:
+        if isinstance(behave, int):
+            self._answer(behave, {"error": f"No,\x1b[31m not now\n({behave})."})
+        elif behave == "html":
+            self._send(200, b"<html><script>alert(1)</script></html>")
+        elif behave == "redirect":
+            self.send_response(307)
+            self.send_header("Location", f"{self.teacher.url}/elsewhere")
+            self.end_headers()
+        elif behave == "gigabyte":
+            self._pour()
+        elif behave == "drip":
+            self._drip()
+        self.close_connection = True
+
+    def _pour(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(10**9))
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(1000):
+                self.wfile.write(b"[" * 10**6)
+                self.teacher.poured += 10**6
+
+    def _drip(self) -> None:
+        with suppress(OSError):
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while True:
+                self.wfile.write(b"a")
+                time.sleep(0.01)
+
+    def _answer(self, status: int, data: object) -> None:
+        self._send(status, json.dumps(data).encode())
+
+    def _send(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
