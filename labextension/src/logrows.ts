@@ -123,11 +123,16 @@ export function groups(
 interface ILeft {
   /** Their places; null: all of them. */
   places: readonly number[] | null;
-  /** How many lines each verdict has, with the other filters as they are. */
-  counts: Record<Verdict, number>;
+  /** How many lines each verdict has that any has, with the other filters as they are. */
+  counts: readonly ITally[];
 }
 
-const NO_LINES: ILeft = { places: [], counts: noLines() };
+interface ITally {
+  verdict: Verdict;
+  lines: number;
+}
+
+const NO_LINES: ILeft = { places: [], counts: [] };
 
 /** What a filter leaves of all sections. */
 export class LogRows {
@@ -137,8 +142,8 @@ export class LogRows {
 
   add(section: LogSection, left: ILeft): void {
     const length = left.places?.length ?? section.length;
-    for (const verdict of VERDICTS) {
-      this.counts[verdict] += left.counts[verdict];
+    for (const { verdict, lines } of left.counts) {
+      this.counts[verdict] += lines;
     }
     if (length > 0) {
       this.starts.push(this.length);
@@ -211,18 +216,27 @@ function linesLeft(
   filter: ILogFilter,
   messages: Messages | null
 ): ILeft {
-  const counts = noLines();
+  const counts: ITally[] = [];
   const words = filter.text.trim().toLowerCase();
   const places: number[] = [];
   lines.forEach((line, index) => {
     if (says(line, words, messages)) {
-      counts[line.verdict] += 1;
+      tally(counts, line.verdict);
       if (filter.verdicts.size === 0 || filter.verdicts.has(line.verdict)) {
         places.push(index);
       }
     }
   });
   return { places: places.length === lines.length ? null : places, counts };
+}
+
+function tally(counts: ITally[], verdict: Verdict): void {
+  const known = counts.find(one => one.verdict === verdict);
+  if (known) {
+    known.lines += 1;
+  } else {
+    counts.push({ verdict, lines: 1 });
+  }
 }
 
 function noLines(): Record<Verdict, number> {

@@ -26,7 +26,13 @@ interface ISlot {
 export class Records {
   /** Oldest first. */
   entries(): IEntry[] {
-    return this.slots.flatMap(({ entry }) => entry ?? []);
+    const entries: IEntry[] = [];
+    for (const { entry } of this.slots) {
+      if (entry !== null) {
+        entries.push(entry);
+      }
+    }
+    return entries;
   }
 
   /** Records that the kernel has or had before the oldest one here. */

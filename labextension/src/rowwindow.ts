@@ -1,7 +1,7 @@
 /**
  * Which rows of a long list are in sight, and where each stands, though only those drawn so far were measured.
  *
- * Rows that were not are taken to have the estimated height. Heights belong to places, not to rows: when rows
+ * Rows that were not are taken to be as high as the middle one of those measured first. Heights belong to places, not to rows: when rows
  * come in above, those below take theirs along, and a row that is drawn is measured anew in any case. Sums are
  * kept in a Fenwick tree (Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994), so that a list
  * of 100,000 rows answers in 17 steps. No DOM.
@@ -9,6 +9,9 @@
 
 /** Rows drawn before and behind those in sight, once there is time for them. */
 const OVERSCAN = 5;
+
+/** Rows whose heights tell how high the others are. */
+const SAMPLE = 3;
 
 /** Pixels by which a height must differ from the one known to be another. */
 const SAME = 0.01;
@@ -31,18 +34,18 @@ interface IAnchor {
 }
 
 export class RowWindow {
-  /** `estimate`: the height in pixels of a row that was not measured. */
+  /** `estimate`: the height in pixels of a row, until some were measured. */
   constructor(
-    private readonly estimate: number,
+    private estimate: number,
     atEnd = false
   ) {
     this.top = atEnd ? Infinity : 0;
   }
 
-  /** The list has these rows now; answers whether the row at the upper edge is still among them. */
-  become(count: number, keyOf: KeyOf): void {
+  /** The list has these rows now; answers whether that is news. */
+  become(count: number, keyOf: KeyOf): boolean {
     if (count === this.count && keyOf === this.keyOf) {
-      return;
+      return false;
     }
     const shift = this.shift(count, keyOf);
     const more = new Float64Array(count);
@@ -59,6 +62,19 @@ export class RowWindow {
     }
     [this.count, this.keyOf, this.more] = [count, keyOf, more];
     this.sums = summed(more);
+    return true;
+  }
+
+  /** These heights were measured; the first few tell that of all other rows. Answers whether they do so now. */
+  learn(heights: readonly number[]): boolean {
+    if (this.learned || heights.length < SAMPLE) {
+      return false;
+    }
+    this.learned = true;
+    this.estimate = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? this.estimate;
+    this.more.fill(0);
+    this.sums.fill(0);
+    return true;
   }
 
   /** A row was measured; answers whether that is news. */
@@ -107,16 +123,44 @@ export class RowWindow {
     this.anchor = { index, key: this.keyOf(index), beyond: top - this.start(index) };
   }
 
+  /** So many rows may be made anew, until more are allowed. */
+  allow(rows: number): void {
+    this.allowed = rows;
+  }
+
   /** These rows are drawn now. */
   drew(range: IRange): void {
+    const made = range.end - range.first - common(this.drawn, range);
+    this.allowed = Math.max(0, this.allowed - made);
     this.drawn = range;
   }
 
-  /**
-   * The rows to draw next. Where one in sight is missing, nothing else is made anew: what is around them can wait,
-   * and the page must not stand still for it.
-   */
+  /** The rows to draw next: of those to be there, the ones that are, and as many more as are allowed. */
   get range(): IRange {
+    const wanted = this.wanted;
+    let [first, end] = [
+      Math.max(wanted.first, this.drawn.first),
+      Math.min(wanted.end, this.drawn.end)
+    ];
+    if (first >= end) {
+      // At the end of the list, where one reads upwards, they are made from there.
+      first = end = this.atEnd ? wanted.end : wanted.first;
+    }
+    const behind = Math.min(this.allowed, wanted.end - end);
+    const before = Math.min(this.allowed - behind, first - wanted.first);
+    return { first: first - before, end: end + behind };
+  }
+
+  /** Whether rows in sight can be drawn now. */
+  get open(): boolean {
+    return this.gap && this.allowed > 0;
+  }
+
+  /**
+   * The rows to be drawn in the end. Where one in sight is missing, nothing else is made anew: what is around them
+   * can wait, and the page must not stand still for it.
+   */
+  private get wanted(): IRange {
     const [sight, all] = [this.around(0), this.around(OVERSCAN)];
     if (!this.gap) {
       return all;
@@ -175,12 +219,18 @@ export class RowWindow {
     return null;
   }
 
+  private get atEnd(): boolean {
+    return this.top > 0 && this.top + this.height >= this.total;
+  }
+
+  private allowed = Infinity;
   private count = 0;
   private keyOf: KeyOf = () => undefined;
   /** By how much each row is higher than estimated. */
   private more = new Float64Array(0);
   /** The tree of them. */
   private sums = summed(this.more);
+  private learned = false;
   private anchor: IAnchor | null = null;
   private drawn = NONE;
   private top: number;

@@ -51,7 +51,7 @@ export function printed(value: unknown, limit: number): string | null {
     typeof value === 'string'
       ? text(value.slice(0, 2 * limit + 2).replaceAll('\r\n', '\n'), limit)
       : null;
-  return cut?.replace(UNSEEN, writtenOut) ?? null;
+  return cut === null || PLAIN.test(cut) ? cut : cut.replace(UNSEEN, writtenOut);
 }
 
 /** A finite number of at least 0. */
@@ -94,6 +94,9 @@ export function strings(value: unknown): [string, string][] {
         typeof entry[1] === 'string' && entry[1].length <= LONGEST_TEXT
     );
 }
+
+/** What most lines consist of, in which to look for others takes long. */
+const PLAIN = /^[\x20-\x7e\n\t]*$/;
 
 /** All control characters but line ends and tabs, and those that turn the direction of text around. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;

@@ -130,3 +130,51 @@ test('an empty list has no row', () => {
   assert.deepEqual(rows.range, { first: 0, end: 0 });
   assert.equal(rows.total, 0);
 });
+
+test('a task makes as many rows as it is allowed, those in sight first, and the next one goes on there', () => {
+  const rows = windowOf(1_000);
+  rows.see(5_000, 45);
+  const ranges = [];
+  rows.allow(3);
+  while (rows.stale) {
+    const { range } = rows;
+    rows.drew(range);
+    ranges.push(range);
+    rows.allow(3);
+  }
+  assert.deepEqual(ranges, [
+    { first: 500, end: 503 },
+    { first: 500, end: 505 },
+    { first: 500, end: 508 },
+    { first: 499, end: 510 },
+    { first: 496, end: 510 },
+    { first: 495, end: 510 }
+  ]);
+});
+
+test('what has been made is there still when no more is allowed, and what is out of sight goes', () => {
+  const rows = windowOf(1_000);
+  rows.see(5_000, 45);
+  draw(rows);
+  rows.allow(0);
+  rows.see(5_080, 45);
+  assert.equal(rows.open, false);
+  assert.deepEqual(rows.range, { first: 503, end: 510 });
+});
+
+test('at the end of a list its last rows are made first', () => {
+  const rows = windowOf(1_000);
+  rows.see(9_955, 45);
+  rows.allow(2);
+  assert.deepEqual(rows.range, { first: 998, end: 1_000 });
+});
+
+test('the middle one of the heights measured first is that of all rows which were not measured', () => {
+  const rows = windowOf(100);
+  assert.equal(rows.learn([30]), false);
+  assert.equal(rows.learn([30, 14, 14, 15]), true);
+  assert.equal(rows.total, 1_500);
+  assert.equal(rows.learn([50, 50, 50]), false);
+  assert.equal(rows.set(0, 30), true);
+  assert.equal(rows.total, 1_515);
+});

@@ -6,7 +6,7 @@ import type { IHeading, ITrend } from '../cellrows';
 import type { Translate } from '../i18n';
 import { CellName } from './RunningCell';
 import { Trend } from './Trend';
-import { CaretDown, CaretRight } from './icons';
+import { Caret } from './icons';
 
 export function GroupHeading(props: {
   heading: IHeading;
@@ -20,7 +20,6 @@ export function GroupHeading(props: {
 }): ReactElement {
   const { heading, trend, current, tabStop, onToggle, t } = props;
   const { group, one, count, open } = heading;
-  const Caret = open ? CaretDown : CaretRight;
   return (
     <>
       <h4>
@@ -31,7 +30,7 @@ export function GroupHeading(props: {
           tabIndex={tabStop ? 0 : -1}
           onClick={onToggle}
         >
-          <Caret className="jp-mlgpu-Caret" />
+          <Caret open={open} />
           {group === 'cell' ? (
             <CellName cell={one.record.cell} />
           ) : (

@@ -6,7 +6,7 @@ import type { Message, Translate } from '../i18n';
 import type { ILogRow } from '../logrows';
 import type { ILogLine } from '../logs';
 import { Explained, Marks, RawLine } from './LogLine';
-import { CaretDown, CaretRight } from './icons';
+import { caret } from './icons';
 
 export function LogRow(props: {
   row: ILogRow;
@@ -24,7 +24,6 @@ export function LogRow(props: {
   const { line } = row;
   const tabIndex = tabStop ? 0 : -1;
   const known = line.verdict !== 'unknown';
-  const Caret = open ? CaretDown : CaretRight;
   return (
     <>
       <div className="jp-mlgpu-Row-head">
@@ -32,15 +31,13 @@ export function LogRow(props: {
         {(known || !raw) && (
           <button
             type="button"
-            className="jp-mlgpu-Toggle"
+            className={`jp-mlgpu-Toggle ${caret(open)}`}
             aria-expanded={open}
             aria-label={t('details')}
             title={t(open ? 'hideDetails' : 'showDetails')}
             tabIndex={tabIndex}
             onClick={() => onToggle(row.key)}
-          >
-            <Caret />
-          </button>
+          />
         )}
       </div>
       {known && (!raw || open) && <Explained line={line} t={t} />}

@@ -11,7 +11,7 @@ import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { RecordDetails } from './RecordDetails';
 import { TimeBars } from './TimeBars';
-import { CaretDown, CaretRight } from './icons';
+import { Caret } from './icons';
 
 export function Receipt(props: {
   record: IRecord | Unreadable;
@@ -34,7 +34,6 @@ function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate
   const { record, initially, t } = props;
   const [open, setOpen] = useState(initially);
   const details = useId();
-  const Caret = open ? CaretDown : CaretRight;
   const labels = [
     record.origin === 'live' ? '' : t(record.origin),
     record.outcome === 'ok' ? '' : t(record.outcome),
@@ -49,7 +48,7 @@ function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate
         aria-controls={details}
         onClick={() => setOpen(!open)}
       >
-        <Caret className="jp-mlgpu-Caret" />
+        <Caret open={open} />
         <Outcome outcome={record.outcome} t={t} />
         {labels.length > 0 && <span className="jp-mlgpu-Label">{labels.join(' · ')}</span>}
         <span>

@@ -1,6 +1,6 @@
 /** The records in the order and groups asked for; only those in sight are in the page. */
 
-import { useCallback, useDeferredValue, useEffect, useMemo } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { ReactElement } from 'react';
 
 import {
@@ -23,10 +23,11 @@ import { GroupHeading } from './GroupHeading';
 import { RecordRow } from './RecordRow';
 import type { IRowActions } from './RecordRow';
 import { useKept } from './useKept';
+import { useStable } from './useStable';
 import { WindowedList } from './WindowedList';
 
 /** Height of a row, in pixels, until it has been measured. */
-const ROW_HEIGHT = 104;
+const ROW_HEIGHT = 111;
 
 /** Records from which on there is something to find and to sort. */
 const FEWEST = 2;
@@ -57,20 +58,16 @@ export function RecordList(
     t: Translate;
   }
 ): ReactElement {
-  const {
-    session,
-    entries,
-    older,
-    run,
-    lost,
-    selected,
-    focus,
-    onFocused,
-    children,
-    t,
-    ...actions
-  } = props;
+  const { session, entries, older, run, lost, selected, focus, onFocused, children, t } = props;
+  const actions: IRowActions = {
+    onGo: useStable(props.onGo),
+    onLogs: useStable(props.onLogs),
+    onOpen: useStable(props.onOpen),
+    onSelect: useStable(props.onSelect)
+  };
   useEffect(onFocused, [onFocused]);
+  const { marks } = session;
+  const pointed = useSyncExternalStore(marks.subscribe, () => marks.pointed);
   const [filter, setFilter] = useKept<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
   const [open, setOpen] = useKept(session, 'cellFiltersOpen', false);
   const [closed, setClosed] = useKept<ReadonlySet<string>>(session, 'closedGroups', new Set());
@@ -119,7 +116,8 @@ export function RecordList(
         lost={lost?.key === entry.key ? lost.why : null}
         trend={told ? trendOf(entry.record, runs) : null}
         selected={selected.includes(entry.key)}
-        marks={session.marks}
+        pointed={entry.cellId !== null && entry.cellId === pointed}
+        marks={marks}
         tabStop={tabStop}
         {...actions}
         t={t}

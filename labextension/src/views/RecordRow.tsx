@@ -1,6 +1,6 @@
 /** One record in the list: its cell, how it ended, its times, where it ran; leads to all that is known of it. */
 
-import { useEffect, useSyncExternalStore } from 'react';
+import { memo, useEffect } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
 import type { CellMarks } from '../cellmarks';
@@ -14,7 +14,7 @@ import { Outcome } from './Outcome';
 import { CellName } from './RunningCell';
 import { TimeBars } from './TimeBars';
 import { Trend } from './Trend';
-import { CaretRight } from './icons';
+import { caret } from './icons';
 
 /** The times in a list; a record's page has all of them. */
 const LISTED = ['wall_time', 'device_time'];
@@ -29,7 +29,8 @@ export interface IRowActions {
   onSelect: (entry: IEntry) => void;
 }
 
-export function RecordRow(
+/** Drawn again only where it is another: not for each record that comes in while it is in sight. */
+export const RecordRow = memo(function RecordRow(
   props: IRowActions & {
     entry: IEntry;
     /** Seconds that fill a bar. */
@@ -40,20 +41,18 @@ export function RecordRow(
     trend: ITrend | null;
     /** Whether it is selected to be compared. */
     selected: boolean;
+    /** Whether its cell is pointed at. */
+    pointed: boolean;
     marks: CellMarks;
     /** Whether the keyboard's Tab stops here; arrows reach the other rows. */
     tabStop: boolean;
     t: Translate;
   }
 ): ReactElement {
-  const { entry, scale, lost, trend, selected, marks, tabStop, onGo, onLogs, onOpen, onSelect, t } =
-    props;
+  const { entry, scale, lost, trend, selected, pointed, marks, tabStop, t } = props;
+  const { onGo, onLogs, onOpen, onSelect } = props;
   const { key, record, cellId } = entry;
   const tabIndex = tabStop ? 0 : -1;
-  const pointed = useSyncExternalStore(
-    marks.subscribe,
-    () => cellId !== null && marks.pointed === cellId
-  );
   // What is not in the page any more points at nothing.
   useEffect(() => () => marks.unmark(key), [marks, key]);
   const facts = [place(record, t), peakMemory(record, t), energyInWords(record, t)];
@@ -89,14 +88,12 @@ export function RecordRow(
         <Outcome outcome={record.outcome} t={t} />
         <button
           type="button"
-          className="jp-mlgpu-Toggle"
+          className={`jp-mlgpu-Toggle ${caret(false)}`}
           aria-label={t('details')}
           title={t('showDetails')}
           tabIndex={tabIndex}
           onClick={() => onOpen(entry)}
-        >
-          <CaretRight />
-        </button>
+        />
       </div>
       <Labels record={record} t={t} />
       <TimeBars record={record} scale={scale} only={LISTED} t={t} />
@@ -123,7 +120,7 @@ export function RecordRow(
       {lost !== null && <p className="jp-mlgpu-Note">{t(lost)}</p>}
     </div>
   );
-}
+});
 
 /** A button's own answer to the space bar, a click, is left to the enter key. */
 function onSpace(event: KeyboardEvent, act: () => void): void {

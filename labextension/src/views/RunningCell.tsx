@@ -58,7 +58,7 @@ export function CellName(props: { cell: ICell; running?: boolean }): ReactElemen
   const { executionCount, name } = cell;
   return (
     <>
-      <span className="jp-mlgpu-Count">[{running ? '*' : (executionCount ?? ' ')}]</span>
+      <span className="jp-mlgpu-Count">{`[${running ? '*' : (executionCount ?? ' ')}]`}</span>
       <code className="jp-mlgpu-Name" title={name}>
         {name}
       </code>

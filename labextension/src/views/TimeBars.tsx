@@ -1,4 +1,7 @@
-/** Wall, CPU and device time as bars on one scale: a table, so that the figures stand beside the bars. */
+/**
+ * Wall, CPU and device time as bars on one scale, a line each: the figure stands beside its bar. Few elements, for
+ * a list of records draws many of them between two frames.
+ */
 
 import type { ReactElement } from 'react';
 
@@ -18,32 +21,27 @@ export function TimeBars(props: {
   const { record, scale, only, t } = props;
   const shownTimes = times(record).filter(({ quantity }) => only?.includes(quantity) ?? true);
   return (
-    <table className="jp-mlgpu-Bars">
-      <tbody>
-        {shownTimes.map((reading, index) => (
-          <tr key={index} data-quantity={reading.quantity}>
-            <th scope="row">{quantityName(reading.quantity, t)}</th>
-            {reading.value === null ? (
-              <Missing reading={reading} t={t} />
-            ) : slowed(reading, record) ? (
-              <td colSpan={2} className="jp-mlgpu-Quiet">
-                {shown(reading, record, t)}
-              </td>
-            ) : (
-              <>
-                <td aria-hidden="true">
-                  <div
-                    className="jp-mlgpu-Bar"
-                    style={{ width: `${barWidth(reading.value, scale)}%` }}
-                  />
-                </td>
-                <td className="jp-mlgpu-Bars-figure">{shown(reading, record, t)}</td>
-              </>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className="jp-mlgpu-Bars">
+      {shownTimes.map((reading, index) => (
+        <div key={index} className="jp-mlgpu-Bars-line" data-quantity={reading.quantity}>
+          {/* What is read aloud has a blank between the name and the figure. */}
+          <span>{`${quantityName(reading.quantity, t)} `}</span>
+          {reading.value === null ? (
+            <Missing reading={reading} t={t} />
+          ) : slowed(reading, record) ? (
+            <span className="jp-mlgpu-Bars-words">{shown(reading, record, t)}</span>
+          ) : (
+            <>
+              <span
+                className="jp-mlgpu-Bar"
+                style={{ width: `${barWidth(reading.value, scale)}%` }}
+              />
+              <span className="jp-mlgpu-Bars-figure">{shown(reading, record, t)}</span>
+            </>
+          )}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -51,10 +49,9 @@ export function TimeBars(props: {
 function Missing(props: { reading: IReading; t: Translate }): ReactElement {
   const { reading, t } = props;
   return (
-    <td colSpan={2} className="jp-mlgpu-Bars-missing" title={whyMissing(reading, t)}>
-      <span className="jp-mlgpu-Hatched" aria-hidden="true" />
+    <span className="jp-mlgpu-Bars-words jp-mlgpu-Bars-missing" title={whyMissing(reading, t)}>
       {t('notMeasured')}
-      <span className="jp-mlgpu-Hidden">{reading.whyMissing}</span>
-    </td>
+      <span className="jp-mlgpu-Hidden">{` ${reading.whyMissing ?? ''}`}</span>
+    </span>
   );
 }

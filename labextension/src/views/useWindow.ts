@@ -1,6 +1,6 @@
 /**
- * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. What is in
- * sight is drawn at once; rows before and behind it follow in a task of their own.
+ * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. A task makes
+ * few of them, first those in sight: the others, and those before and behind them, follow in tasks of their own.
  */
 
 import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
@@ -8,6 +8,12 @@ import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { RowWindow } from '../rowwindow';
 import type { IRange, KeyOf } from '../rowwindow';
 import { coalesced } from '../slices';
+
+/**
+ * Rows that a task makes: more than a step of a scroll brings in sight. A whole list anew takes two or three tasks,
+ * each of which is short on a slow machine, too.
+ */
+const A_TASK = 3;
 
 /** Pixels from the end within which a reader is taken to follow it. */
 const AT_END = 24;
@@ -66,12 +72,16 @@ export class Scroller {
   goTo(index: number, align: 'auto' | 'center'): void {
     this.wanted = { index, align };
     this.following = false;
+    // The row that gets the focus has to be there, before the next key is pressed.
+    this.rows.allow(Infinity);
     this.settle();
   }
 
   /** The list has these rows now. */
   become(count: number, keyOf: KeyOf): void {
-    this.rows.become(count, keyOf);
+    if (this.rows.become(count, keyOf)) {
+      this.rows.allow(A_TASK);
+    }
     if (this.following) {
       // Those at the end are drawn at once, rather than found when they were scrolled to.
       this.rows.see(Infinity);
@@ -104,6 +114,7 @@ export class Scroller {
       this.following = this.follows && left <= AT_END;
       this.know(node);
       if (this.rows.gap || this.state.away !== this.away) {
+        this.rows.allow(A_TASK);
         this.draw();
       } else {
         this.drawRest();
@@ -121,10 +132,12 @@ export class Scroller {
       // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
       this.know(node);
     }
-    let news = false;
-    for (const row of this.elements()) {
-      news = rows.set(Number(row.dataset.index), row.getBoundingClientRect().height) || news;
-    }
+    const drawn = [...this.elements()];
+    const heights = drawn.map(row => row.getBoundingClientRect().height);
+    let news = rows.learn(heights);
+    drawn.forEach((row, place) => {
+      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
+    });
     if (news) {
       this.draw();
       return;
@@ -134,7 +147,7 @@ export class Scroller {
       node.scrollTop = aim;
     }
     this.know(node);
-    if (rows.gap) {
+    if (rows.open) {
       this.draw();
       return;
     }
@@ -175,8 +188,9 @@ export class Scroller {
     this.onChange?.();
   }
 
-  /** Rows out of sight, which nobody waits for. */
+  /** Rows for which this task has no time. */
   private readonly drawRest = coalesced(() => {
+    this.rows.allow(A_TASK);
     if (this.node !== null && this.rows.stale) {
       this.draw();
     }
