@@ -177,24 +177,26 @@ class Extension:
         self._running = None
         record = self._save(self._with_growth(record))
         try:
+            self.kit.store.add(record)
+            self._logbook.cell_ended(record)
+        finally:
             # Loaded with the first receipt: what draws it is a sixth of what loading would take.
             from jupyter_mlgpu.notebook import receipts
 
+            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
             receipts.show(record, last=not self._events.inside_a_cell)
-        finally:
-            self.kit.store.add(record)
-            self._logbook.cell_ended(record)
 
     def _with_growth(self, record: Record) -> Record:
-        if len(self.kit.store.records()) < FEWEST_RECORDS:
+        store = self.kit.store
+        if len(store) < FEWEST_RECORDS:
             return record
         try:
             from jupyter_mlgpu import growth
             from jupyter_mlgpu.render import growing
 
-            records = self.kit.store.records()
-            found = growth.worth_telling(records, record)
-            grown = [*([] if found is None else [found]), *growth.inside(records, record)]
+            grown = growth.of_blocks(store.made_during(record))
+            if growth.may_be_growing(store.runs(record), record):
+                grown = [*filter(None, [growth.of_run(store.records(), record)]), *grown]
             said = [sentence for one in grown if (sentence := growing.sentence(one)) is not None]
         except Exception as error:
             return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
