@@ -100,12 +100,9 @@ class KernelChannel:
         self._flush_soon()
 
     def _flush_soon(self) -> None:
-        # A timer belongs to the event loop of its thread: set it from there. A callback wakes the thread for
-        # less work than `schedule`, whose socket of ZeroMQ the cell that begins would wait for.
-        self._kernel.iopub_thread.io_loop.add_callback(self._set_timer)
-
-    def _set_timer(self) -> None:
-        self._kernel.iopub_thread.io_loop.call_later(INTERVAL, self._flush)
+        thread = self._kernel.iopub_thread
+        # A timer belongs to the event loop of its thread: set it from there.
+        thread.schedule(lambda: thread.io_loop.call_later(INTERVAL, self._flush))
 
     def _flush(self) -> None:
         # One at a time, so that deltas leave in the order of their numbers; nobody who pushes waits for it.

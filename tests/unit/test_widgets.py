@@ -52,7 +52,7 @@ class Notebook:
         self.now = 100.0
         self.running = False
         self.due = []
-        thread = SimpleNamespace(io_loop=SimpleNamespace(add_callback=lambda do: None))
+        thread = SimpleNamespace(schedule=lambda do: None)
         kernel = SimpleNamespace(iopub_thread=thread)
         kit = Kit()
         channel = KernelChannel(kernel, "0" * 32, dict, {})
