@@ -103,7 +103,8 @@ class Extension:
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
-        self.between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
+        self._soon = _scheduler(kernel)
+        self.between = BetweenCells(lambda: self._events.inside_a_cell, self._soon)
         self.choices = Choices(
             self.between,
             self.devices,
@@ -123,7 +124,7 @@ class Extension:
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
-        self._shell.events.register("post_run_cell", self._push_device)
+        self._shell.events.register("post_run_cell", self._push_device_soon)
         self._shell.events.register("post_run_cell", self.between.turn)
         self._shell.events.register("pre_run_cell", self.watch.cell_begins)
         self._shell.events.register("post_run_cell", self.watch.cell_ended)
@@ -143,7 +144,7 @@ class Extension:
         self.kit.close()
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
-        self._shell.events.unregister("post_run_cell", self._push_device)
+        self._shell.events.unregister("post_run_cell", self._push_device_soon)
         self._shell.events.unregister("post_run_cell", self.between.turn)
         self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
         self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
@@ -219,7 +220,11 @@ class Extension:
         place = self.kit.store.place(record.key)
         self.channel.push(lambda: {"type": "record", "place": place, "record": state.told(record)})
 
-    def _push_device(self, result: object = None) -> None:
+    def _push_device_soon(self, result: object = None) -> None:
+        # When the cell has been answered: no receipt says it, and looking takes a while.
+        self._soon(self._push_device)
+
+    def _push_device(self) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""
         try:
             device = state.device_state(self.kit)
