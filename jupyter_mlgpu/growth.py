@@ -25,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, combinations, takewhile
+from itertools import accumulate, combinations, islice
 from math import factorial
 
 from jupyter_mlgpu.record import Record
@@ -114,24 +114,18 @@ def of_run(records: Sequence[Record], newest: Record, last: int = LAST) -> CellG
 
     None where it is no cell (a traced block of a script), a run that does not count, or one of too few.
     """
-    runs = _runs(records, newest)
+    runs = _runs([one for one in records if one.code == newest.code], newest)
     return _of_runs(runs, _cells(records, newest.run.id), last) if runs else None
 
 
-def worth_telling(records: Sequence[Record], newest: Record, last: int = LAST) -> CellGrowth | None:
-    """As `of_run`, and None where nothing can be `growing`: this runs after every cell."""
-    runs = _runs(records, newest)
-    counted = _counted(runs, last)
-    for quantity in QUANTITIES:
-        for points in _series(counted, quantity).values():
-            if len(points) >= FEWEST and _range(points) >= WORTH * _farthest(len(points)):
-                return _of_runs(runs, _cells(records, newest.run.id), last)
-    return None
-
-
-def _range(points: Sequence[tuple[int, float]]) -> float:
-    values = [value for _, value in points]
-    return max(values) - min(values)
+def may_be_growing(earlier: Sequence[Record], newest: Record, last: int = LAST) -> bool:
+    """Whether `of_run` can find anything `growing`, asked after every cell; `earlier` are the cell's runs."""
+    counted = _counted(_runs(earlier, newest), last)
+    return any(
+        len(points) >= FEWEST
+        and max(points.values()) - min(points.values()) >= WORTH * _farthest(len(points))
+        for points in _series(counted).values()
+    )
 
 
 @cache
@@ -154,7 +148,7 @@ def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
     cells: dict[tuple[str, str | None, str | None], list[Record]] = {}
     for record in records:
         if record.cell.source_digest is not None:
-            cells.setdefault(_key(record), []).append(record)
+            cells.setdefault(record.code, []).append(record)
     kernels = {run: _cells(records, run) for run in {run for run, _, _ in cells}}
     return [_of_runs(runs, kernels[key[0]], last) for key, runs in cells.items()]
 
@@ -166,14 +160,6 @@ def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
         if record.cell.source_digest is None:
             blocks.setdefault((record.run.id, record.cell.name), []).append(record)
     return [_of_runs(runs, (), last) for runs in blocks.values() if len(runs) >= FIRST_RUNS + FEWEST]
-
-
-def inside(records: Sequence[Record], cell: Record, last: int = LAST) -> list[CellGrowth]:
-    """The growth of the blocks traced while `cell` ran, with which `records`, those before it, end."""
-    mine = takewhile(
-        lambda one: one.run.id == cell.run.id and one.cell.sequence > cell.cell.sequence, reversed(records)
-    )
-    return of_blocks([*mine][::-1], last)
 
 
 def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:
@@ -228,10 +214,6 @@ def _chances(count: int) -> list[float]:
     return [number / total for number in accumulate(numbers)]
 
 
-def _key(record: Record) -> tuple[str, str | None, str | None]:
-    return record.run.id, record.cell.id, record.cell.source_digest
-
-
 def _cells(records: Sequence[Record], run: str) -> list[Record]:
     """A kernel's cells in their order, without the blocks traced inside them."""
     cells = (one for one in records if one.run.id == run and one.cell.source_digest is not None)
@@ -246,43 +228,39 @@ def _counts(record: Record) -> bool:
     return record.outcome == "ok" and record.mode == "light"
 
 
-def _runs(records: Sequence[Record], newest: Record) -> list[Record]:
+def _runs(earlier: Sequence[Record], newest: Record) -> Sequence[Record]:
     """The runs of a cell up to `newest`; empty where that does not count, or there are too few."""
     if newest.cell.source_digest is None or not _counts(newest):
-        return []
-    run, cell, digest = _key(newest)
-    # The digest first: this runs after every cell, over all records there are.
-    runs = [
-        one
-        for one in records
-        if one.cell.source_digest == digest and one.cell.id == cell and one.run.id == run
-    ]
-    return [*runs, newest] if len(runs) + 1 >= FIRST_RUNS + FEWEST else []
+        return ()
+    return [*earlier, newest] if len(earlier) + 1 >= FIRST_RUNS + FEWEST else ()
 
 
 def _counted(runs: Sequence[Record], last: int) -> list[tuple[int, Record]]:
     """The last runs that count, with their numbers."""
     # A run that does not count still ran, and may have left something: it keeps its number.
-    return [(number, run) for number, run in enumerate(runs) if number >= FIRST_RUNS and _counts(run)][-last:]
+    numbers = range(len(runs) - 1, FIRST_RUNS - 1, -1)
+    newest = ((number, runs[number]) for number in numbers if _counts(runs[number]))
+    return list(islice(newest, last))[::-1]
 
 
 def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
     counted = _counted(runs, last)
     growths: list[Growth] = []
-    for quantity in QUANTITIES:
-        for source, points in _series(counted, quantity).items():
-            if len(points) >= FEWEST:
-                own = _own([run for _, run in counted], cells, quantity, source)
-                growths.append(_growth(quantity, source, points, own))
+    series = sorted(_series(counted).items(), key=lambda one: QUANTITIES.index(one[0][0]))
+    for (quantity, source), points in series:
+        if len(points) >= FEWEST:
+            own = _own([run for _, run in counted], cells, quantity, source)
+            growths.append(_growth(quantity, source, list(points.items()), own))
     return CellGrowth(runs[-1], len(counted), tuple(growths))
 
 
-def _series(runs: Sequence[tuple[int, Record]], quantity: str) -> dict[str, list[tuple[int, float]]]:
-    """Number of the run and value, for each source: every device has an allocator of its own."""
-    series: dict[str, list[tuple[int, float]]] = {}
+def _series(runs: Sequence[tuple[int, Record]]) -> dict[tuple[str, str], dict[int, float]]:
+    """Value by number of the run, for each quantity and source: every device has an allocator of its own."""
+    series: dict[tuple[str, str], dict[int, float]] = {}
     for number, run in runs:
-        for source, value in _values(run, quantity).items():
-            series.setdefault(source, []).append((number, value))
+        for reading in run.readings:
+            if reading.quantity in QUANTITIES and reading.value is not None:
+                series.setdefault((reading.quantity, reading.source), {})[number] = reading.value
     return series
 
 

@@ -224,6 +224,11 @@ class Record:
         """The record's identity: run id and sequence."""
         return (self.run.id, self.cell.sequence)
 
+    @property
+    def code(self) -> tuple[str, str | None, str | None]:
+        """What all runs of one cell have in common: the run's id, the cell's, and the digest of its code."""
+        return (self.run.id, self.cell.id, self.cell.source_digest)
+
     def reading(self, quantity: str) -> Reading:
         """The first reading of a quantity; raises RecordError for a quantity the record does not hold."""
         for reading in self.readings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 from jupyter_mlgpu.record import Record
 
@@ -21,6 +22,8 @@ class Store:
     def __init__(self, capacity: int = 10_000) -> None:
         self._capacity = capacity
         self._records: dict[tuple[str, int], Record] = {}
+        # The same, by cell: looked up after every cell, however many there are.
+        self._runs: dict[tuple[str, str | None, str | None], dict[tuple[str, int], Record]] = {}
         self._subscribers: list[Subscriber] = []
         self._lock = threading.Lock()
         self._places: dict[tuple[str, int], int] = {}
@@ -51,6 +54,24 @@ class Store:
         with self._lock:
             return tuple(self._records.values())
 
+    def __len__(self) -> int:
+        """How many records are held."""
+        return len(self._records)
+
+    def runs(self, record: Record) -> tuple[Record, ...]:
+        """Those of the same cell with the same code, in the same kernel, oldest first."""
+        with self._lock:
+            return tuple(self._runs.get(record.code, {}).values())
+
+    def made_during(self, cell: Record) -> tuple[Record, ...]:
+        """Those of the blocks traced while `cell`, which is not held yet, ran: the newest; oldest first."""
+        with self._lock:
+            mine = takewhile(
+                lambda one: one.run.id == cell.run.id and one.cell.sequence > cell.cell.sequence,
+                reversed(self._records.values()),
+            )
+            return tuple(mine)[::-1]
+
     def placed(self) -> tuple[int, tuple[Record, ...]]:
         """The place of the oldest record held, and all of them; places count on, also after `clear`."""
         with self._lock:
@@ -70,6 +91,7 @@ class Store:
         """Forget all records."""
         with self._lock:
             self._records.clear()
+            self._runs.clear()
             self._places.clear()
             self.dropped = 0
 
@@ -89,7 +111,11 @@ class Store:
             self._places[record.key] = self._next
             self._next += 1
         self._records[record.key] = record
+        self._runs.setdefault(record.code, {})[record.key] = record
         while len(self._records) > self._capacity:
             oldest = next(iter(self._records))
-            del self._records[oldest], self._places[oldest]
+            code = self._records[oldest].code
+            del self._records[oldest], self._places[oldest], self._runs[code][oldest]
+            if not self._runs[code]:
+                del self._runs[code]
             self.dropped += 1

@@ -124,10 +124,10 @@ class TensorFlowBackend:
         """
         if not _initialised():
             return
-        tf = sys.modules["tensorflow"]
-        if all(device.device_type == "CPU" for device in tf.config.list_logical_devices()):
+        if all(device.kind == "cpu" for device in self.devices()):
             _context().sync_executors()
             return
+        tf = sys.modules["tensorflow"]
         tf.test.experimental.sync_devices()
         if kind_of("GPU") == "metal":
             for device in tf.config.list_logical_devices("GPU"):

@@ -80,7 +80,7 @@ class GraphCalls:
         run: Callable[[], Any],
     ) -> Any:
         name = (call[0].decode(), call[1])
-        if counts is None and self._graphs.parts(name) is not None:
+        if self._graphs.parts(name) is not None and (counts is None or not self._graphs.may_change()):
             outputs = run()
         else:
             outputs = self._graphs.learn(name, run)

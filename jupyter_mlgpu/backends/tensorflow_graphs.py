@@ -72,6 +72,10 @@ class GraphCollection:
         """What a graph does, or None for one prepared when nobody watched."""
         return self._known.get(call)
 
+    def may_change(self) -> bool:
+        """Whether a graph that is known may be cut up anew: where there are devices to cut it over."""
+        return len(_context().list_logical_devices()) > 1
+
     def _begin(self) -> bool:
         try:
             with self._lock:

@@ -103,7 +103,8 @@ class Extension:
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
-        self.between = BetweenCells(lambda: self._events.inside_a_cell, _scheduler(kernel))
+        self._soon = _scheduler(kernel)
+        self.between = BetweenCells(lambda: self._events.inside_a_cell, self._soon)
         self.choices = Choices(
             self.between,
             self.devices,
@@ -123,7 +124,7 @@ class Extension:
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
-        self._shell.events.register("post_run_cell", self._push_device)
+        self._shell.events.register("post_run_cell", self._push_device_soon)
         self._shell.events.register("post_run_cell", self.between.turn)
         self._shell.events.register("pre_run_cell", self.watch.cell_begins)
         self._shell.events.register("post_run_cell", self.watch.cell_ended)
@@ -143,7 +144,7 @@ class Extension:
         self.kit.close()
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
-        self._shell.events.unregister("post_run_cell", self._push_device)
+        self._shell.events.unregister("post_run_cell", self._push_device_soon)
         self._shell.events.unregister("post_run_cell", self.between.turn)
         self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
         self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
@@ -178,24 +179,26 @@ class Extension:
         self._running = None
         record = self._save(self._with_growth(record))
         try:
+            self.kit.store.add(record)
+            self._logbook.cell_ended(record)
+        finally:
             # Loaded with the first receipt: what draws it is a sixth of what loading would take.
             from jupyter_mlgpu.notebook import receipts
 
+            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
             receipts.show(record, last=not self._events.inside_a_cell)
-        finally:
-            self.kit.store.add(record)
-            self._logbook.cell_ended(record)
 
     def _with_growth(self, record: Record) -> Record:
-        if len(self.kit.store.records()) < FEWEST_RECORDS:
+        store = self.kit.store
+        if len(store) < FEWEST_RECORDS:
             return record
         try:
             from jupyter_mlgpu import growth
             from jupyter_mlgpu.render import growing
 
-            records = self.kit.store.records()
-            found = growth.worth_telling(records, record)
-            grown = [*([] if found is None else [found]), *growth.inside(records, record)]
+            grown = growth.of_blocks(store.made_during(record))
+            if growth.may_be_growing(store.runs(record), record):
+                grown = [*filter(None, [growth.of_run(store.records(), record)]), *grown]
             said = [sentence for one in grown if (sentence := growing.sentence(one)) is not None]
         except Exception as error:
             return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
@@ -218,7 +221,11 @@ class Extension:
         place = self.kit.store.place(record.key)
         self.channel.push(lambda: {"type": "record", "place": place, "record": state.told(record)})
 
-    def _push_device(self, result: object = None) -> None:
+    def _push_device_soon(self, result: object = None) -> None:
+        # When the cell has been answered: no receipt says it, and looking takes a while.
+        self._soon(self._push_device)
+
+    def _push_device(self) -> None:
         """Tell the browsers of devices that a cell has brought to light, such as the first import does."""
         try:
             device = state.device_state(self.kit)

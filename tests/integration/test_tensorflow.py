@@ -44,6 +44,30 @@ def test_operations_that_tensorflow_runs_the_slow_way_are_seen_too(two_cpus):
     assert result.ran_on == {"cpu:0": 1}
 
 
+def test_of_a_graph_that_is_being_built_the_users_own_callbacks_hear_and_ours_is_left_out(two_cpus):
+    two_cpus.run(
+        "from tensorflow.python.eager import context\n"
+        "from tensorflow.python.framework import op_callbacks\n"
+        "heard, asked = [], op_callbacks.should_invoke_op_callbacks\n"
+        "def hear(op_type, inputs, attrs, outputs, op_name=None, graph=None):\n"
+        "    heard.append((op_type, graph is not None))\n"
+        "def build():\n"
+        "    tf.function(lambda: print(bool(asked())) or tf.zeros(2) + 1).get_concrete_function()"
+    )
+    ours = two_cpus.run("build()\nx = tf.ones(2) + 1")
+    assert (ours.text, ours.ran_on) == ("False\n", {"cpu:0": 2})
+    both = two_cpus.run(
+        "op_callbacks.add_op_callback(hear)\nbuild()\nx = tf.ones(2) + 1\n"
+        "op_callbacks.remove_op_callback(hear)"
+    )
+    assert (both.text, both.ran_on) == ("True\n", {"cpu:0": 2})
+    assert two_cpus.run("print(('AddV2', True) in heard, ('AddV2', False) in heard)").text == "True True\n"
+    before_and_after = "print(type(context.context().op_callbacks), context.context().op_callbacks)"
+    two_cpus.run("%mlc_trace off")
+    assert two_cpus.run(before_and_after).text == "<class 'list'> []\n"
+    two_cpus.run("%mlc_trace on")
+
+
 def test_a_tf_function_lands_on_the_device_asked_for(two_cpus):
     two_cpus.run("x = tf.ones((4, 4))\nf = tf.function(lambda x: tf.reduce_sum(x @ x))")
     two_cpus.run("%mlc_device cpu:1")

@@ -1,5 +1,7 @@
 """The store keeps records in order, within bounds, and tells who listens."""
 
+import dataclasses
+
 from jupyter_mlgpu.store import Store
 from jupyter_mlgpu.testing import example_record
 
@@ -74,3 +76,22 @@ def test_a_record_keeps_its_place_and_places_count_on():
     assert store.placed() == (5, ())
     store.add(example_record(9))
     assert store.place(example_record(9).key) == 5
+
+
+def test_the_runs_of_a_cell_are_found_among_the_others_also_when_one_is_replaced_or_let_go():
+    store = Store(capacity=3)
+    for sequence, code in enumerate("abaab", start=1):
+        store.add(_of(sequence, code))
+    late = _of(4, "a").with_note("A message came late.")
+    store.add(late)
+    assert store.runs(_of(9, "a")) == (_of(3, "a"), late)
+    assert store.runs(_of(9, "b")) == (_of(5, "b"),)
+    assert store.runs(_of(9, "c")) == ()
+    store.clear()
+    assert (len(store), store.runs(_of(9, "a"))) == (0, ())
+
+
+def _of(sequence, code):
+    record = example_record(sequence)
+    cell = dataclasses.replace(record.cell, id="the-cell", source_digest=code * 16)
+    return dataclasses.replace(record, cell=cell)
