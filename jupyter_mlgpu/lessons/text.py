@@ -10,6 +10,7 @@ The same versions of the libraries give the same sentences in the same order, on
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import importlib.util
 import inspect
@@ -18,6 +19,7 @@ import sysconfig
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from itertools import zip_longest
@@ -39,6 +41,17 @@ _NAMES = {
 }
 #: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
 _LIBRARIES = 7
+
+#: Between two sentences; a whole one; a plain word.
+_BETWEEN = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_WHOLE = re.compile(r"[A-Z].*[.!?]$")
+_PLAIN = re.compile(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+")
+#: What begins a line: "rate: The learning rate", "- a point"; code, directives, rules below headings.
+_HEAD = re.compile(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ")
+_NO_TEXT = (">>>", ".. ", "...", "--", "==", "```")
+#: As in :func:`~numpy.sum`, of which "sum" is kept; and other markup.
+_ROLE = re.compile(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`")
+_MARKUP = re.compile(r"[`*|]+|(?<=\w)_(?=\W)")
 
 #: What the last `corpus` was made of, in a sentence.
 source = "No text has been read yet: text.corpus() reads it."
@@ -106,7 +119,8 @@ def corpus(words: int = 300_000) -> Corpus:
     """
     global source
     share = words // len(libraries())
-    found = {library: _docstrings_of(library, share) for library in libraries()}
+    with _without_collector():
+        found = {library: _docstrings_of(library, share) for library in libraries()}
     times = Counter(one for some in found.values() for docstring in some for one in docstring)
     made = Corpus(
         [
@@ -121,16 +135,34 @@ def corpus(words: int = 300_000) -> Corpus:
     return made
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of nodes of syntax trees come and go, none in a circle: looking for circles takes a third of
+    the time (seen).
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def sentences(docstring: str) -> Iterator[str]:
     """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
     for block in _blocks(docstring):
-        for one in re.split(r"(?<=[.!?])\s+(?=[A-Z])", _without_markup(block)):
+        for one in _BETWEEN.split(_without_markup(block)):
             words = one.split()
-            plain = sum(
-                bool(re.fullmatch(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+", word)) for word in words
-            )
-            if 3 <= len(words) <= 40 and plain >= 0.8 * len(words) and re.match(r"[A-Z].*[.!?]$", one):
+            if not (3 <= len(words) <= 40 and _WHOLE.match(one)):
+                continue
+            if sum(map(_is_plain, words)) >= 0.8 * len(words):
                 yield one
+
+
+@cache  # a million words are some ten thousand different ones
+def _is_plain(word: str) -> bool:
+    return _PLAIN.fullmatch(word) is not None
 
 
 def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
@@ -190,8 +222,8 @@ def _blocks(docstring: str) -> Iterator[str]:
         text = line.strip()
         if text.startswith("```"):
             fenced = not fenced
-        head = re.match(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ", text)  # "rate: The learning rate", "- a point"
-        if head or fenced or not text or re.match(r"(>>>|\.\. |\.\.\.|--|==|```)", text) or " : " in text:
+        head = _HEAD.match(text)
+        if head or fenced or not text or text.startswith(_NO_TEXT) or " : " in text:
             yield " ".join(block)
             block = []
             text = text[head.end() :] if head and not fenced else ""
@@ -200,9 +232,7 @@ def _blocks(docstring: str) -> Iterator[str]:
 
 
 def _without_markup(block: str) -> str:
-    # As in :func:`~numpy.sum`, of which "sum" is kept.
-    block = re.sub(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`", r"\1", block)
-    return re.sub(r"[`*|]+|(?<=\w)_(?=\W)", "", block)
+    return _MARKUP.sub("", _ROLE.sub(r"\1", block) if ":`" in block else block)
 
 
 def _folder(library: str) -> Path | None:

@@ -7,6 +7,7 @@ A *token* is a word or a piece of one; a piece that continues a word begins with
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 #: The tokens that are no words, and their numbers.
@@ -15,6 +16,9 @@ PAD, UNK, CLS, SEP, MASK = range(len(SPECIAL))
 
 #: The share of the tokens that BERT has to guess: 15 % (Devlin et al. 2019, section 3.1).
 SHARE = 0.15
+
+#: Sentences that wait for a row in which they fit; few, so that those of a docstring stay together.
+SOON = 24
 
 
 def train_tokenizer(sentences: Sequence[str], size: int = 3000) -> Any:
@@ -40,21 +44,27 @@ def train_tokenizer(sentences: Sequence[str], size: int = 3000) -> Any:
 def rows(tokenizer: Any, sentences: Iterable[str], length: int = 64) -> Any:
     """Rows of `length` tokens, each with as many whole sentences as it holds: int32 `[rows, length]`.
 
+    A row takes the next sentence, then of those that follow soon the first that still fits, until none does.
     Rows that begin with a sentence are learnt from more quickly than a long line that is cut anywhere (seen:
     15 % of the hidden tokens right after 400 steps, in place of 13 %).
     """
     import numpy as np
 
+    encodings = tokenizer.encode_batch(list(sentences), add_special_tokens=False)
+    coming = iter([[*one.ids[: length - 2], SEP] for one in encodings])
+    waiting = list(islice(coming, SOON))
     packed: list[list[int]] = []
-    row = [CLS]
-    for encoding in tokenizer.encode_batch(list(sentences), add_special_tokens=False):
-        tokens = [*encoding.ids[: length - 2], SEP]
-        if len(row) + len(tokens) > length:
-            packed.append(row)
-            row = [CLS]
-        row = row + tokens
-    packed.append(row)
-    return np.array([row + [PAD] * (length - len(row)) for row in packed], "int32")
+    while waiting:
+        row = [CLS]
+        while (place := _first_that_fits(waiting, length - len(row))) is not None:
+            row += waiting.pop(place)
+            waiting += islice(coming, 1)
+        packed.append(row + [PAD] * (length - len(row)))
+    return np.array(packed, "int32")
+
+
+def _first_that_fits(waiting: Sequence[Sequence[int]], room: int) -> int | None:
+    return next((place for place, one in enumerate(waiting) if len(one) <= room), None)
 
 
 def single_rows(tokenizer: Any, sentences: Iterable[str], length: int) -> Any:

@@ -9,7 +9,7 @@ from IPython.display import display, publish_display_data
 
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.bench import figure, options, page, session
+from jupyter_mlgpu.bench import bundle, figure, options, page, session
 from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.bench.machine import around_here
 from jupyter_mlgpu.bench.run import BenchRun, load
@@ -64,12 +64,14 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
 
 
 def _show_charts(run: BenchRun) -> None:
-    """As plotly's data, which JupyterLab draws; the table says the same where it does not."""
-    for chart in (figure.sizes(run), figure.roofline(run)):
-        if chart["data"]:
-            publish_display_data(  # type: ignore[no-untyped-call]
-                {figure.MIME_TYPE: chart, "text/plain": "[chart of the benchmark; the table says the same]"}
-            )
+    """For our own view, and as plotly's data for a page without it; the table says the same."""
+    chart = figure.together(run)
+    shown = {bundle.MIME_TYPE: bundle.data(run)}
+    if chart["data"]:
+        shown |= {figure.MIME_TYPE: chart, "text/plain": "[chart of the benchmark; the table says the same]"}
+    else:
+        shown |= {"text/html": "", "text/plain": ""}
+    publish_display_data(shown)  # type: ignore[no-untyped-call]
 
 
 def _save(run: BenchRun, asked: options.Options) -> None:

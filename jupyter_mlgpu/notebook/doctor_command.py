@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from jupyter_mlgpu.doctor import page
+from jupyter_mlgpu.doctor import light, page
 from jupyter_mlgpu.doctor.consult import consult, language_of
 from jupyter_mlgpu.doctor.gather.kernels import Inside
-from jupyter_mlgpu.doctor.maybe import Unknown
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.doctor_light import captures
 from jupyter_mlgpu.notebook.progress import ProgressLine
 
 
@@ -46,10 +46,7 @@ def inside(shell: Any) -> Inside | None:
     """What a kernel knows of itself; None in a terminal."""
     if getattr(shell, "kernel", None) is None:
         return None
-    application = getattr(shell.kernel, "parent", None)
-    unknown = Unknown("This kernel does not tell whether it captures native output.")
-    captures = getattr(application, "capture_fd_output", unknown)
-    return Inside(captures if isinstance(captures, bool) else unknown)
+    return Inside(light.CAPTURES[captures(shell.kernel)])
 
 
 class _Words(argparse.ArgumentParser):

@@ -19,6 +19,7 @@ from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
+from jupyter_mlgpu.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
@@ -76,11 +77,13 @@ class Extension:
         kernel = getattr(shell, "kernel", None)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.inside = Inside(self.kit, self.watch.state)
+        self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
             "device": lambda content: self.choices.device(content),
             "trace": lambda content: self.choices.trace(content),
             "compare": self._compare,
+            "doctor": self.doctor.ask,
             "save": lambda content: self.commands.save_as_told(content),
             "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
             **self.inside.answers(),
@@ -138,6 +141,7 @@ class Extension:
     def stop(self) -> None:
         """Leave the shell as it was found."""
         self.watch.stop()
+        self.doctor.stop()
         self.channel.close()
         self.kit.store.unsubscribe(self._push_record)
         self.kit.store.unsubscribe(self.inside.record_made)
@@ -244,6 +248,7 @@ class Extension:
             logbook=self._logbook,
             counters=self.watch.state(),
             choices=self.choices.state(),
+            doctor=self.doctor.state(),
         )
 
 

@@ -35,6 +35,7 @@ def snapshot(
     logbook: Logbook,
     counters: dict[str, Any] | None,
     choices: dict[str, Any],
+    doctor: dict[str, Any],
 ) -> dict[str, Any]:
     """The whole state, for a browser that has just come or missed something; of the records the newest."""
     return {
@@ -46,6 +47,7 @@ def snapshot(
         **records_before(kit),
         "counters": counters,
         "choices": choices,
+        "doctor": doctor,
         "versions": {"python": platform.python_version()},
     }
 

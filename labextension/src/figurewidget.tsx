@@ -1,5 +1,5 @@
 /**
- * Plans and races under cells: drawn from the saved data alone, in any notebook, without a kernel.
+ * Plans, races and benchmarks under cells: drawn from the saved data alone, in any notebook, without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -7,6 +7,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
 
+import { BENCH_TYPE, readBench } from './bench';
 import type { Translate } from './i18n';
 import { languageOf } from './language';
 import type { Language } from './language';
@@ -15,6 +16,7 @@ import { RACE_TYPE, readRace } from './race';
 import type { Unreadable } from './record';
 
 // What draws them is loaded with the first of them.
+const BenchView = lazy(async () => ({ default: (await import('./views/figures')).BenchView }));
 const PlanView = lazy(async () => ({ default: (await import('./views/figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./views/figures')).RaceView }));
 
@@ -84,6 +86,25 @@ export const race: IRenderMime.IExtension = {
         RACE_TYPE,
         readRace,
         (figure, t) => <RaceView race={figure} whole={false} t={t} />,
+        options.translator?.languageCode ?? 'en'
+      )
+  },
+  dataType: 'json'
+};
+
+export const bench: IRenderMime.IExtension = {
+  id: 'jupyter-mlgpu:bench',
+  description: 'Draws the charts of %mlc_bench.',
+  // Before plotly's, as the race.
+  rank: -1,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [BENCH_TYPE],
+    createRenderer: options =>
+      new FigureWidget(
+        BENCH_TYPE,
+        readBench,
+        (figure, t) => <BenchView bench={figure} whole={false} t={t} />,
         options.translator?.languageCode ?? 'en'
       )
   },

@@ -120,6 +120,7 @@ export class KernelModel {
       tracing: snapshot.tracing,
       device: snapshot.device,
       choices: snapshot.choices,
+      doctor: snapshot.doctor,
       python: snapshot.python,
       running: snapshot.running ? [{ ...snapshot.running, earlierLogs: 0, seenAt: at }] : [],
       logs: snapshot.logs
@@ -193,6 +194,8 @@ export class KernelModel {
         return { device: event.device };
       case 'choices':
         return { choices: event.choices };
+      case 'doctor':
+        return { doctor: event.doctor };
       case 'progress': {
         const { sequence, progress } = event;
         return {

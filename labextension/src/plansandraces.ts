@@ -1,11 +1,13 @@
 /**
- * The plans and races in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
+ * The plans, races and benchmarks in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
  */
 
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
+import { BENCH_TYPE, readBench } from './bench';
+import type { IBench } from './bench';
 import { PLAN_TYPE, readPlan } from './plan';
 import type { IPlan } from './plan';
 import { RACE_TYPE, readRace } from './race';
@@ -20,7 +22,7 @@ interface IPlace {
   executionCount: number | null;
 }
 
-export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace });
+export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace } | { bench: IBench });
 
 /** Milliseconds of quiet after a change before the outputs are looked through again. */
 const QUIET = 300;
@@ -102,17 +104,18 @@ function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
 
 /** The figure in an output, read once: as long as the data is the same, so is the figure. */
 function figureOf(bundle: Record<string, unknown>, place: IPlace): IFigure | null {
-  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE]);
+  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE] ?? bundle[BENCH_TYPE]);
   if (data === null) {
     return null;
   }
-  const before = read.get(data);
+  const before = known.get(data);
   if (before?.key === place.key && before.executionCount === place.executionCount) {
     return before;
   }
-  const figure = PLAN_TYPE in bundle ? planIn(data, place) : raceIn(data, place);
+  const read = PLAN_TYPE in bundle ? planIn : RACE_TYPE in bundle ? raceIn : benchIn;
+  const figure = read(data, place);
   if (figure !== null) {
-    read.set(data, figure);
+    known.set(data, figure);
   }
   return figure;
 }
@@ -127,4 +130,9 @@ function raceIn(data: object, place: IPlace): IFigure | null {
   return typeof race === 'string' ? null : { ...place, race };
 }
 
-const read = new WeakMap<object, IFigure>();
+function benchIn(data: object, place: IPlace): IFigure | null {
+  const bench = readBench(data);
+  return typeof bench === 'string' ? null : { ...place, bench };
+}
+
+const known = new WeakMap<object, IFigure>();

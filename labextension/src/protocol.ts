@@ -8,6 +8,8 @@
 
 import { readCountersEvent, readCountersHistory } from './counters';
 import type { ICountersEvent, ICountersHistory } from './counters';
+import { readDoctor } from './doctor';
+import type { IDoctor } from './doctor';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { readCell, readDevice, readRecord } from './record';
@@ -72,6 +74,7 @@ export type Event =
   | { type: 'logs'; sequence: number | null; lines: ILogLine[] }
   | { type: 'device'; device: IDeviceStatus }
   | { type: 'choices'; choices: IChoices }
+  | { type: 'doctor'; doctor: IDoctor }
   | { type: 'progress'; sequence: number; progress: string | null }
   | { type: 'counters'; counters: ICountersEvent }
   | { type: 'trace'; on: boolean };
@@ -94,6 +97,7 @@ export interface ISnapshot {
   /** Lines of no cell: they came before the first. */
   logs: ILogLine[];
   choices: IChoices | null;
+  doctor: IDoctor | null;
   counters: ICountersHistory | null;
   /** The version of Python. */
   python: string | null;
@@ -139,6 +143,7 @@ export function readSnapshot(data: unknown): ISnapshot | null {
     page: readRecords(table, run),
     logs: readLogs(table.logs)[0],
     choices: readChoices(table.choices),
+    doctor: readDoctor(table.doctor),
     counters: readCountersHistory(table.counters),
     python: text(object(table.versions)?.python)
   };
@@ -191,6 +196,10 @@ function readEvent(data: unknown): Event | null {
     case 'choices': {
       const choices = readChoices(table.choices);
       return choices && { type: 'choices', choices };
+    }
+    case 'doctor': {
+      const doctor = readDoctor(table.doctor);
+      return doctor && { type: 'doctor', doctor };
     }
     case 'progress': {
       const sequence = count(table.sequence);

@@ -4,15 +4,9 @@
  */
 
 import { formatSeconds } from './format';
+import { decades, logarithmic, ticks } from './logscale';
+import type { IRoom, ITick, Scale } from './logscale';
 import type { IRace, ITiming } from './race';
-
-/** From a value to a place in the drawing, in pixels. */
-export type Scale = (value: number) => number;
-
-export interface ITick {
-  at: number;
-  label: string;
-}
 
 export interface IPoint {
   x: number;
@@ -30,13 +24,6 @@ export interface ICurves {
   lanes: IPoint[][];
   /** Where devices change places, and between which sizes this lies. */
   crossovers: { x: number; from: number; to: number; device: string; size: number }[];
-}
-
-export interface IRoom {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
 }
 
 /** The curves of a race over sizes; null where no time above 0 was measured at a size above 0. */
@@ -140,38 +127,6 @@ export function formatTiming({ median, spread }: ITiming): string {
   return spread
     ? `${formatTime(median)} (${formatTime(spread[0])} – ${formatTime(spread[1])})`
     : formatTime(median);
-}
-
-type Decades = readonly [first: number, last: number];
-
-/** The powers of ten around values, at least two of them; null without values. */
-function decades(values: readonly number[]): Decades | null {
-  if (values.length === 0) {
-    return null;
-  }
-  const first = Math.floor(Math.log10(Math.min(...values)));
-  return [first, Math.max(Math.ceil(Math.log10(Math.max(...values))), first + 1)];
-}
-
-function logarithmic([first, last]: Decades, start: number, end: number): Scale {
-  return value => start + ((end - start) * (Math.log10(value) - first)) / (last - first);
-}
-
-/** A tick a power of ten, or every second, third... where they would stand closer than `apart` pixels. */
-function ticks(
-  [first, last]: Decades,
-  length: number,
-  apart: number,
-  scale: Scale,
-  label: (value: number) => string
-): ITick[] {
-  const step = Math.max(1, Math.ceil((apart * (last - first)) / Math.max(length, 1)));
-  const found: ITick[] = [];
-  for (let power = first; power <= last; power += step) {
-    const value = Number(`1e${power}`);
-    found.push({ at: scale(value), label: label(value) });
-  }
-  return found;
 }
 
 /** 1, 2 or 5 times a power of ten, at most `value`. */

@@ -2,6 +2,7 @@
  * What is known of one notebook, as a value that views draw: shapes, and which records they show.
  */
 
+import type { IDoctor } from './doctor';
 import type { ILogLine } from './logs';
 import type { IChoices, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from './record';
@@ -41,6 +42,7 @@ export interface IState {
   tracing: boolean | null;
   device: IDeviceStatus | null;
   choices: IChoices | null;
+  doctor: IDoctor | null;
   /** The version of Python. */
   python: string | null;
   /** Nested cells run inside each other: the last one is the innermost. */
@@ -65,6 +67,7 @@ export const NOTHING_KNOWN = {
   tracing: null,
   device: null,
   choices: null,
+  doctor: null,
   python: null,
   running: [],
   logs: [],

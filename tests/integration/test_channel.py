@@ -143,3 +143,21 @@ def test_many_records_are_sent_in_messages_of_a_bounded_size(notebook):
             event["place"] for event in events(notebook, "record") if event["record"]["run"]["id"] == "0" * 32
         ]
     assert seen == list(range(1000))
+
+
+def test_the_doctor_is_asked_while_a_cell_runs_and_tells_all_browsers(start_kernel, tmp_path):
+    (tmp_path / "pandas.py").write_text("")
+    notebook = start_kernel()
+    notebook.run(f"import os\nos.chdir({str(tmp_path)!r})")
+    message = notebook.send(
+        "import pathlib, time\nwhile not pathlib.Path('heard').exists():\n    time.sleep(0.05)"
+    )
+    assert notebook.ask("jupyter_mlgpu_request", {"type": "doctor"})["doctor"]["asking"] is True
+    while not (told := [one["doctor"] for one in events(notebook, "doctor") if not one["doctor"]["asking"]]):
+        notebook.broadcasts.append(notebook.client.get_iopub_msg(timeout=60))
+    (tmp_path / "heard").touch()
+    assert notebook.wait(message).status == "ok"
+    (diagnosis,) = told
+    assert diagnosis["problem"] is None
+    assert "shadowed-package" in [one["id"] for one in diagnosis["found"]["findings"]]
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["doctor"] == diagnosis

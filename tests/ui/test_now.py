@@ -342,3 +342,24 @@ def test_without_the_extension_nothing_is_claimed(lab: Lab) -> None:
     expect(lab.sidebar.locator(".jp-mlgpu-Gauges")).to_have_count(0)
     lab.run_to_end(0)
     assert asked_to_watch(lab) == 0
+
+
+def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> None:
+    planted = "import os, pathlib\nos.makedirs('mine', exist_ok=True)\nos.chdir('mine')"
+    planted += "\npathlib.Path('pandas.py').touch()"
+    open_now(lab, "doctor.ipynb", f"{planted}\n{LOAD}")
+    doctor = lab.sidebar.get_by_role("region", name="Doctor", exact=True)
+    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor looks, and changes nothing"))
+    doctor.get_by_role("button", name="Ask the doctor").click()
+    expect(doctor.get_by_role("status")).to_have_text(
+        re.compile(r"wrong here, of \d+ that were"), timeout=60_000
+    )
+    finding = doctor.get_by_role("listitem").filter(has_text="shadowed-package")
+    expect(finding).to_contain_text("(sure; shadowed-package)")
+    expect(finding).to_contain_text("How we know: Found here: pandas.py.")
+    expect(finding.locator("pre")).to_have_text("mv pandas.py my_pandas.py")
+    expect(finding.get_by_role("button", name="Copy")).to_be_visible()
+    expect(doctor.get_by_role("button", name="Ask again")).to_be_enabled()
+    lab.page.reload()
+    show_now(lab)
+    expect(doctor.get_by_role("listitem").filter(has_text="shadowed-package")).to_be_visible()

@@ -1,4 +1,4 @@
-"""What a student sees of plans and races: under their cell, and in the sidebar."""
+"""What a student sees of plans, races and benchmarks: under their cell, and in the sidebar."""
 
 from __future__ import annotations
 

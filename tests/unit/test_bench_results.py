@@ -8,7 +8,7 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
-from jupyter_mlgpu.bench import against, figure, page, published
+from jupyter_mlgpu.bench import against, bundle, charts, figure, page, published
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
@@ -202,6 +202,31 @@ def test_the_roof_is_bandwidth_times_intensity_up_to_the_products_peak():
     assert max(roof["y"]) == pytest.approx(product.tflops.value)
     assert roof["y"][0] == pytest.approx(moved.throughput.value * roof["x"][0] / 1e12)
     assert traces["bandwidth"]["x"] == pytest.approx([1 / 12])
+
+
+def test_both_charts_stand_in_one_figure_each_with_its_axes():
+    drawn = figure.together(run(measured(n=512), moving()))
+    assert {one["xaxis"] for one in drawn["data"]} == {"x", "x2"}
+    upper, lower = drawn["layout"]["yaxis"]["domain"], drawn["layout"]["yaxis2"]["domain"]
+    assert upper[0] > lower[1]
+    assert figure.together(run(skipped()))["data"] == []
+
+
+def test_the_browser_gets_charts_table_and_notes_of_bounded_size():
+    told = bundle.data(run(*(measured(n=size) for size in range(1, 300)), moving(), skipped()))
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert [one["title"] for one in told["charts"]] == ["Products of n x n matrices", "Roofline"]
+    assert len(told["rows"]) == bundle.ROWS
+    assert told["cut"] == {"results": 100}
+    x, y, low, high, label = told["charts"][0]["series"][0]["points"][0]
+    assert (x, low, high) == (1, pytest.approx(y), pytest.approx(y))
+    assert label.startswith("gemm")
+    assert any("Metal has no float64." in note for note in told["notes"])
+
+
+def test_a_point_of_one_sample_has_no_spread():
+    alone = replace(measured(n=512), samples=(0.1,))
+    assert [(one.low, one.high) for one in charts.sizes(run(alone)).series[0].points] == [(None, None)]
 
 
 def test_every_published_figure_names_its_source_and_keeps_its_reading_apart():

@@ -35,6 +35,18 @@ export const english = {
   chartOf: '{quantity}, {device}: lowest {low}, highest {high}',
   asTable: 'As a table',
   timeOfDay: 'Time',
+
+  doctor: 'Doctor',
+  doctorUnasked:
+    'Is everything here set up as it should be? The doctor looks, and changes nothing.',
+  askDoctor: 'Ask the doctor',
+  doctorAsking: 'The doctor is looking at this machine and this Python…',
+  doctorKnows: 'How we know:',
+  doctorAdvises: 'What to do:',
+  doctorMore: '{count} more: run %mlc_doctor in a cell.',
+  doctorDeep:
+    'The frameworks and the network were not asked: %mlc_doctor --deep in a cell asks them.',
+
   notLive: 'Nothing is known of this kernel now.'
 };
 
@@ -73,5 +85,15 @@ export const chinese: Record<keyof typeof english, string> = {
   chartOf: '{device} 的{quantity}：最低 {low}，最高 {high}',
   asTable: '以表格显示',
   timeOfDay: '时间',
+
+  doctor: 'doctor（检查环境）',
+  doctorUnasked: '这里的环境都配置好了吗？doctor 只查看，不做任何更改。',
+  askDoctor: '询问 doctor',
+  doctorAsking: 'doctor 正在查看这台机器和这个 Python…',
+  doctorKnows: '依据：',
+  doctorAdvises: '处理办法：',
+  doctorMore: '还有 {count} 项：请在单元格中运行 %mlc_doctor。',
+  doctorDeep: '没有询问框架和网络：在单元格中运行 %mlc_doctor --deep 就会询问。',
+
   notLive: '目前对此内核一无所知。'
 };

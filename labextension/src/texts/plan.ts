@@ -3,6 +3,7 @@
 export const english = {
   plans: 'Plans',
   races: 'Races',
+  benches: 'Benchmarks',
   plansAndRaces: 'Results',
   figureToShow: 'Which one to show',
   planOf: 'Plan: {subject}',
@@ -79,12 +80,21 @@ export const english = {
   raceUnsteady: 'warm-up not steady',
   raceNotes: 'What the times mean',
   raceCut: 'Not kept in the notebook: {parts}.',
-  raceSpread: 'Median; in brackets, its spread'
+  raceSpread: 'Median; in brackets, its spread',
+
+  benchOf: 'Benchmark: {cases}',
+  benchChart: '{title}: {y} against {x}',
+  benchNoChart: 'These cases have no chart: their table has all figures.',
+  benchTable: 'The figures as a table',
+  benchNotes: 'What the figures mean',
+  part_results: 'results: {count}',
+  part_series: 'lines: {count}'
 };
 
 export const chinese: Record<keyof typeof english, string> = {
   plans: '计划',
   races: '竞速',
+  benches: '基准测试',
   plansAndRaces: '结果',
   figureToShow: '显示哪一个',
   planOf: '计划：{subject}',
@@ -159,5 +169,13 @@ export const chinese: Record<keyof typeof english, string> = {
   raceUnsteady: '预热未稳定',
   raceNotes: '用时的含义',
   raceCut: '未保存在笔记本中：{parts}。',
-  raceSpread: '中位数；括号内为其分布范围'
+  raceSpread: '中位数；括号内为其分布范围',
+
+  benchOf: '基准测试：{cases}',
+  benchChart: '{title}：{y} 随 {x} 的变化',
+  benchNoChart: '这些用例没有图表：表格里有全部数值。',
+  benchTable: '以表格列出数值',
+  benchNotes: '数值的含义',
+  part_results: '结果：{count}',
+  part_series: '曲线：{count}'
 };

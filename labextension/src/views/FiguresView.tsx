@@ -1,4 +1,4 @@
-/** The sidebar's plans and races: one of them, the last unless another is chosen. */
+/** The sidebar's plans, races and benchmarks: one of them, the last unless another is chosen. */
 
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
@@ -6,6 +6,7 @@ import type { ReactElement } from 'react';
 import type { IFigure } from '../plansandraces';
 import type { Translate } from '../i18n';
 
+const BenchView = lazy(async () => ({ default: (await import('./figures')).BenchView }));
 const PlanView = lazy(async () => ({ default: (await import('./figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./figures')).RaceView }));
 
@@ -46,6 +47,8 @@ export function FiguresView(props: {
       <Suspense>
         {'plan' in figure ? (
           <PlanView key={figure.key} plan={figure.plan} t={t} />
+        ) : 'bench' in figure ? (
+          <BenchView key={figure.key} bench={figure.bench} whole t={t} />
         ) : (
           <RaceView key={figure.key} race={figure.race} whole t={t} />
         )}
@@ -56,15 +59,21 @@ export function FiguresView(props: {
 
 /** What the tab is called: after what is in it. */
 export function figuresName(figures: readonly IFigure[], t: Translate): string {
-  const plans = figures.some(one => 'plan' in one);
-  const races = figures.some(one => 'race' in one);
-  return t(plans && races ? 'plansAndRaces' : races ? 'races' : 'plans');
+  const kinds = new Set(figures.map(kindOf));
+  const [kind] = kinds;
+  return t(kinds.size > 1 || kind === undefined ? 'plansAndRaces' : kind);
+}
+
+function kindOf(figure: IFigure): 'plans' | 'races' | 'benches' {
+  return 'plan' in figure ? 'plans' : 'race' in figure ? 'races' : 'benches';
 }
 
 function nameOf(figure: IFigure, t: Translate): string {
   const name =
     'plan' in figure
       ? t('planOf', { subject: figure.plan.subject })
-      : t('raceOf', { cell: figure.race.cell });
+      : 'bench' in figure
+        ? t('benchOf', { cases: figure.bench.name })
+        : t('raceOf', { cell: figure.race.cell });
   return `[${figure.executionCount ?? ' '}] ${name}`;
 }

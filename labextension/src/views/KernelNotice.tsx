@@ -1,11 +1,11 @@
 /** Why the kernel shows nothing, and what to do about it. */
 
-import { useState } from 'react';
 import type { ReactElement } from 'react';
 
 import type { Message, Translate } from '../i18n';
 import type { IState, KernelState } from '../state';
 import { LOAD_LINE } from '../protocol';
+import { CopyButton } from './CopyButton';
 
 const SENTENCES: Record<Exclude<KernelState, 'live'>, Message> = {
   none: 'kernelNone',
@@ -42,20 +42,10 @@ export function KernelNotice(props: {
 
 function LineToCopy(props: { text: string; t: Translate }): ReactElement {
   const { text, t } = props;
-  const [copied, setCopied] = useState(false);
-  const copy = (): void => {
-    // Without permission to the clipboard the line still stands there to be selected.
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => setCopied(false)
-    );
-  };
   return (
     <div className="jp-mlgpu-LineToCopy">
       <code>{text}</code>
-      <button type="button" className="jp-mlgpu-TextButton" onClick={copy}>
-        {t(copied ? 'copied' : 'copy')}
-      </button>
+      <CopyButton text={text} t={t} />
     </div>
   );
 }

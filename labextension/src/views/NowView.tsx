@@ -7,6 +7,7 @@ import type { NotebookSession } from '../notebooks';
 import type { IState } from '../state';
 import { frameworkName } from '../words';
 import { DevicePicker } from './DevicePicker';
+import { Doctor } from './Doctor';
 import { Gauges, useChartSoon } from './Gauges';
 
 /** A name is the same in both languages. */
@@ -27,6 +28,7 @@ export function NowView(props: {
       <DevicePicker session={session} state={state} t={t} />
       <Frameworks state={state} t={t} />
       <Gauges session={session} t={t} />
+      <Doctor doctor={state.doctor} session={session} t={t} />
     </div>
   );
 }

@@ -5,8 +5,10 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../../i18n';
 import type { IRace } from '../../race';
 import { bars, curves, formatTiming } from '../../racechart';
-import type { IBars, ICurves, IPoint, IRoom, ITick } from '../../racechart';
-import { useWidth } from './useWidth';
+import type { IBars, ICurves } from '../../racechart';
+import type { IRoom } from '../../logscale';
+import { Across, Along, Marker, Spread, laneOf, lineThrough } from '../drawing';
+import { useWidth } from '../useWidth';
 
 const HEIGHT = 260;
 const NARROWEST = 200;
@@ -63,34 +65,12 @@ export function RaceChart(props: { race: IRace; t: Translate }): ReactElement {
   );
 }
 
-/** What the style sheet goes by: after six devices, colours and dashes come again. */
-function laneOf(lane: number): { 'data-lane': number } {
-  return { 'data-lane': lane % 6 };
-}
-
-function Across(props: { tick: ITick; room: IRoom }): ReactElement {
-  const { tick, room } = props;
-  return (
-    <>
-      <path className="jp-mlgpu-Race-grid" d={`M${room.left} ${tick.at}H${room.right}`} />
-      <text x={room.left - 6} y={tick.at + 4} textAnchor="end">
-        {tick.label}
-      </text>
-    </>
-  );
-}
-
 function Curves(props: { curves: ICurves; room: IRoom; race: IRace }): ReactElement {
   const { curves, room, race } = props;
   return (
     <>
-      {curves.xTicks.map(({ at, label }, index) => (
-        <g key={index}>
-          <path className="jp-mlgpu-Race-grid" d={`M${at} ${room.top}V${room.bottom}`} />
-          <text x={at} y={room.bottom + 16} textAnchor="middle">
-            {label}
-          </text>
-        </g>
+      {curves.xTicks.map((tick, index) => (
+        <Along key={index} tick={tick} room={room} />
       ))}
       <text x={(room.left + room.right) / 2} y={room.bottom + 34} textAnchor="middle">
         {race.variable}
@@ -142,41 +122,4 @@ function Bars(props: { bars: IBars; room: IRoom; race: IRace }): ReactElement {
       )}
     </>
   );
-}
-
-function Spread(props: { x: number; spread: IPoint['spread'] }): ReactElement | null {
-  const { x, spread } = props;
-  return (
-    spread && (
-      <path
-        className="jp-mlgpu-Race-spread"
-        d={`M${x} ${spread[0]}V${spread[1]}M${x - 4} ${spread[0]}h8M${x - 4} ${spread[1]}h8`}
-      />
-    )
-  );
-}
-
-/** Each device has a shape of its own. */
-function Marker(props: { lane: number; x: number; y: number }): ReactElement {
-  const { lane, x, y } = props;
-  return (
-    <path
-      className="jp-mlgpu-Race-marker"
-      transform={`translate(${x} ${y})`}
-      d={MARKERS[lane % MARKERS.length]}
-    />
-  );
-}
-
-const MARKERS = [
-  // Disc, square, triangle, diamond, cross.
-  'M0-4a4 4 0 1 1 0 8a4 4 0 1 1 0-8z',
-  'M-3.5-3.5h7v7h-7z',
-  'M0-4.5l4.5 8h-9z',
-  'M0-5l4 5-4 5-4-5z',
-  'M-1.2-4h2.4v2.8H4v2.4H1.2V4h-2.4V1.2H-4v-2.4h2.8z'
-];
-
-function lineThrough(points: readonly IPoint[]): string {
-  return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
 }

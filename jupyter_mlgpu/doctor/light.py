@@ -1,0 +1,58 @@
+"""A diagnosis in the few lines that a sidebar shows; as a program, this Python's own.
+
+    python -P -m jupyter_mlgpu.doctor.light true
+
+prints it as one JSON object. The word says whether the kernel that asks captures native output: `true`,
+`false`, or `unknown`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from jupyter_mlgpu.doctor import page
+from jupyter_mlgpu.doctor.consult import consult
+from jupyter_mlgpu.doctor.diagnose import Diagnosis
+from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.redact import shorten
+
+#: What a kernel is known to capture, by the word that says so.
+CAPTURES: dict[str, Maybe[bool]] = {
+    "true": True,
+    "false": False,
+    "unknown": Unknown("This kernel does not tell whether it captures native output."),
+}
+
+#: Findings, and characters of each text: more is in `%mlc_doctor`.
+FINDINGS, SHORT, LONG = 20, 300, 1_500
+
+
+def summary(diagnosis: Diagnosis) -> dict[str, Any]:
+    """What was found, causes first, bounded, with the sentence above it; JSON-ready, in English."""
+    shown = [*diagnosis.findings, *diagnosis.of("crashed")]
+    return {
+        "head": page.head(diagnosis),
+        "findings": [
+            {
+                "id": shorten(one.id, SHORT),
+                "title": shorten(one.title, SHORT),
+                "evidence": shorten(one.evidence, LONG),
+                "remedy": shorten(one.remedy or "", LONG),
+                "confidence": one.confidence,
+            }
+            for one in shown[:FINDINGS]
+        ],
+        "more": max(0, len(shown) - FINDINGS),
+    }
+
+
+def main() -> None:
+    """Print the summary of this machine and this Python."""
+    print(json.dumps(summary(consult(inside=Inside(CAPTURES[sys.argv[1]])))))
+
+
+if __name__ == "__main__":
+    main()
