@@ -86,6 +86,9 @@ MAY_USE = {
         "selection",
         "sentences",
     },
+    "sharing": {"errors", "plain", "record"},
+    "teacher": {"errors", "plain", "render", "sharing"},
+    "testing_hub": set(),
     "submissions": {"errors", "record", "render"},
     "lessons": {
         "backends",
