@@ -170,8 +170,9 @@ def _exercises(frame: Frame, student: Student, exercises: Sequence[str]) -> list
 def _ran_on(frame: Frame, record: SharedRecord) -> str:
     if record.framework is None and record.device is None:
         return frame.say("unknown")
-    name = words.framework(record.framework) if record.framework else None
-    return escape(", ".join(one for one in (name, record.framework_version, record.device) if one))
+    framework = words.framework(record.framework) if record.framework else ""
+    framework = f"{framework} {record.framework_version or ''}".strip()
+    return escape(", ".join(one for one in (framework, record.device) if one))
 
 
 def _value(frame: Frame, reading: SharedReading | None) -> str:

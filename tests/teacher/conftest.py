@@ -62,13 +62,10 @@ class PostgreSQL:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         command = [self._postgres, "-D", self._data, "-k", self.folder, "-c", "listen_addresses="]
-        self.process = subprocess.Popen(
-            [*command, "-c", "fsync=off"],
-            cwd=self.folder,
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "log").open("ab"),
-            **self._user,
-        )
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "-c", "fsync=off"], cwd=self.folder, stdout=log, stderr=log, **self._user
+            )
         while not self._answers():
             assert self.process.poll() is None, (self.folder / "log").read_text()
             time.sleep(0.02)

@@ -12,9 +12,11 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
+from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.sharing.report import from_bytes
 from jupyter_mlgpu.teacher.__main__ import main
 from jupyter_mlgpu.teacher.database import open_database
+from jupyter_mlgpu.teacher.settings import settings_from
 from jupyter_mlgpu.teacher.store import Store
 from jupyter_mlgpu.testing_hub import StandInHub
 from tests.teacher.conftest import Kernel
@@ -76,25 +78,28 @@ def test_started_by_hand_it_says_that_a_hub_starts_it(
 
 
 @pytest.mark.parametrize(
-    ("url", "arguments", "says"),
+    ("url", "keep_days", "says"),
     [
-        ("unix+http://somewhere", [], "names no host and port"),
-        ("http://127.0.0.1:99999", [], "names no host and port"),
-        ("http://192.0.2.1:1", [], "cannot listen on 192.0.2.1:1"),
-        ("http://127.0.0.1:1", ["--keep-days", "0"], "a number of days from 1"),
+        ("unix+http://somewhere", 180, "names no host and port"),
+        ("http://127.0.0.1:99999", 180, "names no host and port"),
+        ("http://127.0.0.1:1", 0, "a number of days from 1"),
     ],
 )
 def test_settings_with_which_it_cannot_run_are_refused(
-    hub: StandInHub, tmp_path: Path, url: str, arguments: list[str], says: str
+    hub: StandInHub, url: str, keep_days: int, says: str
 ) -> None:
-    command = [sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", f"sqlite:///{tmp_path}/a.sqlite"]
+    with pytest.raises(UsageError, match=says):
+        settings_from(hub.environment(url), "teachers", keep_days)
+
+
+def test_an_address_on_which_it_cannot_listen_is_said(hub: StandInHub, tmp_path: Path) -> None:
     done = subprocess.run(
-        [*command, *arguments],
-        env={**os.environ, **hub.environment(url)},
+        [sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", f"sqlite:///{tmp_path}/kept.sqlite"],
+        env={**os.environ, **hub.environment("http://192.0.2.1:1")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
     )
     assert done.returncode == 2
-    assert says in done.stderr
+    assert "cannot listen on 192.0.2.1:1" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -16,7 +16,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -163,7 +163,8 @@ class SignedIn:
         self._cookies = CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
         self.get("hub/login")
-        status, page = self.post("hub/login", username=name, password="any will do")
+        home = quote(f"{BASE}hub/home")  # else their server would be started
+        status, page = self.post(f"hub/login?next={home}", username=name, password="any will do")
         assert status == 200, page
 
     def get(self, path: str) -> tuple[int, str]:
