@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +26,15 @@ _INSERT = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 class StoreError(MlgpuError):
     """The database did not do it: it is locked, full or away. Nothing of the call was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A report, of whom the hub says that it is, and when it arrived by our clock (seconds since 1970)."""
+
+    student: str
+    report: Report
+    arrived: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +74,16 @@ class Store:
         """Give all connections back."""
         self._engine.dispose()
 
-    def take(self, student: str, report: Report, arrived: float) -> tuple[str, ...]:
-        """Keep a report of a student; the ids of all its records, those already kept among them.
+    def take(self, reports: Sequence[Sent]) -> None:
+        """Keep reports, in their order; a record that is kept already is left as it is.
 
-        Raises StoreError, and then keeps nothing of it.
+        Raises StoreError, and then keeps nothing of any of them.
         """
         with self._transaction() as connection:
-            self._student(connection, student, report, arrived)
-            self._records(connection, student, report, arrived)
-            self._checks(connection, student, report, arrived)
-        return tuple(record.id for record in report.records)
+            for sent in reports:
+                self._student(connection, sent)
+                self._records(connection, sent)
+                self._checks(connection, sent)
 
     def students(self) -> list[Student]:
         """Everybody of whom something is kept, by name, each with the last receipt."""
@@ -114,7 +123,7 @@ class Store:
         return count
 
     def tidy(self, before: float) -> None:
-        """Delete what arrived before a moment (seconds since 1970), and what exceeds MOST_RECORDS a student."""
+        """Delete what arrived before a moment (seconds since 1970), and all over MOST_RECORDS a student."""
         rank = func.row_number().over(partition_by=RECORDS.c.student, order_by=RECORDS.c.place.desc())
         ranked = select(RECORDS.c.place, rank.label("rank")).subquery()
         beyond = select(ranked.c.place).where(ranked.c.rank > MOST_RECORDS)
@@ -140,21 +149,22 @@ class Store:
             with self._transaction() as connection:
                 connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
 
-    def _student(self, connection: Connection, name: str, report: Report, arrived: float) -> None:
-        values = {"arrived": arrived, "clock_ahead": report.sent_at - arrived}
-        if report.lesson is not None:
-            values["lesson"] = report.lesson
-        statement = self._insert(STUDENTS).values(name=name, **values)
+    def _student(self, connection: Connection, sent: Sent) -> None:
+        values: dict[str, Any] = {"arrived": sent.arrived, "clock_ahead": sent.report.sent_at - sent.arrived}
+        if sent.report.lesson is not None:
+            values["lesson"] = sent.report.lesson
+        statement = self._insert(STUDENTS).values(name=sent.student, **values)
         connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
 
-    def _records(self, connection: Connection, name: str, report: Report, arrived: float) -> None:
+    def _records(self, connection: Connection, sent: Sent) -> None:
+        name, report = sent.student, sent.report
         if not report.records:
             return
         rows = [
             {
                 **{key: getattr(record, key) for key in _FIELDS},
                 "student": name,
-                "arrived": arrived,
+                "arrived": sent.arrived,
                 "lesson": report.lesson,
                 "readings": to_plain(record.readings),
             }
@@ -175,10 +185,11 @@ class Store:
         if known is None or known.run != last.run or known.number < last.number:
             connection.execute(update(STUDENTS).where(STUDENTS.c.name == name).values(last_place=last.place))
 
-    def _checks(self, connection: Connection, name: str, report: Report, arrived: float) -> None:
-        if not report.checks:
+    def _checks(self, connection: Connection, sent: Sent) -> None:
+        if not sent.report.checks:
             return
-        rows = [{"student": name, "arrived": arrived, **to_plain(check)} for check in report.checks]
+        who = {"student": sent.student, "arrived": sent.arrived}
+        rows = [{**who, **to_plain(check)} for check in sent.report.checks]
         statement = self._insert(CHECKS)
         told = statement.excluded
         changed = {

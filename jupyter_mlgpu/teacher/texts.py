@@ -14,7 +14,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
 )
 
 
-def say(key: str, language: str = "en", **slots: object) -> str:
+def say(key: str, language: str = "en", /, **slots: object) -> str:
     """A text in a language of LANGUAGES, its slots filled. It is plain text: pages escape it."""
     return TEXTS[key][language].format(**slots)
 
