@@ -167,11 +167,12 @@ SILENT = {
     "render/text": "printed under a cell",
     "render/words": "receipts where there is no sidebar",
     "servermessages": "answers to a wrong address",
+    "sharing/*": "printed under a cell, or answers to a report from elsewhere",
     "submissions/*": "a lab's tests and a command",
     "teacher/*": "a command, and a service with texts of its own",
     "testing": "for tests",
-    "testing_hub": "for tests",
     "testing_bench": "for tests",
+    "testing_hub": "for tests",
     "testing_engines": "for tests",
     "tracing": "errors of scripts",
 }
