@@ -64,10 +64,11 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) $(TEACHER) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(TEACHER)
 
 ##@ Tests
 
