@@ -15,6 +15,7 @@ FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
+TEACHER := .venv-teacher
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -67,11 +68,12 @@ clean: ## remove everything that make made, .venv too
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(TEACHER)
 
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-class test-lessons test-other-python
+	test-front-ends test-hub test-class test-teacher test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -129,6 +131,12 @@ PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV
 .PHONY: test-class
 test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
 	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(MARKS) $(PYTEST_ARGS)
+
+# They start a JupyterHub, whose proxy came with the labextension's tools.
+PYTEST_TEACHER := env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg $(TEACHER)/bin/python -m pytest
+.PHONY: test-teacher
+test-teacher: $(TEACHER)/.packages ## the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
+	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKS) $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
@@ -249,6 +257,13 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 $(CLASS)/.packages: constraints/class.txt $(VENV)/.project scripts/make_venv_above.sh
 	@scripts/make_venv_above.sh $(CLASS) $(VENV)
 	@$(STEP) "installing nbgrader into $(CLASS)" $(CLASS)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# It sees the packages of .venv, too.
+$(TEACHER)/.packages: constraints/teacher.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(TEACHER) $(VENV)
+	@$(STEP) "installing JupyterHub, SQLAlchemy and psycopg into $(TEACHER)" \
+		$(TEACHER)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.

@@ -88,6 +88,7 @@ MAY_USE = {
         "sharing",
     },
     "submissions": {"errors", "record", "render"},
+    "teacher": {"errors", "plain", "render", "sharing"},
     "lessons": {
         "backends",
         "comparing",
@@ -121,6 +122,7 @@ MAY_USE = {
     "testing": {"backends", "ops", "record"},
     "testing_bench": {"backends", "bench", "testing"},
     "testing_counters": {"probes", "testing"},
+    "testing_hub": set(),
     "testing_engines": {"engines", "record", "testing"},
     "testing_sharing": {"errors", "sharing"},
     "__init__": {

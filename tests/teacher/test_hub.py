@@ -1,0 +1,222 @@
+"""With a real JupyterHub, which runs the service: a student sends, a teacher sees, another is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
+
+from tests.teacher.conftest import Kernel
+
+ROOT = Path(__file__).parents[2]
+BASE = "/hub-test/"
+START_LIMIT = 90.0
+
+# As docs/teacher.md has it, but for the addresses and for who may sign in.
+CONFIG = """
+import sys
+
+c.JupyterHub.services = [
+    {{
+        "name": "mlgpu-teacher",
+        "url": "http://127.0.0.1:{service_port}",
+        "command": [sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", {database!r}],
+        "environment": {{"PYTHONPATH": {root!r}}},
+        "oauth_no_confirm": True,
+    }}
+]
+c.JupyterHub.load_groups = {{"teachers": {{"users": ["tess"]}}, "students": {{"users": ["ada", "bob"]}}}}
+access = "access:services!service=mlgpu-teacher"
+c.JupyterHub.load_roles = [
+    {{"name": "mlgpu-class", "scopes": [access], "groups": ["students", "teachers"]}}
+]
+c.Spawner.server_token_scopes = ["users:activity!user", "access:servers!server", access]
+c.Spawner.environment = {{"JUPYTER_MLGPU_TEACHER_URL": "{url}services/mlgpu-teacher/"}}
+
+c.JupyterHub.bind_url = {url!r}
+c.JupyterHub.hub_port = {hub_port}
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
+c.Spawner.cmd = [sys.executable, {server!r}]
+c.Spawner.http_timeout = 60
+c.ConfigurableHTTPProxy.command = {proxy!r}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api_port}"
+c.ConfigurableHTTPProxy.auth_token = "tested"
+"""
+
+# Stands for a student's server: it keeps what the hub told it, and answers.
+SERVER = """
+import http.server, json, os, urllib.parse
+
+names = ("JUPYTERHUB_USER", "JUPYTERHUB_API_TOKEN", "JUPYTER_MLGPU_TEACHER_URL")
+told = json.dumps({name: os.environ[name] for name in names})
+with open(os.environ["JUPYTERHUB_USER"] + ".json", "w") as file:
+    file.write(told)
+port = urllib.parse.urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"]).port
+http.server.HTTPServer(("127.0.0.1", port), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nobody listens on."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [int(one.getsockname()[1]) for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Hub:
+    """A JupyterHub of its own, with its proxy, in `folder`; so are its people's files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        port, hub_port, api_port, service_port = free_ports(4)
+        self.url = f"http://127.0.0.1:{port}{BASE}"
+        path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        proxy = ROOT / "labextension" / "node_modules" / ".bin" / "configurable-http-proxy"
+        (folder / "server.py").write_text(SERVER)
+        config = folder / "config.py"
+        config.write_text(
+            CONFIG.format(
+                url=self.url,
+                hub_port=hub_port,
+                api_port=api_port,
+                service_port=service_port,
+                root=str(ROOT),
+                database=f"sqlite:///{folder}/kept.sqlite",
+                home=str(folder),
+                server=str(folder / "server.py"),
+                proxy=[shutil.which("node", path=path), str(proxy)],
+            )
+        )
+        # Another JupyterHub, where its Python is named as for tests/ui: 5 is what classes run today.
+        python = os.environ.get("JUPYTER_MLGPU_FRONT_ENDS", sys.executable)
+        self._log = (folder / "hub.log").open("w+b")
+        self._process = subprocess.Popen(
+            [python, "-m", "jupyterhub", "--config", config],
+            cwd=folder,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PATH": path},
+            start_new_session=True,
+        )
+        self._wait_for(lambda: urllib.request.urlopen(f"{self.url}hub/api/").close())
+
+    def log(self) -> str:
+        """All that the hub, its proxy and the service have written."""
+        return Path(self._log.name).read_text(errors="replace")
+
+    def started(self, name: str) -> dict[str, str]:
+        """What the server of a person, who has just asked for it, was told by the hub."""
+        path = self.folder / f"{name}.json"
+        self._wait_for(lambda: json.loads(path.read_text()))
+        found: dict[str, str] = json.loads(path.read_text())
+        return found
+
+    def stop(self) -> None:
+        """End the hub, which ends its proxy, the service and the servers."""
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=40)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # a hub that fails leaves its proxy behind
+        self._process.wait()
+        self._log.close()
+
+    def _wait_for(self, done: object) -> None:
+        end = time.monotonic() + START_LIMIT
+        while time.monotonic() < end and self._process.poll() is None:
+            try:
+                done()  # type: ignore[operator]
+            except (OSError, ValueError):
+                time.sleep(0.1)
+            else:
+                return
+        self.stop()
+        raise RuntimeError(f"JupyterHub did not do it; its last words were:\n{self.log()[-3000:]}")
+
+
+class SignedIn:
+    """A browser in which somebody has signed in to the hub."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self._hub = hub
+        self._cookies = CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
+        self.get("hub/login")
+        home = quote(f"{BASE}hub/home")  # else their server would be started
+        status, page = self.post(f"hub/login?next={home}", username=name, password="any will do")
+        assert status == 200, page
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text of a page of the hub's."""
+        return self._open(urllib.request.Request(f"{self._hub.url}{path}"))
+
+    def post(self, path: str, **fields: str) -> tuple[int, str]:
+        """Send a form, with the secret that the hub put into a cookie for it."""
+        secret = next(one.value for one in self._cookies if one.name == "_xsrf")
+        data = urlencode({**fields, "_xsrf": secret}).encode()
+        return self._open(urllib.request.Request(f"{self._hub.url}{path}", data))
+
+    def _open(self, request: urllib.request.Request) -> tuple[int, str]:
+        try:
+            with self._opener.open(request) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+
+@pytest.fixture(scope="module")
+def real_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    hub = Hub(tmp_path_factory.mktemp("hub"))
+    yield hub
+    hub.stop()
+
+
+def test_a_student_sends_with_their_server_s_token_a_teacher_sees_it_and_another_student_is_refused(
+    real_hub: Hub, kernel: Kernel
+) -> None:
+    ada = SignedIn(real_hub, "ada")
+    ada.get("hub/spawn")
+    told = real_hub.started("ada")
+    body = kernel.report(1, 2)
+    request = urllib.request.Request(
+        f"{told['JUPYTER_MLGPU_TEACHER_URL']}api/reports",
+        body,
+        {"Authorization": f"token {told['JUPYTERHUB_API_TOKEN']}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        assert json.load(answer) == {"acknowledged": kernel.ids(1, 2)}
+
+    page = "services/mlgpu-teacher/students/ada"
+    status, text = SignedIn(real_hub, "tess").get("services/mlgpu-teacher/")
+    assert (status, "07_a_cnn" in text, ">ada</a>" in text) == (200, True, True), real_hub.log()[-3000:]
+    assert ada.get(page)[0] == 200
+    status, text = SignedIn(real_hub, "bob").get(page)
+    assert (status, "07_a_cnn" in text) == (403, False)
+    assert "You may see only your own page" in text
+    # The hub itself lets nobody in who is in neither group.
+    status, text = SignedIn(real_hub, "eve").get(page)
+    assert (status, "07_a_cnn" in text) == (403, False)
