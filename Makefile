@@ -15,6 +15,8 @@ FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
+BINDER := .venv-binder
+BINDER_IMAGE := .venv-binder-image
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -64,6 +66,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
 	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
+	rm -rf $(BINDER) $(BINDER_IMAGE)
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -71,7 +74,7 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-class test-lessons test-other-python
+	test-front-ends test-hub test-class test-binder test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -129,6 +132,14 @@ PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV
 .PHONY: test-class
 test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
 	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(MARKS) $(PYTEST_ARGS)
+
+# The first step is the check, the second plants mistakes that it has to refuse.
+.PHONY: test-binder
+test-binder: $(BINDER)/.packages $(BINDER_IMAGE)/.packages browser ## binder/ without Docker, and the workflows of .github/
+	@$(STEP) "binder/, as far as it can be checked without Docker" \
+		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
+	@$(STEP) "mistakes planted in binder/ and in the workflows" \
+		env JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest tests/binder $(MARKS) $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
@@ -249,6 +260,22 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 $(CLASS)/.packages: constraints/class.txt $(VENV)/.project scripts/make_venv_above.sh
 	@scripts/make_venv_above.sh $(CLASS) $(VENV)
 	@$(STEP) "installing nbgrader into $(CLASS)" $(CLASS)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# repo2docker, and what validates workflows: above .venv, too.
+$(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(BINDER) $(VENV)
+	@$(STEP) "installing repo2docker and check-jsonschema into $(BINDER)" \
+		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# Stands for Binder's image: nothing but the list, installed as repo2docker does it. Binder runs Python 3.11;
+# where none is at hand, the checks run on the Python of .venv, and say so.
+$(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
+	@scripts/make_venv.sh $(BINDER_IMAGE) \
+		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
+	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
+		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-cache-dir --quiet --requirement $<
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.
