@@ -133,13 +133,15 @@ PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV
 test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
 	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(MARKS) $(PYTEST_ARGS)
 
+PYTEST_BINDER := env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
+	$(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
-test-binder: $(BINDER)/.packages $(BINDER_IMAGE)/.packages browser ## binder/ without Docker, and the workflows of .github/
+test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ## binder/ without Docker, and the workflows
 	@$(STEP) "binder/, as far as it can be checked without Docker" \
 		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
 	@$(STEP) "mistakes planted in binder/ and in the workflows" \
-		env JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest tests/binder $(MARKS) $(PYTEST_ARGS)
+		$(PYTEST_BINDER) tests/binder $(MARKS) $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
@@ -196,6 +198,12 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER, scalene and viztracer; half an hour
 	@$(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python -m benchmarks.profilers \
 		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
+
+.PHONY: dist
+dist: install $(BINDER)/.packages ## build the wheel and the source distribution into dist/, and check both
+	rm -rf dist
+	@$(STEP) "building" $(BIN)/python -m build --no-isolation --outdir dist .
+	@$(STEP) "checking" $(BINDER)/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 
 .PHONY: lessons
 lessons: install ## run every lesson and its solutions, save their outputs; 50 minutes at most on 2 cores
@@ -275,7 +283,7 @@ $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
 	@scripts/make_venv.sh $(BINDER_IMAGE) \
 		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
-		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-cache-dir --quiet --requirement $<
+		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --quiet --requirement $<
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.

@@ -29,6 +29,14 @@ from jupyter_mlgpu.render.bundle import MIME_TYPE
 SYSTEMS = {"Linux": "x86_64-manylinux_2_35", "macOS": "aarch64-apple-darwin"}
 #: What uv and pip say where no package index answers.
 NO_INDEX = ("client error", "timed out", "network was disabled")
+#: In the repository; run where the package is installed, so the installed ones answer.
+RECORDINGS = "jupyter_mlgpu/lessons/recordings"
+PRINT_LABELS = """
+import sys
+from jupyter_mlgpu.lessons.recordings import beside
+for name in sys.argv[1:]:
+    print(getattr(beside(name), "label", "none"))
+"""
 NOT_CHECKED = (
     "the image itself, with what repo2docker and Ubuntu bring along: nothing is built by Docker",
     "an installation on macOS: only that every version has a wheel for it",
@@ -151,6 +159,21 @@ def check_replay(image: Image) -> None:
             raise BinderError(f"binder/{NOTEBOOK} shows {name!r} without the label replayed.")
 
 
+def check_recordings(image: Image) -> None:
+    """The lessons' figures of a GPU are installed, and a lesson shows them there, labelled as replayed."""
+    names = sorted(path.stem for path in (image.repository / RECORDINGS).glob("*.json"))
+    labels = image.run(
+        *("python", "-P", "-c", PRINT_LABELS, *names),
+    )
+    found = dict(zip(names, labels.stdout.splitlines(), strict=False))
+    missed = [name for name in names if not found.get(name, "").startswith("replayed: ")]
+    if missed or "replayed: NVIDIA H200" not in found.values():
+        raise BinderError(
+            f"The lessons do not replay these recordings of another machine: {', '.join(missed) or 'of an H200'}. "
+            f"{last_line(labels.stderr)}"
+        )
+
+
 def is_labelled(data: Mapping[str, Any]) -> bool:
     """Whether a receipt says in each of its forms, and for each of its figures, that it is replayed."""
     record = data[MIME_TYPE]
@@ -194,7 +217,8 @@ def main(environment: Path) -> int:
             check_lesson(image, FIRST_LESSON)
             print(f"    {FIRST_LESSON} runs there", flush=True)
             check_replay(image)
-            print(f"    {NOTEBOOK} replays a GPU's records there, each labelled", flush=True)
+            check_recordings(image)
+            print(f"    {NOTEBOOK} and the lessons replay a GPU's figures there, each labelled", flush=True)
             if (there := image.python) != python:
                 not_checked.append(
                     f"Python {python}: it is not at hand, and postBuild and lesson ran on {there}"
