@@ -169,7 +169,7 @@ def check_recordings(image: Image) -> None:
     missed = [name for name in names if not found.get(name, "").startswith("replayed: ")]
     if missed or "replayed: NVIDIA H200" not in found.values():
         raise BinderError(
-            f"The lessons do not replay these recordings of another machine: {', '.join(missed) or 'of an H200'}. "
+            f"The lessons there do not replay {', '.join(missed) or 'a GPU'} of {RECORDINGS}: "
             f"{last_line(labels.stderr)}"
         )
 

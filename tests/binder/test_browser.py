@@ -1,4 +1,4 @@
-"""What a reader sees who follows a Binder link: JupyterLab, started as the container starts it, in Chromium."""
+"""What a reader meets behind a Binder link: JupyterLab, started as in the container, in Chromium."""
 
 from __future__ import annotations
 
