@@ -25,7 +25,7 @@ from check_lab import LABEXTENSION, SERVER_EXTENSION
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 
-#: Ubuntu 22.04, which repo2docker's images are made from, has glibc 2.35; Apple silicon from macOS 13 on.
+#: Ubuntu 22.04 has glibc 2.35; repo2docker's images are made from 24.04 now. Apple silicon from macOS 13 on.
 SYSTEMS = {"Linux": "x86_64-manylinux_2_35", "macOS": "aarch64-apple-darwin"}
 #: What uv and pip say where no package index answers.
 NO_INDEX = ("client error", "timed out", "network was disabled")
@@ -61,7 +61,7 @@ def check_repo2docker(root: Path) -> None:
         raise BinderError(f"repo2docker does not take the repository: {last_line(written)}")
     python = python_of(root / "binder" / "runtime.txt")
     for what, text in (
-        (f"Python {python}", f"environment.py-{python}"),
+        (f"Python {python}", f"conda environment for python={python}\n"),
         ("requirements.txt", '-r "binder/requirements.txt"'),
         ("postBuild", "./binder/postBuild"),
         ("start", "/binder/start"),

@@ -93,7 +93,7 @@ FILES = (
     ConstraintFile(
         "requirements.txt",
         extras=("lessons", "dataframe"),
-        groups=("build",),
+        groups=("build", "binder-image"),
         agrees_with=("extras.txt", "make.txt"),
         place="binder",
     ),

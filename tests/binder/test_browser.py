@@ -38,8 +38,8 @@ def server(built: Image) -> Iterator[str]:
     with (built.home / "server.log").open("w") as log:
         process = subprocess.Popen(
             [
-                *("./binder/start", "jupyter", "lab", "--ip=127.0.0.1", "--ServerApp.port=0", "--no-browser"),
-                *("--allow-root", f"--IdentityProvider.token={TOKEN}"),
+                *("./binder/start", "jupyter", "notebook", "--ip=127.0.0.1", "--ServerApp.port=0"),
+                *("--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"),
             ],
             cwd=built.repository,
             env={**built.variables, "JUPYTER_RUNTIME_DIR": str(runtime)},
