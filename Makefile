@@ -277,9 +277,10 @@ $(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_a
 		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
-# Stands for Binder's image: nothing but the list, installed as repo2docker does it. Binder runs Python 3.11;
+# Stands for Binder's image: nothing but the list, of today, installed as repo2docker does it. It runs Python 3.11;
 # where none is at hand, the checks run on the Python of .venv, and say so.
 $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
+	@rm -rf $(BINDER_IMAGE)
 	@scripts/make_venv.sh $(BINDER_IMAGE) \
 		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
