@@ -97,7 +97,7 @@ def check_post_build(image: Image) -> None:
     for command, name in (("labextension", LABEXTENSION), ("server extension", SERVER_EXTENSION)):
         listed = image.run("jupyter", *command.split(), "list")
         lines = [line for line in (listed.stdout + listed.stderr).splitlines() if name in line]
-        if not any("enabled" in line and "OK" in line for line in lines):
+        if not ("enabled" in "".join(lines) and "OK" in "".join(lines)):
             raise BinderError(f"After binder/postBuild, JupyterLab has no {command} {name}: {lines}")
     fits = image.run("python", "-m", "pip", "check")
     if fits.returncode:
