@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import binder_image
@@ -24,10 +25,19 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def image(tmp_path_factory: pytest.TempPathFactory) -> binder_image.Image:
-    """What stands for Binder's container, with a home and a copy of the repository of its own."""
+@pytest.fixture(scope="session")
+def whole_image(tmp_path_factory: pytest.TempPathFactory) -> binder_image.Image:
     environment = os.environ.get("JUPYTER_MLGPU_BINDER_IMAGE")
     if environment is None:
         pytest.skip("needs an environment of its own: run `make test-binder`")
     return binder_image.Image(Path(environment), tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture
+def image(whole_image: binder_image.Image) -> Iterator[binder_image.Image]:
+    """What stands for Binder's container: with a new home, and the folder binder/ as it is committed."""
+    yield whole_image
+    for folder in (whole_image.repository / "binder", whole_image.home):
+        shutil.rmtree(folder)
+    shutil.copytree(binder_image.ROOT / "binder", whole_image.repository / "binder")
+    whole_image.home.mkdir()

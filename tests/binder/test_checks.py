@@ -113,9 +113,9 @@ def test_a_start_that_finds_no_workspace_says_so_and_still_hands_over(image: Ima
 
 def test_a_lesson_that_fails_in_the_environment_is_refused(image: Image) -> None:
     lesson = new_notebook(cells=[new_code_cell("import a_module_that_the_list_forgot")])
-    nbformat.write(lesson, image.repository / "notebooks" / "99_lesson.ipynb")
+    nbformat.write(lesson, image.repository / "binder" / "lesson.ipynb")
     with pytest.raises(BinderError, match="a_module_that_the_list_forgot"):
-        check_lesson(image, "notebooks/99_lesson.ipynb")
+        check_lesson(image, "binder/lesson.ipynb")
 
 
 def test_every_receipt_of_the_saved_notebook_is_labelled_and_a_forged_one_is_not() -> None:
