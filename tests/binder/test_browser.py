@@ -19,7 +19,7 @@ from check_lab import LABEXTENSION
 from playwright.sync_api import Page, expect, sync_playwright
 
 TOKEN = "binder"
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @pytest.fixture
