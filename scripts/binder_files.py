@@ -151,7 +151,8 @@ def _of_records(path: Path) -> Iterator[str]:
 
 def _of_notebook(path: Path) -> Iterator[str]:
     try:
-        notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        text = path.read_text(encoding="utf-8")
+        notebook = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
         nbformat.validate(notebook)
     except (ValueError, nbformat.ValidationError) as error:
         yield f"binder/{path.name} is no notebook: {str(error).partition(chr(10))[0]}"

@@ -145,7 +145,7 @@ def check_replay(image: Image) -> None:
     done = image.run("jupyter", "execute", "--inplace", str(path))
     if done.returncode:
         raise BinderError(f"binder/{NOTEBOOK} does not run: {last_line(done.stderr)}")
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     (cell,) = (cell for cell in notebook.cells if f"%mlc_trace replay {RECORDS}" in cell.source)
     receipts = [output.data for output in cell.outputs if MIME_TYPE in output.get("data", {})]
     listed = (path.parent / RECORDS).read_text(encoding="utf-8").splitlines()
