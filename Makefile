@@ -284,7 +284,7 @@ $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
 	@scripts/make_venv.sh $(BINDER_IMAGE) \
 		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
-		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --quiet --requirement $<
+		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-compile --quiet --requirement $<
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.
