@@ -87,6 +87,11 @@ def check_resolution(requirements: Path, system: str, python: str) -> None:
         raise BinderError(f"binder/requirements.txt cannot be installed on {system}: {done.stderr.strip()}")
 
 
+def is_offline(error: BinderError) -> bool:
+    """Whether a list was not resolved because no package index answers."""
+    return any(sign in str(error) for sign in NO_INDEX)
+
+
 def check_post_build(image: Image) -> None:
     """postBuild installs the package with its labextension where there was none."""
     image.run("python", "-m", "pip", "uninstall", "--yes", "--quiet", "jupyter_mlgpu")
@@ -205,7 +210,7 @@ def main(environment: Path) -> int:
                 try:
                     check_resolution(root / "binder" / "requirements.txt", system, python)
                 except BinderError as error:
-                    if not any(sign in str(error) for sign in NO_INDEX):
+                    if not is_offline(error):
                         raise
                     not_checked.append(f"the requirements' wheels for {system}: no package index answers")
                 else:

@@ -18,6 +18,7 @@ from check_binder import (
     check_resolution,
     check_start,
     is_labelled,
+    is_offline,
 )
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -75,8 +76,11 @@ def test_a_list_that_cannot_be_installed_is_refused(
     assert old in text
     path = tmp_path / "requirements.txt"
     path.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(BinderError, match=why):
+    with pytest.raises(BinderError) as refused:
         check_resolution(path, system, "3.11")
+    if is_offline(refused.value):
+        pytest.skip("No package index answers, so no list can be resolved here.")
+    assert why in str(refused.value)
 
 
 @pytest.mark.parametrize(
