@@ -16,6 +16,8 @@ FRONT_ENDS := .venv-front-ends
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
 TEACHER := .venv-teacher
+BINDER := .venv-binder
+BINDER_IMAGE := .venv-binder-image
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -65,6 +67,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
 	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
+	rm -rf $(BINDER) $(BINDER_IMAGE)
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -73,7 +76,7 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-class test-teacher test-lessons test-other-python
+	test-front-ends test-hub test-class test-teacher test-binder test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -138,6 +141,16 @@ PYTEST_TEACHER := env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg $(TEAC
 test-teacher: $(TEACHER)/.packages ## the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
 	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKS) $(PYTEST_ARGS)
 
+PYTEST_BINDER := env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
+	$(BINDER)/bin/python -m pytest
+# The first step is the check, the second plants mistakes that it has to refuse.
+.PHONY: test-binder
+test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ## binder/ without Docker, and the workflows
+	@$(STEP) "binder/, as far as it can be checked without Docker" \
+		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
+	@$(STEP) "mistakes planted in binder/ and in the workflows" \
+		$(PYTEST_BINDER) tests/binder $(MARKS) $(PYTEST_ARGS)
+
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
 NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
@@ -193,6 +206,12 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER, scalene and viztracer; half an hour
 	@$(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python -m benchmarks.profilers \
 		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
+
+.PHONY: dist
+dist: install $(BINDER)/.packages ## build the wheel and the source distribution into dist/, and check both
+	rm -rf dist
+	@$(STEP) "building" $(BIN)/python -m build --no-isolation --outdir dist .
+	@$(STEP) "checking" $(BINDER)/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 
 .PHONY: lessons
 lessons: install ## run every lesson and its solutions, save their outputs; 50 minutes at most on 2 cores
@@ -264,6 +283,23 @@ $(TEACHER)/.packages: constraints/teacher.txt $(VENV)/.project scripts/make_venv
 	@scripts/make_venv_above.sh $(TEACHER) $(VENV)
 	@$(STEP) "installing JupyterHub, SQLAlchemy and psycopg into $(TEACHER)" \
 		$(TEACHER)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# repo2docker, and what validates workflows: above .venv, too.
+$(BINDER)/.packages: constraints/binder.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(BINDER) $(VENV)
+	@$(STEP) "installing repo2docker and check-jsonschema into $(BINDER)" \
+		$(BINDER)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# Stands for Binder's image: nothing but the list, of today, installed as repo2docker does it. It runs Python 3.11;
+# where none is at hand, the checks run on the Python of .venv, and say so.
+$(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
+	@rm -rf $(BINDER_IMAGE)
+	@scripts/make_venv.sh $(BINDER_IMAGE) \
+		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
+	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
+		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-compile --quiet --requirement $<
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.

@@ -1,4 +1,4 @@
-"""Compiles the files of constraints/ from pyproject.toml; `make constraints` runs it.
+"""Compiles the files of constraints/, and Binder's list, from pyproject.toml; `make constraints` runs it.
 
 Each file names exact versions, for Linux on x86-64 and macOS on Apple silicon, Python 3.11 and
 3.12. No file names a package index: pip takes the one its own configuration names, a mirror too.
@@ -38,10 +38,12 @@ class ConstraintFile:
     pythons: tuple[str, ...] = ("3.11", "3.12")
     glibc: str = "2.28"
     macos: str = "13.0"
+    #: Where it lies, seen from the top: Binder's list has to lie where Binder looks.
+    place: str = FOLDER.name
 
     @property
     def path(self) -> Path:
-        return FOLDER / self.name
+        return ROOT / self.place / self.name
 
 
 #: In the order in which they are compiled: the widest first, for the others agree with it.
@@ -89,6 +91,16 @@ FILES = (
         agrees_with=("extras.txt", "make.txt", "torch.txt", "frameworks.txt"),
         macos="15.0",  # for scalene
     ),
+    # What Binder installs: the lessons on a processor, and what building the package in postBuild needs.
+    ConstraintFile(
+        "requirements.txt",
+        extras=("lessons", "dataframe"),
+        groups=("build", "binder-image"),
+        agrees_with=("extras.txt", "make.txt"),
+        place="binder",
+    ),
+    # What `make` adds in .venv-binder to the packages of .venv: the tools that check binder/ and .github/.
+    ConstraintFile("binder.txt", groups=("binder",), agrees_with=("extras.txt", "make.txt")),
     # The older pair for Apple silicon, which excludes the extras above.
     ConstraintFile("metal-legacy.txt", extras=("metal-legacy",), pythons=("3.11",)),
 )
@@ -121,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     upgrade = parser.parse_args(arguments).upgrade
     FOLDER.mkdir(exist_ok=True)
     for file in FILES:
-        print(f"    constraints/{file.name}", flush=True)
+        print(f"    {file.place}/{file.name}", flush=True)
         done = subprocess.run(compile_command(file, file.path, upgrade=upgrade), cwd=ROOT)
         if done.returncode:
             return done.returncode

@@ -49,6 +49,8 @@ def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None
         ".venv-benchmark",
         ".venv-class",
         ".venv-teacher",
+        ".venv-binder",
+        ".venv-binder-image",
     } <= set(environments)
     assert {f"/{folder}/" for folder in environments} <= set(ignored)
     assert set(environments) <= set(removed)

@@ -1,0 +1,93 @@
+"""What a reader meets behind a Binder link: JupyterLab, started as in the container, in Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import browser
+import pytest
+from binder_image import BinderError, Image
+from check_binder import check_post_build
+from check_lab import LABEXTENSION
+from playwright.sync_api import Page, expect, sync_playwright
+
+TOKEN = "binder"
+PATIENCE = 180.0
+
+
+@pytest.fixture
+def built(image: Image) -> Image:
+    """The image after its postBuild; scripts/check_binder.py has run that before, if make started us."""
+    listed = image.run("jupyter", "labextension", "list")
+    if LABEXTENSION not in listed.stdout + listed.stderr:
+        check_post_build(image)
+    return image
+
+
+@pytest.fixture
+def server(built: Image) -> Iterator[str]:
+    """The address of the server; it is started by binder/start, with the command of repo2docker's images."""
+    runtime = built.home / "runtime"
+    with (built.home / "server.log").open("w") as log:
+        process = subprocess.Popen(
+            [
+                *("./binder/start", "jupyter", "notebook", "--ip=127.0.0.1", "--ServerApp.port=0"),
+                *("--no-browser", "--allow-root", f"--IdentityProvider.token={TOKEN}"),
+            ],
+            cwd=built.repository,
+            env={**built.variables, "JUPYTER_RUNTIME_DIR": str(runtime)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield address(runtime, process, Path(log.name))
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(timeout=60)
+
+
+def address(runtime: Path, process: subprocess.Popen[bytes], log: Path) -> str:
+    """Where the server answers, once it does."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        for file in runtime.glob("jpserver-*.json"):
+            try:
+                url = str(json.loads(file.read_text())["url"])
+                urllib.request.urlopen(f"{url}api/status?token={TOKEN}", timeout=10).close()
+            except (OSError, ValueError):
+                continue
+            return url
+        time.sleep(0.05)
+    raise BinderError(f"The server did not start; its last words were:\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        chrome = playwright.chromium.launch(executable_path=browser.on_path())
+        yield chrome.new_page(viewport={"width": 1400, "height": 900})
+        chrome.close()
+
+
+def test_a_reader_meets_the_first_lesson_with_the_sidebar_and_a_gpus_records_one_tab_further(
+    server: str, page: Page
+) -> None:
+    page.goto(f"{server}lab?token={TOKEN}")
+    tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
+    expect(tabs).to_have_text(["00_start_here.ipynb", "a_real_gpu.ipynb"], timeout=60_000)
+    expect(page.locator("#jp-main-dock-panel .lm-mod-current")).to_have_text("00_start_here.ipynb")
+    expect(page.get_by_role("heading", name="0 · Start here")).to_be_visible(timeout=60_000)
+    expect(page.locator("#jupyter-mlgpu-sidebar")).to_be_visible()
+
+    tabs.nth(1).click()
+    receipts = page.locator(".jp-mlgpu-Receipt").filter(has_text="replayed")
+    expect(receipts.first).to_be_visible(timeout=60_000)

@@ -1,0 +1,131 @@
+"""The workflows are what GitHub accepts, may do little, and call only what the Makefile has."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from binder_image import ROOT
+
+FOLDER = ROOT / ".github" / "workflows"
+WORKFLOWS = sorted(FOLDER.glob("*.yml"))
+each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+
+
+def validate(*paths: Path) -> subprocess.CompletedProcess[str]:
+    """Ask check-jsonschema, which has the schema with it and needs no network."""
+    return subprocess.run(
+        [
+            *(sys.executable, "-m", "check_jsonschema"),
+            *("--builtin-schema", "vendor.github-workflows", *map(str, paths)),
+        ],
+        capture_output=True,
+        text=True,
+    )
+
+
+def jobs_of(path: Path) -> dict[str, Any]:
+    """The jobs of a workflow, by name."""
+    jobs: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    return jobs
+
+
+def commands_of(path: Path) -> list[str]:
+    """The shell commands of a workflow."""
+    return [step["run"] for job in jobs_of(path).values() for step in job.get("steps", []) if "run" in step]
+
+
+def targets_in(commands: list[str]) -> set[str]:
+    """The make targets that commands call."""
+    return {
+        target
+        for command in commands
+        for called in re.findall(r"^make (.+)$", command, flags=re.MULTILINE)
+        for target in called.split()
+        if "=" not in target
+    }
+
+
+@pytest.mark.needs("check_jsonschema")
+def test_the_workflows_are_valid() -> None:
+    done = validate(*WORKFLOWS)
+    assert done.returncode == 0, done.stdout
+    assert {path.stem for path in WORKFLOWS} == {"ci", "nightly", "release"}
+
+
+@pytest.mark.needs("check_jsonschema")
+@each_workflow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("runs-on:", "runs_on:"), ("permissions:\n  contents: read", "permissions:\n  contents: reads")],
+    ids=["misspelt key", "no such permission"],
+)
+def test_a_mistake_in_a_workflow_is_refused(path: Path, old: str, new: str, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    planted = tmp_path / path.name
+    planted.write_text(text.replace(old, new), encoding="utf-8")
+    assert validate(planted).returncode == 1
+
+
+@each_workflow
+def test_the_commands_of_the_workflows_are_there(path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^\.PHONY: ([a-z-]+)$", makefile, flags=re.MULTILINE))
+    commands = commands_of(path)
+    assert targets_in(commands) <= targets
+    assert targets_in(["make test-lesson"]) - targets == {"test-lesson"}
+    scripts = {command for command in commands if re.fullmatch(r"\S*/\S+", command)}
+    assert all((ROOT / script).is_file() for script in scripts)
+
+
+def test_continuous_integration_runs_everything_on_both_pythons_and_something_on_a_mac() -> None:
+    jobs = jobs_of(FOLDER / "ci.yml")
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == ["3.11", "3.12"]
+    assert [step["run"] for step in jobs["linux"]["steps"] if "run" in step] == [".ci/run"]
+    assert jobs["macos"]["runs-on"].startswith("macos-")
+    assert "test-lessons" in targets_in(commands_of(FOLDER / "nightly.yml"))
+
+
+@each_workflow
+def test_a_workflow_may_read_and_no_more_unless_a_job_says_so(path: Path) -> None:
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}
+    allowed = {"publish": {"id-token": "write", "attestations": "write"}} if path.stem == "release" else {}
+    assert {
+        name: job["permissions"] for name, job in jobs_of(path).items() if "permissions" in job
+    } == allowed
+
+
+def test_the_job_that_may_publish_runs_no_command_and_follows_tests_and_checks() -> None:
+    jobs = jobs_of(FOLDER / "release.yml")
+    assert not any("run" in step for step in jobs["publish"]["steps"])
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["build"]["needs"] == "tests"
+    used = [step["uses"].partition("@")[0] for step in jobs["publish"]["steps"]]
+    assert used.index("actions/attest-build-provenance") < used.index("pypa/gh-action-pypi-publish")
+
+
+@each_workflow
+def test_every_action_is_pinned_by_its_commit_with_the_version_beside_it(path: Path) -> None:
+    used = re.findall(r"uses: (\S+)(.*)", path.read_text(encoding="utf-8"))
+    assert used
+    for action, comment in used:
+        if not action.startswith("./"):
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action), action
+            assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+
+
+@each_workflow
+def test_no_checkout_leaves_its_password_behind(path: Path) -> None:
+    checkouts = [
+        step
+        for job in jobs_of(path).values()
+        for step in job.get("steps", [])
+        if step.get("uses", "").startswith("actions/checkout@")
+    ]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
