@@ -74,7 +74,7 @@ def guesser(encoder: Any, guesses: int) -> Any:
     return keras.Model([encoder.input, places], encoder.get_layer("words")(x, reverse=True), name="guesser")
 
 
-def ready_to_train(model: Any, steps: int, rate: float = 1.5e-3) -> Any:
+def ready_to_train(model: Any, steps: int, rate: float = 2e-3) -> Any:
     """The model with its optimizer: Adam, the rate rising for a twentieth of the steps, then falling to 0."""
     import keras
 
