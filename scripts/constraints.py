@@ -79,6 +79,8 @@ FILES = (
     ),
     # What `make` adds in .venv-class to the packages of .venv.
     ConstraintFile("class.txt", groups=("class",), agrees_with=("extras.txt", "make.txt")),
+    # What `make` adds in .venv-docs to the packages of .venv.
+    ConstraintFile("docs.txt", groups=("docs",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-benchmark to the packages of .venv, beside torch.txt.
     ConstraintFile(
         "benchmark.txt",
