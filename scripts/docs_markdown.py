@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~$&@^%])")
 #: What begins a list or a heading where it begins a line.
-_BEGINS = re.compile(r"^(\s*)([-+=:]|\d+(?=[.)]))")
+_BEGINS = re.compile(r"^(\d*)([-+=:]|(?<=\d)[.)])")
 _LISTED = re.compile(r"^(\s*)[*-] (.*)$")
 
 

@@ -110,12 +110,12 @@ def names_of(listed: tuple[str, ...]) -> Iterator[str]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Those of `__all__`; without it, our own classes and functions that have no underscore in front.
+    """Those of `__all__`, modules last; without it, our own classes and functions without an underscore.
 
     A class that has a name of small letters as well, as `graph` for Graph, goes by that.
     """
     if hasattr(module, "__all__"):
-        return list(module.__all__)
+        return sorted(module.__all__, key=lambda name: isinstance(getattr(module, name), ModuleType))
     own = {
         name: value
         for name, value in vars(module).items()
@@ -134,12 +134,18 @@ def described(name: str) -> str:
     # Where it is imported from: what jupyter_mlgpu gives is named so, wherever it is written.
     full = f"{module}.{attribute}"
     if isinstance(value, ModuleType):
-        inside = [f"{value.__name__}:{one}" for one in _own_names(value)]
-        return _directive("module", full, value.__doc__, [described(one) for one in inside])
+        return _module(value, full)
     if inspect.isclass(value):
         kind = "exception" if issubclass(value, BaseException) else "class"
         return _directive(kind, f"{full}{_signature(value)}", _doc(value), list(_members(value)))
     return _directive("function", f"{full}{_signature(value)}", _doc(value), [])
+
+
+def _module(module: ModuleType, full: str) -> str:
+    """A module and its functions; after it, names are whole ones again."""
+    inside = [described(f"{module.__name__}:{name}") for name in _own_names(module)]
+    begin = f"## {full}\n\n```{{py:module}} {full}\n```\n\n```{{py:currentmodule}} None\n```"
+    return "\n\n".join([begin, docstring(inspect.cleandoc(module.__doc__ or "")), *inside])
 
 
 def _own_names(module: ModuleType) -> list[str]:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -97,14 +98,17 @@ def shown(output: dict[str, Any], language: str) -> dict[str, Any]:
     kind = next((kind for kind in _SHOWN if kind in data), None)
     if kind is None:
         return {**output, "data": {"text/plain": "(shown in JupyterLab only)"}}
-    content = data[kind]
-    if RECORD in data and kind == "text/html":
-        label = RECEIPT[language]
-        content = (
-            f'<div class="receipt" role="group" aria-label="{label}"><span class="label">{label}</span>'
-            f"{''.join(content)}</div>"
-        )
-    return {**output, "data": {kind: content}, "metadata": {}}
+    if RECORD in data:
+        return {**output, "data": {"text/html": _receipt(data, language)}, "metadata": {}}
+    return {**output, "data": {kind: data[kind]}, "metadata": {}}
+
+
+def _receipt(data: dict[str, Any], language: str) -> str:
+    """A receipt with its label; one that was too large to be saved as HTML has its text."""
+    label = RECEIPT[language]
+    plain = f"<pre>{escape(''.join(data.get('text/plain', '')))}</pre>"
+    inside = "".join(data.get("text/html", plain))
+    return f'<div class="receipt" role="group" aria-label="{label}"><span class="label">{label}</span>{inside}</div>'
 
 
 def _placed(root: Path) -> Iterator[tuple[str, str]]:

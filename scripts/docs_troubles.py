@@ -107,7 +107,7 @@ def _message(definition: Definition, language: str) -> str:
         lines.append(f"**{words['references']}:** {'; '.join(map(_source, tables['references']))}")
     return page(
         f"({anchor('log', definition.id, language)})=\n### {definition.id}",
-        fence(tables["examples"][0]),
+        fence(tables["examples"][0], "none"),
         *lines,
     ).rstrip()
 
