@@ -108,7 +108,8 @@ def _receipt(data: dict[str, Any], language: str) -> str:
     label = RECEIPT[language]
     plain = f"<pre>{escape(''.join(data.get('text/plain', '')))}</pre>"
     inside = "".join(data.get("text/html", plain))
-    return f'<div class="receipt" role="group" aria-label="{label}"><span class="label">{label}</span>{inside}</div>'
+    head = f'<div class="receipt" role="group" aria-label="{label}"><span class="label">{label}</span>'
+    return f"{head}{inside}</div>"
 
 
 def _placed(root: Path) -> Iterator[tuple[str, str]]:
@@ -123,9 +124,10 @@ def _placed(root: Path) -> Iterator[tuple[str, str]]:
             yield path.relative_to(root).as_posix(), f"{place}/{path.name}"
     yield "CHANGELOG.md", "changelog.md"
     yield "CONTRIBUTING.md", "contributing.md"
-    for path in sorted((root / "binder").rglob("*.md")):
+    for path in sorted((root / "binder").rglob("*")):
         name = path.relative_to(root).as_posix()
-        yield name, f"how-to/{name}"
+        if path.suffix in {".md", ".ipynb"} and ".ipynb_checkpoints" not in name:
+            yield name, f"how-to/{name}"
     if (root / "notebooks" / "labs" / "README.md").is_file():
         yield "notebooks/labs/README.md", "lessons/labs.md"
 

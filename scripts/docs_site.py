@@ -10,6 +10,7 @@ links are checked.
 from __future__ import annotations
 
 import argparse
+import posixpath
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -37,11 +38,11 @@ def sources() -> dict[str, bytes]:
 
 
 def _lists(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Lists of what there is, which other pages include."""
-    binder = [place for place in files if place.startswith("how-to/binder/")]
-    entries = [place.removeprefix("how-to/").removesuffix(".md") for place in binder]
-    said = "" if binder else "This checkout has no such pages: it was made before they were written."
-    return {"how-to/_binder.txt": page(said, toctree(*entries) if entries else "")}
+    """Lists of what there is, which written pages include."""
+    online = [place for place in files if place == "teacher.md" or place.startswith("how-to/binder/")]
+    entries = [posixpath.relpath(posixpath.splitext(place)[0], "how-to") for place in online]
+    said = "" if online else "This checkout has no pages on them."
+    return {"how-to/_online.txt": page(said, toctree(*entries) if entries else "")}
 
 
 def put(files: Mapping[str, bytes], folder: Path) -> None:

@@ -103,6 +103,12 @@ def test_a_receipt_says_that_it_is_one_and_brings_no_data_for_jupyterlab():
     assert ">回执</span>" in shown(output, "zh")["data"]["text/html"]
 
 
+def test_a_receipt_that_was_saved_as_text_alone_says_that_it_is_one_too():
+    data = {"application/vnd.jupyter-mlgpu.record+json": {}, "text/plain": ["[mlgpu] 1 s\n", "a < b"]}
+    output = shown({"output_type": "display_data", "data": data, "metadata": {}}, "en")
+    assert ">Receipt</span><pre>[mlgpu] 1 s\na &lt; b</pre></div>" in output["data"]["text/html"]
+
+
 def test_what_only_jupyterlab_can_show_is_said_to_be_so():
     output = {"output_type": "display_data", "data": {"application/vnd.other+json": {}}, "metadata": {}}
     assert shown(output, "en")["data"] == {"text/plain": "(shown in JupyterLab only)"}
