@@ -18,6 +18,7 @@ CLASS := .venv-class
 TEACHER := .venv-teacher
 BINDER := .venv-binder
 BINDER_IMAGE := .venv-binder-image
+DOCS := .venv-docs
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -66,17 +67,16 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS) dist build
 	rm -rf $(BINDER) $(BINDER_IMAGE)
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
-	rm -rf $(TEACHER)
 
 ##@ Tests
 
 TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-class test-teacher test-binder test-lessons test-other-python
+	test-front-ends test-hub test-class test-teacher test-binder test-docs test-lessons test-other-python
 
 # Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
@@ -151,6 +151,10 @@ test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ## bi
 	@$(STEP) "mistakes planted in binder/ and in the workflows" \
 		$(PYTEST_BINDER) tests/binder $(MARKS) $(PYTEST_ARGS)
 
+.PHONY: test-docs
+test-docs: $(DOCS)/.packages ## build the documentation and look for what is missing in it
+	@$(STEP) "tests of the documentation" $(DOCS)/bin/python -m pytest tests/docs $(MARKS) $(PYTEST_ARGS)
+
 TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
 # Offline: what a lesson prints of its data is the same on every machine.
 NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
@@ -191,6 +195,10 @@ format: install ## let ruff, prettier and eslint rewrite what they can
 .PHONY: constraints
 constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
+
+.PHONY: docs
+docs: $(DOCS)/.packages ## build the documentation into build/docs/html, warnings as errors, and check its links
+	@$(STEP) "documentation" $(DOCS)/bin/python scripts/docs_site.py
 
 .PHONY: benchmark
 benchmark: install ## what tracing costs, measured here; about 10 minutes, on a quiet machine
@@ -300,6 +308,12 @@ $(BINDER_IMAGE)/.packages: binder/requirements.txt $(VENV)/.python
 		"$$(scripts/find_python.sh python3.11 2>/dev/null || echo $(BIN)/python)"
 	@$(STEP) "installing Binder's requirements into $(BINDER_IMAGE)" \
 		$(BINDER_IMAGE)/bin/python $(PIP_INSTALL) --no-compile --quiet --requirement $<
+	@touch $@
+
+# Above .venv as well, for pages are made of what the package says of itself.
+$(DOCS)/.packages: constraints/docs.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(DOCS) $(VENV)
+	@$(STEP) "installing Sphinx into $(DOCS)" $(DOCS)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # Above .venv too, and apart from $(FRAMEWORKS): no test needs these tools.

@@ -83,6 +83,8 @@ FILES = (
     ConstraintFile("class.txt", groups=("class",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-teacher to the packages of .venv.
     ConstraintFile("teacher.txt", extras=("teacher",), agrees_with=("extras.txt", "make.txt")),
+    # What `make` adds in .venv-docs to the packages of .venv.
+    ConstraintFile("docs.txt", groups=("docs",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-benchmark to the packages of .venv, beside torch.txt.
     ConstraintFile(
         "benchmark.txt",

@@ -10,6 +10,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 from jupyter_mlgpu._version import __version__
@@ -52,7 +53,14 @@ def _run(words: Sequence[str]) -> int:
         raise UsageError(
             f"Unknown command {name!r}. Choose {', '.join(COMMANDS)}; `{PROGRAM} --help` explains each."
         )
-    command = importlib.import_module(f"jupyter_mlgpu.cli.{_MODULES.get(name, name)}")
+    command = _module(name)
+    status: int = command.main(command_parser(name).parse_args(words[1:]))
+    return status
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of what may follow `jupyter mlgpu NAME`, one of COMMANDS; its help is the command's."""
+    command = _module(name)
     parser = _Parser(
         prog=f"{PROGRAM} {name}",
         description=command.__doc__,
@@ -61,8 +69,11 @@ def _run(words: Sequence[str]) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    status: int = command.main(parser.parse_args(words[1:]))
-    return status
+    return parser
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"jupyter_mlgpu.cli.{_MODULES.get(name, name)}")
 
 
 def _overview() -> argparse.ArgumentParser:

@@ -51,6 +51,7 @@ def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None
         ".venv-teacher",
         ".venv-binder",
         ".venv-binder-image",
+        ".venv-docs",
     } <= set(environments)
     assert {f"/{folder}/" for folder in environments} <= set(ignored)
     assert set(environments) <= set(removed)

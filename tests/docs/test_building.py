@@ -1,0 +1,134 @@
+"""A planted fault of each kind makes the documentation fail; small sites of a page or two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import docs_links
+import docs_site
+import pytest
+from docs_markdown import docstring, plain
+from docs_places import Places, shown
+
+pytestmark = pytest.mark.needs("sphinx", "myst_nb", "furo")
+
+
+def build(folder: Path, **pages: str) -> int:
+    """Build a site of these pages, named without their ending."""
+    return docs_site.build({f"{name}.md": text.encode() for name, text in pages.items()}, folder)
+
+
+def test_a_warning_fails_the_build_and_every_one_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    assert (
+        build(tmp_path, index="# Here\n\n[there](missing.md)\n", lost="# Lost\n\nNo page leads here.\n") == 1
+    )
+    told = capfd.readouterr().err
+    assert "missing.md" in told
+    assert "lost.md" in told
+
+
+def test_a_broken_link_that_sphinx_does_not_see_fails_the_build(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    assert build(tmp_path, index='# Here\n\n<a href="nowhere.html">there</a>\n') == 1
+    assert capfd.readouterr().err.strip() == "index.html: nowhere.html leads to no file"
+
+
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [
+        ('<a href="other.html">', []),
+        ('<a href="other.html#place">', []),
+        ('<a href="folder/">', []),
+        ('<a href="#">', []),
+        ('<a href="https://example.org/a?b#c">', []),
+        ('<img src="data:image/png;base64,AAAA">', []),
+        ('<a href="mailto:somebody@example.org">', []),
+        ('<a href="missing.html">', ["missing.html leads to no file"]),
+        ('<img src="missing.png">', ["missing.png leads to no file"]),
+        ('<a href="other.html#gone">', ["other.html#gone leads to no place named 'gone' on that page"]),
+        ('<a href="#gone">', ["#gone leads to no place named 'gone' on that page"]),
+        ('<a href="../out.html">', ["../out.html leads out of the site"]),
+        ('<a href="/other.html">', ["/other.html leads out of the site"]),
+        ('<a href="https://nohost/">', ["https://nohost/ is no address of a page elsewhere"]),
+        ('<a href="http://[1/">', ["http://[1/ is no address (Invalid IPv6 URL)"]),
+        ('<a href="mailto:nobody">', ["mailto:nobody is no mail address"]),
+        (
+            '<a href="javascript:go()">',
+            ["javascript:go() is an address of a kind that this site does not use"],
+        ),
+    ],
+)
+def test_a_link_is_judged_by_where_it_leads(tmp_path: Path, link: str, why: list[str]):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "index.html").write_text("<p>", encoding="utf-8")
+    (tmp_path / "other.html").write_text('<p id="place">', encoding="utf-8")
+    (tmp_path / "index.html").write_text(link, encoding="utf-8")
+    assert docs_links.broken(tmp_path) == [f"index.html: {one}" for one in why]
+
+
+def test_links_out_of_a_moved_file_lead_to_its_new_neighbours(tmp_path: Path):
+    (tmp_path / "docs" / "adr").mkdir(parents=True)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "docs" / "adr" / "index.md").write_text("# Decisions\n", encoding="utf-8")
+    (tmp_path / "docs" / "tutorial.md").write_text(
+        "# T\n[a lesson](../notebooks/00_x.ipynb#end) [list](../list.txt) [none](../none.md)",
+        encoding="utf-8",
+    )
+    (tmp_path / "notebooks" / "00_x.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    (tmp_path / "list.txt").write_text("one", encoding="utf-8")
+    (tmp_path / "CHANGELOG.md").write_text("# Changes", encoding="utf-8")
+    (tmp_path / "CONTRIBUTING.md").write_text("[why](docs/adr)", encoding="utf-8")
+    files = Places(tmp_path).files()
+    assert files["tutorial.md"] == (
+        b"# T\n[a lesson](lessons/00_x.ipynb#end) [list](files/list.txt) [none](../none.md)"
+    )
+    assert files["contributing.md"] == b"# CONTRIBUTING\n\n[why](adr/index.md)"
+    assert files["files/list.txt"] == b"one"
+
+
+def test_a_receipt_says_that_it_is_one_and_brings_no_data_for_jupyterlab():
+    output = {
+        "output_type": "display_data",
+        "data": {
+            "application/vnd.jupyter-mlgpu.record+json": {"schema": 1},
+            "text/html": ["<details>", "</details>"],
+            "text/plain": "[mlgpu] 1 s",
+        },
+        "metadata": {},
+    }
+    data = shown(output, "en")["data"]
+    assert list(data) == ["text/html"]
+    assert ">Receipt</span><details></details>" in data["text/html"]
+    assert ">回执</span>" in shown(output, "zh")["data"]["text/html"]
+
+
+def test_a_receipt_that_was_saved_as_text_alone_says_that_it_is_one_too():
+    data = {"application/vnd.jupyter-mlgpu.record+json": {}, "text/plain": ["[mlgpu] 1 s\n", "a < b"]}
+    output = shown({"output_type": "display_data", "data": data, "metadata": {}}, "en")
+    assert ">Receipt</span><pre>[mlgpu] 1 s\na &lt; b</pre></div>" in output["data"]["text/html"]
+
+
+def test_what_only_jupyterlab_can_show_is_said_to_be_so():
+    output = {"output_type": "display_data", "data": {"application/vnd.other+json": {}}, "metadata": {}}
+    assert shown(output, "en")["data"] == {"text/plain": "(shown in JupyterLab only)"}
+
+
+def test_a_file_that_is_gone_leaves_the_sources_and_one_that_is_the_same_is_not_written_again(tmp_path: Path):
+    docs_site.put({"a.md": b"a", "b/c.md": b"c"}, tmp_path)
+    before = (tmp_path / "a.md").stat().st_mtime_ns
+    docs_site.put({"a.md": b"a"}, tmp_path)
+    assert (tmp_path / "a.md").stat().st_mtime_ns == before
+    assert not (tmp_path / "b" / "c.md").exists()
+
+
+def test_a_plain_text_is_no_markup_but_its_code():
+    assert plain("a*b* `x_*` <i> {n} 1. [x]") == r"a\*b\* `x_*` \<i\> \{n\} 1. \[x\]"
+    assert plain("1. not a list") == r"1\. not a list"
+
+
+def test_a_docstring_keeps_its_lists_and_examples():
+    text = "What `it` does.\n\n* one\n  more\n* two\n\n    x = 1\n\n    y = 2\n\n>>> x\n1"
+    assert docstring(text) == (
+        "What `it` does.\n\n* one more\n* two\n\n```python\nx = 1\n\ny = 2\n```\n\n```pycon\n>>> x\n1\n```"
+    )
