@@ -1,5 +1,5 @@
 /**
- * Plans and races under cells: drawn from the saved data alone, in any notebook, without a kernel.
+ * Plans, races and what was collected from engines, under cells: drawn from the saved data alone, in any notebook, without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -7,6 +7,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
 
+import { ENGINES_TYPE, readEngines } from './engines';
 import type { Translate } from './i18n';
 import { languageOf } from './language';
 import type { Language } from './language';
@@ -17,6 +18,9 @@ import type { Unreadable } from './record';
 // What draws them is loaded with the first of them.
 const PlanView = lazy(async () => ({ default: (await import('./views/figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./views/figures')).RaceView }));
+const EnginesView = lazy(async () => ({
+  default: (await import('./views/engines/EnginesView')).EnginesView
+}));
 
 class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.IRenderer {
   constructor(
@@ -84,6 +88,24 @@ export const race: IRenderMime.IExtension = {
         RACE_TYPE,
         readRace,
         (figure, t) => <RaceView race={figure} whole={false} t={t} />,
+        options.translator?.languageCode ?? 'en'
+      )
+  },
+  dataType: 'json'
+};
+
+export const engines: IRenderMime.IExtension = {
+  id: 'jupyter-mlgpu:engines',
+  description: 'Draws what jupyter_mlgpu.collect has brought together.',
+  rank: 0,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [ENGINES_TYPE],
+    createRenderer: options =>
+      new FigureWidget(
+        ENGINES_TYPE,
+        readEngines,
+        (found, t) => <EnginesView found={found} t={t} />,
         options.translator?.languageCode ?? 'en'
       )
   },

@@ -1,11 +1,13 @@
 /**
- * The plans and races in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
+ * The plans, races and collections of engines in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
  */
 
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
+import { ENGINES_TYPE, readEngines } from './engines';
+import type { IEngines } from './engines';
 import { PLAN_TYPE, readPlan } from './plan';
 import type { IPlan } from './plan';
 import { RACE_TYPE, readRace } from './race';
@@ -20,7 +22,7 @@ interface IPlace {
   executionCount: number | null;
 }
 
-export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace });
+export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace } | { engines: IEngines });
 
 /** Milliseconds of quiet after a change before the outputs are looked through again. */
 const QUIET = 300;
@@ -102,7 +104,7 @@ function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
 
 /** The figure in an output, read once: as long as the data is the same, so is the figure. */
 function figureOf(bundle: Record<string, unknown>, place: IPlace): IFigure | null {
-  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE]);
+  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE] ?? bundle[ENGINES_TYPE]);
   if (data === null) {
     return null;
   }
@@ -110,7 +112,12 @@ function figureOf(bundle: Record<string, unknown>, place: IPlace): IFigure | nul
   if (before?.key === place.key && before.executionCount === place.executionCount) {
     return before;
   }
-  const figure = PLAN_TYPE in bundle ? planIn(data, place) : raceIn(data, place);
+  const figure =
+    PLAN_TYPE in bundle
+      ? planIn(data, place)
+      : RACE_TYPE in bundle
+        ? raceIn(data, place)
+        : enginesIn(data, place);
   if (figure !== null) {
     read.set(data, figure);
   }
@@ -125,6 +132,11 @@ function planIn(data: object, place: IPlace): IFigure | null {
 function raceIn(data: object, place: IPlace): IFigure | null {
   const race = readRace(data);
   return typeof race === 'string' ? null : { ...place, race };
+}
+
+function enginesIn(data: object, place: IPlace): IFigure | null {
+  const engines = readEngines(data);
+  return typeof engines === 'string' ? null : { ...place, engines };
 }
 
 const read = new WeakMap<object, IFigure>();

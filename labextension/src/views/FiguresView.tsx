@@ -1,4 +1,4 @@
-/** The sidebar's plans and races: one of them, the last unless another is chosen. */
+/** The sidebar's plans, races and collections of engines: one of them, the last unless another is chosen. */
 
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
@@ -8,6 +8,10 @@ import type { Translate } from '../i18n';
 
 const PlanView = lazy(async () => ({ default: (await import('./figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./figures')).RaceView }));
+
+const EnginesView = lazy(async () => ({
+  default: (await import('./engines/EnginesView')).EnginesView
+}));
 
 export function FiguresView(props: {
   figures: readonly IFigure[];
@@ -46,6 +50,8 @@ export function FiguresView(props: {
       <Suspense>
         {'plan' in figure ? (
           <PlanView key={figure.key} plan={figure.plan} t={t} />
+        ) : 'engines' in figure ? (
+          <EnginesView key={figure.key} found={figure.engines} t={t} />
         ) : (
           <RaceView key={figure.key} race={figure.race} whole t={t} />
         )}
@@ -58,13 +64,22 @@ export function FiguresView(props: {
 export function figuresName(figures: readonly IFigure[], t: Translate): string {
   const plans = figures.some(one => 'plan' in one);
   const races = figures.some(one => 'race' in one);
-  return t(plans && races ? 'plansAndRaces' : races ? 'races' : 'plans');
+  const engines = figures.some(one => 'engines' in one);
+  if (Number(plans) + Number(races) + Number(engines) > 1) {
+    return t('plansAndRaces');
+  }
+  return t(engines ? 'engines' : races ? 'races' : 'plans');
 }
 
 function nameOf(figure: IFigure, t: Translate): string {
   const name =
     'plan' in figure
       ? t('planOf', { subject: figure.plan.subject })
-      : t('raceOf', { cell: figure.race.cell });
+      : 'engines' in figure
+        ? t('enginesOf', {
+            engines: figure.engines.engines.length.toLocaleString(),
+            records: figure.engines.records.toLocaleString()
+          })
+        : t('raceOf', { cell: figure.race.cell });
   return `[${figure.executionCount ?? ' '}] ${name}`;
 }
