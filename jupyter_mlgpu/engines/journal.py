@@ -56,6 +56,10 @@ class EngineJournal:
             )
         self._journal.append(record)
 
+    def clear(self) -> None:
+        """Forget all records."""
+        self._path.unlink(missing_ok=True)
+
 
 def unfinished(record: Record) -> bool:
     """Whether it is the record of a cell that had only begun."""

@@ -43,6 +43,11 @@ class Engine:
             except (RecordError, OSError) as error:
                 self._stop(error)
 
+    def clear(self) -> None:
+        """What was forgotten must not come back when the engine dies."""
+        if self._journal is not None:
+            self._journal.clear()
+
     def _stop(self, error: Exception) -> None:
         self._journal = None
         sys.stderr.write(

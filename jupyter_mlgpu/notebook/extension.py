@@ -136,6 +136,7 @@ class Extension:
         self.kit.store.subscribe(self.inside.record_made)
         if self._engine is not None:
             self.kit.store.subscribe(self._engine.write)
+            self.kit.store.on_clear = self._engine.clear
         self.channel.open()
 
     def stop(self) -> None:

@@ -6,7 +6,18 @@
 
 import { readTimeline } from './timeline';
 import type { ITimeline } from './timeline';
-import { FEW, LONG, amount, choice, count, list, object, pairs, printed, versioned } from './untrusted';
+import {
+  FEW,
+  LONG,
+  amount,
+  choice,
+  count,
+  list,
+  object,
+  pairs,
+  printed,
+  versioned
+} from './untrusted';
 import type { Unreadable } from './untrusted';
 
 export const ENGINES_TYPE = 'application/vnd.jupyter-mlgpu.engines+json';
@@ -59,7 +70,11 @@ export function readEngines(data: unknown): IEngines | Unreadable {
   }
   const timeline = readTimeline(table.timeline);
   const engines = list(table.engines, FEW, readEngine);
-  if (timeline === null || !Array.isArray(table.engines) || timeline.lanes.length !== engines.length) {
+  if (
+    timeline === null ||
+    !Array.isArray(table.engines) ||
+    timeline.lanes.length !== engines.length
+  ) {
     return 'invalid';
   }
   return {

@@ -21,10 +21,7 @@ export interface IPlaced {
  * The lanes that have events, with `all` the others too, devices first, one below the other; and how high they
  * are together.
  */
-export function placed(
-  lanes: readonly ILane[],
-  all = false
-): { lanes: IPlaced[]; height: number } {
+export function placed(lanes: readonly ILane[], all = false): { lanes: IPlaced[]; height: number } {
   const shown = lanes.filter(({ rows }) => all || rows.length > 0);
   const ordered = [
     ...shown.filter(({ onDevice }) => onDevice),

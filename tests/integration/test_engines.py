@@ -220,7 +220,8 @@ def test_under_a_cell_with_px_each_engine_s_receipt_is_one_line(
     client: Any, started: Any, plain: Any
 ) -> None:
     (file,) = Path(started._folder).glob("security/*-client.json")
-    plain.run(f"import ipyparallel; client = ipyparallel.Client({str(file)!r}); client[:].activate()")
+    plain.run(f"import ipyparallel; client = ipyparallel.Client({str(file)!r})")
+    plain.run("view = client[:]; view.block = True; view.activate()")
     shown = plain.run("%%px\nprint('from engine')\nx = 1").outputs
     receipts = [data for kind, data in shown if kind == "display_data" and "text/html" in data]
     *of_engines, own = receipts

@@ -52,10 +52,7 @@ def gradient():
 
 @tf.function
 def mean_of_all(mine):
-    def exchange(mine):
-        return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, mine)
-
-    return strategy.run(exchange, args=(mine,))
+    return strategy.reduce(tf.distribute.ReduceOp.MEAN, mine, axis=None)
 
 
 mean_of_all(gradient())  # the first call makes the graphs

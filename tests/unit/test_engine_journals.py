@@ -203,6 +203,18 @@ def test_a_cell_that_begins_in_an_engine_is_written_down_and_its_record_takes_it
     kit.close()
 
 
+def test_records_that_were_forgotten_do_not_come_back_when_the_engine_dies():
+    kit = Kit()
+    side = engine.Engine(2, KEY, kit.recorder.run.id)
+    kit.store.subscribe(side.write)
+    kit.store.on_clear = side.clear
+    kit.store.add(measured(1, at=1))
+    kit.store.clear()
+    kit.store.add(measured(2, at=2))
+    assert [record.cell.sequence for record in journal.read(journal.folder(KEY), 2)] == [2]
+    kit.close()
+
+
 @pytest.mark.parametrize("kernel", [None, SimpleNamespace(), SimpleNamespace(engine_id=-1)])
 def test_what_is_no_engine_writes_no_journal(kernel):
     assert engine.find(kernel, "r") is None

@@ -5,7 +5,8 @@ export const english = {
   enginesOf: 'Engines: {engines}, records: {records}',
   enginesTitle: 'Records of several engines on one clock',
   enginesHead: 'Engines: {engines}. Records: {records}, {time} in all.',
-  enginesPartial: 'Partial: {answered} of {engines} engines answered. Records: {records}, {time} in all.',
+  enginesPartial:
+    'Partial: {answered} of {engines} engines answered. Records: {records}, {time} in all.',
   enginesDrawn: 'The {shown} longest of {count} records are drawn.',
   enginesTable: 'What each engine told',
   enginesPhases: 'Computing and communicating, apart',

@@ -31,15 +31,7 @@ export function EnginesView(props: { found: IEngines; t: Translate }): ReactElem
   return (
     <section className="jp-mlgpu-Figure" aria-label={t('enginesTitle')}>
       <h3>{t(partial ? 'enginesPartial' : 'enginesHead', told)}</h3>
-      {shown > 0 && (
-        <Timeline
-          timeline={found.timeline}
-          all
-          nameOf={nameOf}
-          words={WORDS}
-          t={t}
-        />
-      )}
+      {shown > 0 && <Timeline timeline={found.timeline} all nameOf={nameOf} words={WORDS} t={t} />}
       {shown < found.records && (
         <p className="jp-mlgpu-Note">
           {t('enginesDrawn', { shown: shown.toLocaleString(), count: told.records })}

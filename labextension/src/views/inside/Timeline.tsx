@@ -49,10 +49,7 @@ export function Timeline(props: {
 }): ReactElement {
   const { timeline, all = false, nameOf = placeOf, words = OF_A_CELL, t } = props;
   const most = useMemo(() => whole(timeline), [timeline]);
-  const { lanes, height: full } = useMemo(
-    () => placed(timeline.lanes, all),
-    [timeline, all]
-  );
+  const { lanes, height: full } = useMemo(() => placed(timeline.lanes, all), [timeline, all]);
   const [view, setView] = useState<IView>(() => views.get(timeline) ?? most);
   useEffect(() => {
     views.set(timeline, view);
@@ -177,6 +174,8 @@ export function Timeline(props: {
         aria-label={t('timelineLabel', { count })}
         aria-describedby={keys}
         tabIndex={0}
+        // Under a cell its keys are not the notebook's.
+        data-lm-suppress-shortcuts="true"
         style={{ height }}
         onScroll={event => setScrolled(event.currentTarget.scrollTop)}
         onKeyDown={onKeyDown}
