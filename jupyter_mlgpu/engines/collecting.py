@@ -82,13 +82,11 @@ def _left(
 
     An engine that lost its connection comes back with another number: what `living` ones told is theirs.
     """
-    whole = [record for record in written if not journal.unfinished(record)]
+    last = _died_in(written) if gone else None
     told = () if before is None else tuple(one for one in before.records if not journal.unfinished(one))
     known = living | {record.key for record in told}
+    whole = (record for record in written if record is last or not journal.unfinished(record))
     new = [record for record in whole if record.key not in known]
-    last = _died_in(written) if gone else None
-    if last is not None:
-        new.append(last)
     records = (
         *(record for record in told if record.key not in living),
         *(_numbered(record, one.engine) for record in new),

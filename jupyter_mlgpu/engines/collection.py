@@ -102,8 +102,8 @@ class Collection:
             said.append(
                 f"Engine {named} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells there."
                 if len(silent) == 1
-                else f"Engines {named} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells "
-                "there."
+                else f"Engines {named} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                "cells there."
             )
         widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
         if len(widest) > 1:
