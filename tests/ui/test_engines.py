@@ -66,8 +66,8 @@ def test_a_saved_collection_is_drawn_under_its_cell_with_its_tables_and_what_is_
     expect(rows.nth(2)).to_contain_text("\u22124 min 00 s ± 1.5 ms")
     expect(rows.nth(3)).to_contain_text("gone")
     phases = view.get_by_role("table", name="Computing and communicating, apart").get_by_role("row")
-    expect(phases.nth(1)).to_have_text("010 ms42 ms40 ms")
-    expect(phases.nth(2)).to_have_text("150 ms2 ms0 µs")
+    expect(phases.nth(1)).to_have_text("010 ms42 ms40 ms ± 3 ms")
+    expect(phases.nth(2)).to_have_text("150 ms2 ms0 µs ± 3 ms")
     expect(view).to_contain_text(GONE)
     expect(view).to_contain_text("Communication contains waiting")
     # No second drawing: the HTML is for viewers without our view.
