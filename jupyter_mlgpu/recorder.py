@@ -196,6 +196,18 @@ class Measurement:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
 
+    def begun(self, why: str) -> Record:
+        """What is known while it is under way: a record without figures, for which `why` is the reason."""
+        return Record(
+            run=self._recorder.run,
+            cell=self.cell,
+            started_at=self.started_at,
+            started_monotonic_ns=self._started_ns,
+            outcome="interrupted",
+            device=DeviceUse(None, None, why),
+            readings=guarded.in_order([], why),
+        )
+
     def stop(
         self,
         outcome: Outcome = "ok",

@@ -29,6 +29,8 @@ class Store:
         self._places: dict[tuple[str, int], int] = {}
         self._next = 0
         self.dropped = 0
+        #: Called when all records are forgotten.
+        self.on_clear: Callable[[], None] = lambda: None
 
     def add(self, record: Record) -> None:
         """Append a record and tell every subscriber; a record already held is replaced."""
@@ -94,6 +96,7 @@ class Store:
             self._runs.clear()
             self._places.clear()
             self.dropped = 0
+        self.on_clear()
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Call `subscriber(record)` for each record added from now on."""

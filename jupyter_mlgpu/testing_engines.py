@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from jupyter_mlgpu.engines import remote
@@ -52,8 +53,10 @@ class FakeEngine:
 class FakeClient:
     """Engines by their numbers; see `jupyter_mlgpu.engines.asking.Client`."""
 
-    def __init__(self, *engines: FakeEngine) -> None:
+    def __init__(self, *engines: FakeEngine, key: bytes = b"") -> None:
         self.engines = dict(enumerate(engines))
+        #: What signs the cluster's messages: `session.key`. Without it there is no journal.
+        self.session = SimpleNamespace(key=key)
 
     @property
     def ids(self) -> list[int]:

@@ -52,9 +52,10 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one engine has told: its machine, its clock, its records. `why` says why it has told nothing.
+    """What one engine has told: its machine, its clock, its records.
 
-    `earlier`: the engine is gone, and this is what it had told the last time.
+    `why`: it has told nothing now, for this reason; what is here is what it had told or written down before.
+    `gone`: it is there no more.
     """
 
     engine: int
@@ -63,7 +64,7 @@ class Told:
     records: tuple[Record, ...] = ()
     problems: tuple[str, ...] = ()
     why: str | None = None
-    earlier: bool = False
+    gone: bool = False
 
 
 def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[Told]:
@@ -149,7 +150,8 @@ class _Asking:
 
 def _read(engine: int, answer: Any, offset: Offset) -> Told:
     runs: dict[Run, Run] = {}
-    records, problems = [], []
+    records: dict[tuple[str, int], Record] = {}  # what comes twice counts once, and the last one is whole
+    problems = []
     for one in json.loads(answer["records"]):
         try:
             record = Record.from_json(one)
@@ -157,5 +159,5 @@ def _read(engine: int, answer: Any, offset: Offset) -> Told:
             problems.append(f"A record of engine {engine} was left out: {error}.")
             continue
         run = runs.setdefault(record.run, dataclasses.replace(record.run, engine=str(engine)))
-        records.append(dataclasses.replace(record, run=run))
-    return Told(engine, answer["host"], offset, tuple(records), tuple(dict.fromkeys(problems)))
+        records[record.key] = dataclasses.replace(record, run=run)
+    return Told(engine, answer["host"], offset, tuple(records.values()), tuple(dict.fromkeys(problems)))

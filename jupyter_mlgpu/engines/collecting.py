@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from jupyter_mlgpu.clock import Clock, SystemClock
+from jupyter_mlgpu.engines import journal
 from jupyter_mlgpu.engines.asking import Told, ask
 from jupyter_mlgpu.engines.collection import Collection
+from jupyter_mlgpu.engines.offsets import SAME_CLOCK
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import current
+from jupyter_mlgpu.record import Record
 
-#: What each client's engines told the last time: all that is left of one that dies.
+#: What each client's engines told the last time: of one that dies, that and its journal are left.
 _told: WeakKeyDictionary[Any, dict[int, Told]] = WeakKeyDictionary()
 
 
@@ -22,9 +24,13 @@ def collect(client: Any, timeout: float = 5.0) -> Collection:
 
     The extension has to be loaded in the engines before the cells that are to be measured: `%px %load_ext
     jupyter_mlgpu`. Each engine's clock is compared with ours by round trips, and the collection says how
-    exactly that is known. An engine that does not answer within `timeout` seconds, because it runs a cell,
-    hangs or died, is left out, and a sentence says so; of one that died since the last `collect`, the records
-    of then are still there. Nothing waits longer than three times `timeout`.
+    exactly that is known. Of an engine that does not answer within `timeout` seconds, because it runs a cell,
+    hangs or died, a sentence says so; what it told the last time is here, and what it has written into its
+    journal, where that is on this machine: of a cell in which it died, the record is partial. Nothing waits
+    longer than three times `timeout`.
+
+    Blocks named `jupyter_mlgpu.trace("compute")` and `jupyter_mlgpu.trace("communicate")` are added up for
+    each engine, and how much of the communication was waiting for the slowest engine.
 
         import ipyparallel, jupyter_mlgpu
         client = ipyparallel.Client()
@@ -46,30 +52,75 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
         raise UsageError(f"timeout is a number of seconds above 0, found {timeout!r:.40}.")
     present = sorted(client.ids)
     before = _told.get(client, {})
+    where = journal.folder(getattr(getattr(client, "session", None), "key", None))
     told = {one.engine: one for one in ask(client, present, timeout, clock)}
-    told = {number: _kept(one, before.get(number), client.ids) for number, one in told.items()}
-    for number in _known(client, present, before):
-        if number not in told:
-            told[number] = _kept(Told(number, why=""), before.get(number), client.ids)
+    for number in _known(client, present, before) | journal.engines(where):
+        told.setdefault(number, Told(number, why=f"Engine {number} is gone: it died, or was shut down."))
+    here = current().recorder.run.host_digest
+    living = {record.key for one in told.values() for record in one.records}
+    for number, one in told.items():
+        if one.why is not None:
+            written = journal.read(where, number)
+            told[number] = _left(
+                one, before.get(number), written, living, here, gone=number not in client.ids
+            )
     found = [told[number] for number in sorted(told)]
     _told[client] = {one.engine: one for one in found if one.offset is not None}
-    return Collection(found, current().recorder.run.host_digest)
+    return Collection(found, here)
 
 
-def _kept(one: Told, before: Told | None, present: Iterable[int]) -> Told:
-    """What is left of an engine that has gone; one that is there has told all it knows, or will tell it."""
-    if one.why is None or one.engine in present:
-        return one
-    gone = one.why or f"Engine {one.engine} is gone: it died, or was shut down."
-    if before is None:
-        return Told(one.engine, why=f"{gone} Nothing was collected from it before, so its records are lost.")
-    first = gone if not before.earlier else f"Engine {one.engine} is gone: it died, or was shut down."
-    count = f"{len(before.records):,} record{'' if len(before.records) == 1 else 's'}"
-    return dataclasses.replace(
-        before,
-        earlier=True,
-        why=f"{first} What it had told up to the last collect ({count}) is here; what came later is lost.",
+def _left(
+    one: Told,
+    before: Told | None,
+    written: list[Record],
+    living: set[tuple[str, int]],
+    here: str,
+    *,
+    gone: bool,
+) -> Told:
+    """What there is of an engine that has told nothing: what it told before, and what it has written down.
+
+    An engine that lost its connection comes back with another number: what `living` ones told is theirs.
+    """
+    last = _died_in(written) if gone else None
+    told = () if before is None else tuple(one for one in before.records if not journal.unfinished(one))
+    known = living | {record.key for record in told}
+    whole = (record for record in written if record is last or not journal.unfinished(record))
+    new = [record for record in whole if record.key not in known]
+    records = (
+        *(record for record in told if record.key not in living),
+        *(_numbered(record, one.engine) for record in new),
     )
+    offset = None if before is None else before.offset
+    host = before.host if before is not None else written[0].run.host_digest if written else None
+    if offset is None and host == here:
+        offset = SAME_CLOCK
+    count = f"{len(records):,} record{'' if len(records) == 1 else 's'}"
+    said = [one.why or ""]
+    if written:
+        said.append(f"What it had told and written down until then ({count}) is here.")
+    elif records and gone:
+        said.append(f"What it had told up to the last collect ({count}) is here; what came later is lost.")
+    elif records:
+        said.append(f"What it had told up to the last collect ({count}) is here.")
+    elif gone:
+        said.append("Nothing was collected from it before, so its records are lost.")
+    if last is not None:
+        said.append(f"It ended in the middle of the cell `{last.cell.name}`, whose record is partial.")
+    if records and offset is None:
+        said.append("Its clock was never compared with ours, so they are not on the timeline.")
+    return Told(one.engine, host, offset, records, one.problems, " ".join(said), gone)
+
+
+def _died_in(written: list[Record]) -> Record | None:
+    """The cell that had begun when an engine wrote for the last time, if it had not ended."""
+    cells = [record for record in written if record.cell.source_digest is not None]
+    last = max(cells, key=lambda record: record.started_at, default=None)
+    return last if last is not None and journal.unfinished(last) else None
+
+
+def _numbered(record: Record, engine: int) -> Record:
+    return dataclasses.replace(record, run=dataclasses.replace(record.run, engine=str(engine)))
 
 
 def _known(client: Any, present: list[int], before: dict[int, Told]) -> set[int]:

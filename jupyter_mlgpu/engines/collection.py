@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.engines import lanes
 from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines.phases import Phases, phases
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.frames import Records
@@ -21,6 +24,11 @@ CLOCK = (
     "Time 0 is the start of the first record. Each engine's records stand on its own monotonic clock; how "
     "far that clock stands from the one of the process that collected was estimated when it collected, and "
     "is taken off. Two engines' records can be wrong against each other by both uncertainties together."
+)
+
+WAITING = (
+    "Communication contains waiting: an exchange ends for nobody before the slowest engine has come to it. "
+    "What of it was waiting is told by the moments at which the engines came."
 )
 
 
@@ -61,14 +69,16 @@ class Collection:
     """The records of several engines on one clock.
 
     `timeline` has them in the order in which they began, each with its engine and its place; `records` has
-    the records alone; `engines` what each engine told, its clock's offset among it; `sentences` what is
-    missing, and how far the order can be trusted.
+    the records alone; `engines` what each engine told, its clock's offset among it; `phases` what of each
+    engine's time was computing, communicating, and waiting in it; `sentences` what is missing, and how far
+    the order can be trusted.
     """
 
     def __init__(self, engines: Sequence[Told], host: str) -> None:
         """`host` is the digest of the machine that collected."""
         self.engines = tuple(engines)
         self.timeline = merge(engines)
+        self.phases, self._why_no_waiting = phases(engines)
         self._host = host
 
     @property
@@ -88,13 +98,24 @@ class Collection:
         said += [problem for one in self.engines for problem in one.problems]
         silent = [str(one.engine) for one in self.engines if one.why is None and not one.records]
         if silent:
-            named = f"Engine {silent[0]} has" if len(silent) == 1 else f"Engines {', '.join(silent)} have"
-            said.append(f"{named} no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells there.")
+            named = ", ".join(silent)
+            said.append(
+                f"Engine {named} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells there."
+                if len(silent) == 1
+                else f"Engines {named} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                "cells there."
+            )
         widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
         if len(widest) > 1:
             apart = words.seconds(sum(widest[-2:]) / 1e9)
             said.append(f"Which record of two engines came first is certain where they begin {apart} apart.")
+        if any(one.exchanges for one in self.phases):
+            said.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
         return tuple(said)
+
+    def here(self, one: Told) -> bool:
+        """Whether an engine runs on the machine that collected."""
+        return one.host == self._host
 
     def table(self) -> list[tuple[str, ...]]:
         """A row an engine under a header, as text."""
@@ -106,11 +127,25 @@ class Collection:
             rows.append(
                 (
                     str(one.engine),
-                    "not known" if one.host is None else "this one" if one.host == self._host else one.host,
+                    "not known" if one.host is None else "this one" if self.here(one) else one.host,
                     f"{len(one.records):,}",
                     words.seconds(busy_ns(mine) / 1e9) if mine else "",
                     _clock(one),
-                    "gone" if one.earlier else "no answer" if one.why is not None else "collected",
+                    state(one),
+                )
+            )
+        return rows
+
+    def phase_table(self) -> list[tuple[str, ...]]:
+        """A row an engine that has blocks named compute or communicate, under a header, as text."""
+        rows: list[tuple[str, ...]] = [("engine", "compute", "communicate", "of it waiting")]
+        for one in self.phases:
+            rows.append(
+                (
+                    str(one.engine),
+                    words.seconds(one.compute_ns / 1e9) if one.computes else "",
+                    words.seconds(one.communicate_ns / 1e9) if one.exchanges else "",
+                    _waiting(one),
                 )
             )
         return rows
@@ -137,6 +172,8 @@ class Collection:
                 "records": len(one.records),
                 "clock_offset_ns": None if one.offset is None else one.offset.ns,
                 "clock_uncertainty_ns": None if one.offset is None else one.offset.uncertainty_ns,
+                "state": state(one),
+                **_of_engine(self.phases, one.engine),
             }
             for one in self.engines
         ]
@@ -157,20 +194,25 @@ class Collection:
         return len(self.timeline)
 
     def __repr__(self) -> str:
-        rows = self.table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        tables = [self.table(), *([self.phase_table()] if self.phases else [])]
+        lines = [line for rows in tables for line in _aligned(rows)]
         return "\n".join([self._head(), *lines, *self.sentences])
 
     def _repr_html_(self) -> str:
-        head, *body = [[escape(cell) for cell in row] for row in self.table()]
-        rows = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in body)
         said = "".join(f"<div>{escape(sentence)}</div>" for sentence in self.sentences)
         picture = lanes.image(self.svg(), self._head()) if self.timeline else ""
-        return (
-            f"<div><b>{escape(self._head())}</b></div>{picture}"
-            f"<table><tr><th>{'</th><th>'.join(head)}</th></tr>{rows}</table>{said}"
-        )
+        tables = _html(self.table()) + (_html(self.phase_table()) if self.phases else "")
+        return f"<div><b>{escape(self._head())}</b></div>{picture}{tables}{said}"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """For our own view in JupyterLab; the HTML and the text are for those that have none."""
+        from jupyter_mlgpu.engines import bundle
+
+        return {
+            bundle.MIME_TYPE: bundle.data(self),
+            "text/html": self._repr_html_(),
+            "text/plain": repr(self),
+        }
 
     def _head(self) -> str:
         count = f"{len(self):,} record{'' if len(self) == 1 else 's'}"
@@ -187,8 +229,41 @@ def _length_ns(record: Record) -> int:
     return 0 if wall is None else round(wall * 1e9)
 
 
+def state(one: Told) -> str:
+    """How it stands with an engine, in a word or two."""
+    return "gone" if one.gone else "no answer" if one.why is not None else "collected"
+
+
 def _clock(one: Told) -> str:
     if one.offset is None:
         return "not known"
+    if one.offset.round_trips == 0:
+        return "the same clock"
     ahead, unsure = one.offset.ns / 1e9, one.offset.uncertainty_ns / 1e9
     return f"{'+' if ahead >= 0 else '-'}{words.seconds(abs(ahead))} ± {words.seconds(unsure)}"
+
+
+def _waiting(one: Phases) -> str:
+    if not one.exchanges:
+        return ""
+    if one.waiting_ns is None:
+        return "not known"
+    said = words.seconds(one.waiting_ns / 1e9)
+    return f"{said} ± {words.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else said
+
+
+def _of_engine(found: Iterable[Phases], engine: int) -> dict[str, Any]:
+    """What an engine's blocks add up to, for a file; empty where it has none."""
+    named = (dataclasses.asdict(one) for one in found if one.engine == engine)
+    return next(({"phases": {k: v for k, v in one.items() if k != "engine"}} for one in named), {})
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _html(rows: Sequence[tuple[str, ...]]) -> str:
+    head, *body = [[escape(cell) for cell in row] for row in rows]
+    below = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in body)
+    return f"<table><tr><th>{'</th><th>'.join(head)}</th></tr>{below}</table>"

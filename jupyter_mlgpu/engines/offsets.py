@@ -32,11 +32,17 @@ class Offset:
     """The other clock minus this one, in nanoseconds.
 
     `uncertainty_ns` is half of the shortest round trip: the true offset is no further away than that.
+    Without a round trip it is not estimated, but known: see `SAME_CLOCK`.
     """
 
     ns: int
     uncertainty_ns: int
     round_trips: int
+
+
+#: The monotonic clock of this machine is one for all its processes (Linux: CLOCK_MONOTONIC; macOS:
+#: mach_absolute_time; Windows: QueryPerformanceCounter; see Python's `time.perf_counter`).
+SAME_CLOCK = Offset(0, 0, 0)
 
 
 def estimate(trips: Iterable[RoundTrip]) -> Offset:

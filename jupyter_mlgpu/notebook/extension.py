@@ -30,6 +30,7 @@ from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.notebook.engine import Engine
     from jupyter_mlgpu.probes.live import LiveCounters, Series
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
@@ -75,6 +76,7 @@ class Extension:
         self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
+        self._engine = _engine(kernel, self.kit.recorder.run.id)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.inside = Inside(self.kit, self.watch.state)
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
@@ -136,6 +138,9 @@ class Extension:
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
         self.kit.store.subscribe(self._push_record)
         self.kit.store.subscribe(self.inside.record_made)
+        if self._engine is not None:
+            self.kit.store.subscribe(self._engine.write)
+            self.kit.store.on_clear = self._engine.clear
         self.channel.open()
 
     def stop(self) -> None:
@@ -145,6 +150,8 @@ class Extension:
         self.channel.close()
         self.kit.store.unsubscribe(self._push_record)
         self.kit.store.unsubscribe(self.inside.record_made)
+        if self._engine is not None:
+            self.kit.store.unsubscribe(self._engine.write)
         self.kit.close()
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
@@ -170,6 +177,8 @@ class Extension:
 
     def _on_start(self, measurement: Measurement, wanted: Asked) -> None:
         self._running, self._run, self._progress = measurement, wanted.run, ""
+        if self._engine is not None:
+            self._engine.cell_begins(measurement)
         self._logbook.cell_begins(measurement.cell.sequence)
         self._push({"type": "running", **state.running_state(measurement, wanted.run)})
 
@@ -250,6 +259,15 @@ class Extension:
             choices=self.choices.state(),
             doctor=self.doctor.state(),
         )
+
+
+def _engine(kernel: Any, run: str) -> Engine | None:
+    """What is done otherwise in an engine of ipyparallel; None elsewhere."""
+    if getattr(kernel, "engine_id", None) is None:
+        return None
+    from jupyter_mlgpu.notebook.engine import find
+
+    return find(kernel, run)
 
 
 def _scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:

@@ -23,10 +23,15 @@ def show(record: Record, *, last: bool = False) -> None:
 
     Only then may it be published later: what is printed next would come before it.
     """
-    data = bundle(record)
     shell: Any = get_ipython()
     kernel = getattr(shell, "kernel", None)
-    sender = getattr(kernel, "iopub_thread", None)  # an engine of ipyparallel has none
+    if getattr(kernel, "engine_id", None) is not None:
+        from jupyter_mlgpu.notebook import engine
+
+        publish_display_data(engine.line(record))  # type: ignore[no-untyped-call]
+        return
+    data = bundle(record)
+    sender = getattr(kernel, "iopub_thread", None)
     if not last or sender is None or not _plain(shell.display_pub):
         publish_display_data(data)  # type: ignore[no-untyped-call]
         return

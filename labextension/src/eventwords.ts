@@ -15,6 +15,9 @@ export function eventName(timeline: ITimeline, id: number): string {
   return kind === '' || kind === 'op' ? name : `${name} (${kind})`;
 }
 
+/** Names a lane, for who looks at it and for a table. */
+export type NameOf = (lane: ILane | undefined, t: Translate) => string;
+
 /** The stream or the thread of a lane. */
 export function placeOf(lane: ILane | undefined, t: Translate): string {
   if (lane === undefined) {

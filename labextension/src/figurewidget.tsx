@@ -1,5 +1,6 @@
 /**
- * Plans, races and benchmarks under cells: drawn from the saved data alone, in any notebook, without a kernel.
+ * Plans, races, benchmarks and what was collected from engines, under cells: drawn from the saved data alone, in
+ * any notebook, without a kernel.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -8,6 +9,7 @@ import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
 
 import { BENCH_TYPE, readBench } from './bench';
+import { ENGINES_TYPE, readEngines } from './engines';
 import type { Translate } from './i18n';
 import { languageOf } from './language';
 import type { Language } from './language';
@@ -19,6 +21,9 @@ import type { Unreadable } from './record';
 const BenchView = lazy(async () => ({ default: (await import('./views/figures')).BenchView }));
 const PlanView = lazy(async () => ({ default: (await import('./views/figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./views/figures')).RaceView }));
+const EnginesView = lazy(async () => ({
+  default: (await import('./views/engines/EnginesView')).EnginesView
+}));
 
 class FigureWidget<T extends object> extends ReactWidget implements IRenderMime.IRenderer {
   constructor(
@@ -105,6 +110,24 @@ export const bench: IRenderMime.IExtension = {
         BENCH_TYPE,
         readBench,
         (figure, t) => <BenchView bench={figure} whole={false} t={t} />,
+        options.translator?.languageCode ?? 'en'
+      )
+  },
+  dataType: 'json'
+};
+
+export const engines: IRenderMime.IExtension = {
+  id: 'jupyter-mlgpu:engines',
+  description: 'Draws what jupyter_mlgpu.collect has brought together.',
+  rank: 0,
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [ENGINES_TYPE],
+    createRenderer: options =>
+      new FigureWidget(
+        ENGINES_TYPE,
+        readEngines,
+        (found, t) => <EnginesView found={found} t={t} />,
         options.translator?.languageCode ?? 'en'
       )
   },

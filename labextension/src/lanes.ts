@@ -17,9 +17,12 @@ export interface IPlaced {
   top: number;
 }
 
-/** The lanes that have events, devices first, one below the other; and how high they are together. */
-export function placed(lanes: readonly ILane[]): { lanes: IPlaced[]; height: number } {
-  const shown = lanes.filter(({ rows }) => rows.length > 0);
+/**
+ * The lanes that have events, with `all` the others too, devices first, one below the other; and how high they
+ * are together.
+ */
+export function placed(lanes: readonly ILane[], all = false): { lanes: IPlaced[]; height: number } {
+  const shown = lanes.filter(({ rows }) => all || rows.length > 0);
   const ordered = [
     ...shown.filter(({ onDevice }) => onDevice),
     ...shown.filter(({ onDevice }) => !onDevice)

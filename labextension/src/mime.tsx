@@ -7,7 +7,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { ReactElement } from 'react';
 
-import { bench, plan, race } from './figurewidget';
+import { bench, engines, plan, race } from './figurewidget';
 import { languageOf } from './language';
 import type { Language } from './language';
 import { preferences } from './preferences';
@@ -63,4 +63,4 @@ const receipt: IRenderMime.IExtension = {
   dataType: 'json'
 };
 
-export default [receipt, restart, plan, race, bench];
+export default [receipt, restart, plan, race, bench, engines];

@@ -1,5 +1,6 @@
 /**
- * The plans, races and benchmarks in a notebook's outputs, for the sidebar: found again whenever the notebook changes.
+ * The plans, races, benchmarks and collections of engines in a notebook's outputs, for the sidebar: found again
+ * whenever the notebook changes.
  */
 
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -8,12 +9,15 @@ import type { ISignal } from '@lumino/signaling';
 
 import { BENCH_TYPE, readBench } from './bench';
 import type { IBench } from './bench';
+import { ENGINES_TYPE, readEngines } from './engines';
+import type { IEngines } from './engines';
 import { PLAN_TYPE, readPlan } from './plan';
 import type { IPlan } from './plan';
 import { RACE_TYPE, readRace } from './race';
 import type { IRace } from './race';
 import { outputsOf } from './outputs';
 import { object } from './untrusted';
+import type { Unreadable } from './untrusted';
 
 interface IPlace {
   /** Tells the outputs of a notebook apart. */
@@ -22,7 +26,7 @@ interface IPlace {
   executionCount: number | null;
 }
 
-export type IFigure = IPlace & ({ plan: IPlan } | { race: IRace } | { bench: IBench });
+export type IFigure = IPlace & Drawn;
 
 /** Milliseconds of quiet after a change before the outputs are looked through again. */
 const QUIET = 300;
@@ -104,35 +108,39 @@ function* figuresIn(notebook: NotebookPanel): Generator<IFigure | null> {
 
 /** The figure in an output, read once: as long as the data is the same, so is the figure. */
 function figureOf(bundle: Record<string, unknown>, place: IPlace): IFigure | null {
-  const data = object(bundle[PLAN_TYPE] ?? bundle[RACE_TYPE] ?? bundle[BENCH_TYPE]);
-  if (data === null) {
+  const found = READERS.find(([type]) => type in bundle);
+  const data = found ? object(bundle[found[0]]) : null;
+  if (!found || data === null) {
     return null;
   }
   const before = known.get(data);
   if (before?.key === place.key && before.executionCount === place.executionCount) {
     return before;
   }
-  const read = PLAN_TYPE in bundle ? planIn : RACE_TYPE in bundle ? raceIn : benchIn;
-  const figure = read(data, place);
-  if (figure !== null) {
-    known.set(data, figure);
+  const read = found[1](data);
+  if (read === null) {
+    return null;
   }
+  const figure = { ...place, ...read };
+  known.set(data, figure);
   return figure;
 }
 
-function planIn(data: object, place: IPlace): IFigure | null {
-  const plan = readPlan(data);
-  return typeof plan === 'string' ? null : { ...place, plan };
-}
+type Drawn = { plan: IPlan } | { race: IRace } | { bench: IBench } | { engines: IEngines };
 
-function raceIn(data: object, place: IPlace): IFigure | null {
-  const race = readRace(data);
-  return typeof race === 'string' ? null : { ...place, race };
-}
+/** What each type of data is read as; null: it cannot be read. */
+const READERS: readonly (readonly [type: string, read: (data: object) => Drawn | null])[] = [
+  [PLAN_TYPE, data => readable(readPlan(data), plan => ({ plan }))],
+  [RACE_TYPE, data => readable(readRace(data), race => ({ race }))],
+  [BENCH_TYPE, data => readable(readBench(data), bench => ({ bench }))],
+  [ENGINES_TYPE, data => readable(readEngines(data), engines => ({ engines }))]
+];
 
-function benchIn(data: object, place: IPlace): IFigure | null {
-  const bench = readBench(data);
-  return typeof bench === 'string' ? null : { ...place, bench };
+function readable<T extends object>(
+  read: T | Unreadable,
+  named: (figure: T) => Drawn
+): Drawn | null {
+  return typeof read === 'string' ? null : named(read);
 }
 
 const known = new WeakMap<object, IFigure>();

@@ -2,6 +2,7 @@
 
 import { english as cells } from './texts/cells';
 import { english as commands } from './texts/commands';
+import { english as engines } from './texts/engines';
 import { english as inside } from './texts/inside';
 import { english as loglines } from './texts/loglines';
 import { english as now } from './texts/now';
@@ -14,6 +15,7 @@ export const english = {
   ...inside,
   ...loglines,
   ...plan,
+  ...engines,
   ...commands,
   ...widgets,
   title: 'Hardware receipts',

@@ -3,6 +3,7 @@
 import type { Message } from './texts.en';
 import { chinese as cells } from './texts/cells';
 import { chinese as commands } from './texts/commands';
+import { chinese as engines } from './texts/engines';
 import { chinese as inside } from './texts/inside';
 import { chinese as loglines } from './texts/loglines';
 import { chinese as now } from './texts/now';
@@ -15,6 +16,7 @@ export const chinese: Record<Message, string> = {
   ...inside,
   ...loglines,
   ...plan,
+  ...engines,
   ...commands,
   ...widgets,
   title: '硬件回执',

@@ -16,6 +16,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import lessons
+from jupyter_mlgpu.engines.bundle import MIME_TYPE as ENGINES_TYPE
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 
 MILLISECOND = 1_000_000
@@ -51,14 +52,21 @@ def _cpu_seconds(client: Any) -> float:
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """Four engines with the extension loaded."""
-    started = lessons.engines(4)
-    try:
-        run(started.client, "%load_ext jupyter_mlgpu")
-        yield started.client
-    finally:
-        started.stop()
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Four engines with the extension loaded; their journals lie in a folder of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        started = lessons.engines(4)
+        try:
+            run(started.client, "%load_ext jupyter_mlgpu")
+            yield started
+        finally:
+            started.stop()
+
+
+@pytest.fixture(scope="module")
+def client(started: Any) -> Any:
+    return started.client
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +130,8 @@ def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client:
     code = "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))"
     answer = client[:].execute(code, silent=False, block=True)
     shown = [[output["data"] for output in of_engine] for of_engine in answer.outputs]
-    assert [[MIME_TYPE in data for data in of_engine] for of_engine in shown] == [[True]] * 4
+    assert [[data.keys() for data in of_engine] for of_engine in shown] == [[{"text/html", "text/plain"}]] * 4
+    assert all(data["text/plain"].startswith("[mlgpu] ") for (data,) in shown)
     found = jupyter_mlgpu.collect(client)
     assert len(found) == 8
     computed = [one for one in found.records if one.cell.name == "compute"]
@@ -139,27 +148,93 @@ def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards
         begin = time.perf_counter()
         found = jupyter_mlgpu.collect(client, timeout=1.0)
         assert time.perf_counter() - begin >= 1.0
-        assert {one.engine for one in found.timeline} == {0, 1, 3}
-        assert "Engine 2 did not answer within 1 s" in found.sentences[0]
+        # What it had measured until then is here, from its journal.
+        assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
+        assert found.table()[3][-1] == "no answer"
+        assert any("Engine 2 did not answer within 1 s" in sentence for sentence in found.sentences)
     finally:
         os.kill(process, signal.SIGCONT)
     assert not jupyter_mlgpu.collect(client, timeout=60).partial
 
 
+def kill(client: Any, engine: int, process: int) -> None:
+    """Kill an engine, and wait until ipyparallel knows it."""
+    psutil.Process(process).kill()
+    deadline = time.monotonic() + 60
+    while engine in client.ids:
+        assert time.monotonic() < deadline, "ipyparallel did not notice"
+        time.sleep(0.05)
+
+
 def test_of_an_engine_that_is_killed_what_was_collected_before_is_still_there(client: Any) -> None:
+    run(client, "kept = True")
     before = jupyter_mlgpu.collect(client)
     kept = len(before.engines[3].records)
     assert kept
-    process = psutil.Process(client[3].apply_sync(os.getpid))
-    process.kill()
-    deadline = time.monotonic() + 60
-    while 3 in client.ids:
-        assert time.monotonic() < deadline, "ipyparallel did not notice"
-        time.sleep(0.05)
+    kill(client, 3, client[3].apply_sync(os.getpid))
     found = jupyter_mlgpu.collect(client)
     assert sum(one.engine == 3 for one in found.timeline) == kept
     assert found.sentences[0].startswith("Engine 3 is gone: it died, or was shut down. What it had told")
     assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
+
+
+ENDLESS = """
+import time
+import jupyter_mlgpu
+with jupyter_mlgpu.trace("first step"):
+    sum(range(10**5))
+open({flag!r}, "w").close()
+while True:
+    time.sleep(0.05)
+"""
+
+
+def test_an_engine_that_is_killed_in_mid_cell_leaves_a_partial_record(client: Any, tmp_path: Path) -> None:
+    process = client[1].apply_sync(os.getpid)
+    whole = jupyter_mlgpu.collect(client).engines[1].records
+    run(client, "after = 'what was collected'", [1])
+    flag = tmp_path / "under way"
+    client[1].execute(ENDLESS.format(flag=str(flag)), silent=False, block=False)
+    deadline = time.monotonic() + 60
+    while not flag.exists():
+        assert time.monotonic() < deadline, "the cell did not begin"
+        time.sleep(0.05)
+    kill(client, 1, process)
+    found = jupyter_mlgpu.collect(client)
+    records = found.engines[1].records[len(whole) :]
+    assert [record.cell.name for record in records] == [
+        "after = 'what was collected'",
+        "import time",
+        "first step",
+    ]
+    wall = [record.reading("wall_time") for record in records]
+    assert [one.value is not None for one in wall] == [True, False, True]
+    assert "The engine died in this cell" in wall[1].why_missing
+    (said,) = [one for one in found.sentences if one.startswith("Engine 1 ")]
+    assert said.endswith("It ended in the middle of the cell `import time`, whose record is partial.")
+    # The block that had ended lies after the beginning of the cell that had not.
+    placed = {one.record.cell.name: one for one in found.timeline if one.engine == 1}
+    assert placed["import time"].start_ns < placed["first step"].start_ns
+    assert found.save(tmp_path / "x.json") > 0
+
+
+def test_under_a_cell_with_px_each_engine_s_receipt_is_one_line(
+    client: Any, started: Any, plain: Any
+) -> None:
+    (file,) = Path(started._folder).glob("security/*-client.json")
+    plain.run(f"import ipyparallel; client = ipyparallel.Client({str(file)!r})")
+    plain.run("view = client[:]; view.block = True; view.activate()")
+    shown = plain.run("%%px\nprint('from engine')\nx = 1").outputs
+    receipts = [data for kind, data in shown if kind == "display_data" and "text/html" in data]
+    *of_engines, own = receipts
+    assert MIME_TYPE in own
+    assert [data.keys() for data in of_engines] == [{"text/html", "text/plain"}] * len(client.ids)
+    assert all("\n" not in data["text/plain"] for data in of_engines)
+    # And the collection is shown with our own view.
+    outputs = plain.run("import jupyter_mlgpu; jupyter_mlgpu.collect(client)").outputs
+    (data,) = [data for kind, data in outputs if kind == "execute_result"]
+    assert data[ENGINES_TYPE]["records"] > 0
+    assert data.keys() == {ENGINES_TYPE, "text/html", "text/plain"}
 
 
 STARTS_AND_IS_KILLED = """

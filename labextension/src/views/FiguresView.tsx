@@ -1,4 +1,4 @@
-/** The sidebar's plans, races and benchmarks: one of them, the last unless another is chosen. */
+/** The sidebar's plans, races, benchmarks and collections: one of them, the last unless another is chosen. */
 
 import { lazy, Suspense } from 'react';
 import type { ReactElement } from 'react';
@@ -9,6 +9,9 @@ import type { Translate } from '../i18n';
 const BenchView = lazy(async () => ({ default: (await import('./figures')).BenchView }));
 const PlanView = lazy(async () => ({ default: (await import('./figures')).PlanView }));
 const RaceView = lazy(async () => ({ default: (await import('./figures')).RaceView }));
+const EnginesView = lazy(async () => ({
+  default: (await import('./engines/EnginesView')).EnginesView
+}));
 
 export function FiguresView(props: {
   figures: readonly IFigure[];
@@ -49,6 +52,8 @@ export function FiguresView(props: {
           <PlanView key={figure.key} plan={figure.plan} t={t} />
         ) : 'bench' in figure ? (
           <BenchView key={figure.key} bench={figure.bench} whole t={t} />
+        ) : 'engines' in figure ? (
+          <EnginesView key={figure.key} found={figure.engines} t={t} />
         ) : (
           <RaceView key={figure.key} race={figure.race} whole t={t} />
         )}
@@ -64,8 +69,14 @@ export function figuresName(figures: readonly IFigure[], t: Translate): string {
   return t(kinds.size > 1 || kind === undefined ? 'plansAndRaces' : kind);
 }
 
-function kindOf(figure: IFigure): 'plans' | 'races' | 'benches' {
-  return 'plan' in figure ? 'plans' : 'race' in figure ? 'races' : 'benches';
+function kindOf(figure: IFigure): 'plans' | 'races' | 'benches' | 'engines' {
+  return 'plan' in figure
+    ? 'plans'
+    : 'race' in figure
+      ? 'races'
+      : 'bench' in figure
+        ? 'benches'
+        : 'engines';
 }
 
 function nameOf(figure: IFigure, t: Translate): string {
@@ -74,6 +85,11 @@ function nameOf(figure: IFigure, t: Translate): string {
       ? t('planOf', { subject: figure.plan.subject })
       : 'bench' in figure
         ? t('benchOf', { cases: figure.bench.name })
-        : t('raceOf', { cell: figure.race.cell });
+        : 'engines' in figure
+          ? t('enginesOf', {
+              engines: figure.engines.engines.length.toLocaleString(),
+              records: figure.engines.records.toLocaleString()
+            })
+          : t('raceOf', { cell: figure.race.cell });
   return `[${figure.executionCount ?? ' '}] ${name}`;
 }

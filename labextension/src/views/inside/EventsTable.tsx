@@ -3,7 +3,8 @@
 import { useMemo, useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { formatTime, laneOf, placeOf } from '../../eventwords';
+import { formatTime, laneOf } from '../../eventwords';
+import type { NameOf } from '../../eventwords';
 import type { Message, Translate } from '../../i18n';
 import { countInView, inView } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
@@ -25,6 +26,7 @@ interface IEventsTable {
   timeline: ITimeline;
   view: IView;
   chosen: number | null;
+  nameOf: NameOf;
   onChoose: (id: number) => void;
   t: Translate;
 }
@@ -45,7 +47,7 @@ export function EventsTable(props: IEventsTable): ReactElement {
 }
 
 function Events(props: IEventsTable): ReactElement {
-  const { timeline, view, chosen, onChoose, t } = props;
+  const { timeline, view, chosen, nameOf, onChoose, t } = props;
   const ids = useMemo(() => inView(timeline, view), [timeline, view]);
   const listed = ids.subarray(0, LISTED);
   const columns = useMemo(
@@ -57,16 +59,16 @@ function Events(props: IEventsTable): ReactElement {
       })),
     [t]
   );
-  const nameOf = (row: number): string =>
+  const titleOf = (row: number): string =>
     timeline.names[timeline.name[listed[row] ?? -1] ?? -1]?.name ?? '';
   const cell = (row: number, column: Column): string => {
     const id = listed[row] ?? -1;
     const [start, end] = [timeline.starts[id] ?? 0, timeline.ends[id] ?? 0];
     switch (column) {
       case 'event':
-        return nameOf(row);
+        return titleOf(row);
       case 'place':
-        return placeOf(laneOf(timeline, id), t);
+        return nameOf(laneOf(timeline, id), t);
       case 'start':
         return formatTime(start);
       case 'takes':
@@ -83,7 +85,7 @@ function Events(props: IEventsTable): ReactElement {
         columns={columns}
         count={listed.length}
         cell={cell}
-        title={nameOf}
+        title={titleOf}
         chosen={chosen === null ? -1 : listed.indexOf(chosen)}
         onChoose={row => onChoose(listed[row] ?? 0)}
       />

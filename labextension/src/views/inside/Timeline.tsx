@@ -20,6 +20,7 @@ import { cutAt } from '../../timeline';
 import type { ITimeline, IView } from '../../timeline';
 import { around, moved, whole, zoomed } from '../../timeview';
 import { eventName, formatTime, laneOf, placeOf, scaleTime } from '../../eventwords';
+import type { NameOf } from '../../eventwords';
 import { useKept } from '../useKept';
 import { EventsTable } from './EventsTable';
 import { drawTimeline } from './drawing';
@@ -35,10 +36,20 @@ const STILL = 4;
 const ZOOM = 1.5;
 const STEP = 0.2;
 
-export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactElement {
-  const { timeline, t } = props;
+/** What is said of the time that is shown: in view, all of it, and by which keys. */
+export type Words = Record<'view' | 'whole' | 'keys', Message>;
+
+export function Timeline(props: {
+  timeline: ITimeline;
+  /** Whether lanes without an event are there, too. */
+  all?: boolean;
+  nameOf?: NameOf;
+  words?: Words;
+  t: Translate;
+}): ReactElement {
+  const { timeline, all = false, nameOf = placeOf, words = OF_A_CELL, t } = props;
   const most = useMemo(() => whole(timeline), [timeline]);
-  const { lanes, height: full } = useMemo(() => placed(timeline.lanes), [timeline]);
+  const { lanes, height: full } = useMemo(() => placed(timeline.lanes, all), [timeline, all]);
   const [view, setView] = useState<IView>(() => views.get(timeline) ?? most);
   useEffect(() => {
     views.set(timeline, view);
@@ -64,11 +75,11 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
         width,
         height,
         cutAt: cutAt(timeline),
-        nameOf: lane => placeOf(lane, t),
+        nameOf: lane => nameOf(lane, t),
         time: nanoseconds => scaleTime(nanoseconds, view)
       });
     }
-  }, [timeline, lanes, view, chosen, scrolled, width, height, theme, t]);
+  }, [timeline, lanes, view, chosen, scrolled, width, height, theme, nameOf, t]);
 
   // React hears wheels passively, so that a page could not be kept from scrolling.
   useLayoutEffect(() => {
@@ -153,7 +164,7 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
           </button>
         ))}
         <button type="button" className="jp-mlgpu-Chip" onClick={() => setView(most)}>
-          {t('timelineWhole')}
+          {t(words.whole)}
         </button>
       </div>
       <div
@@ -163,6 +174,8 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
         aria-label={t('timelineLabel', { count })}
         aria-describedby={keys}
         tabIndex={0}
+        // Under a cell its keys are not the notebook's.
+        data-lm-suppress-shortcuts="true"
         style={{ height }}
         onScroll={event => setScrolled(event.currentTarget.scrollTop)}
         onKeyDown={onKeyDown}
@@ -177,7 +190,7 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
         <div style={{ height: full + SCALE - height }} />
       </div>
       <p className="jp-mlgpu-Quiet jp-mlgpu-Timeline-view">
-        {t('timelineView', {
+        {t(words.view, {
           from: formatTime(view.from),
           to: formatTime(view.to)
         })}
@@ -187,18 +200,31 @@ export function Timeline(props: { timeline: ITimeline; t: Translate }): ReactEle
           ? t('noEventChosen')
           : t('eventChosen', {
               name: eventName(timeline, chosen),
-              place: placeOf(laneOf(timeline, chosen), t),
+              place: nameOf(laneOf(timeline, chosen), t),
               start: formatTime(timeline.starts[chosen] ?? 0),
               time: formatTime((timeline.ends[chosen] ?? 0) - (timeline.starts[chosen] ?? 0))
             })}
       </p>
       <p id={keys} className="jp-mlgpu-Quiet">
-        {t('timelineKeys')}
+        {t(words.keys)}
       </p>
-      <EventsTable timeline={timeline} view={inTable} chosen={chosen} onChoose={choose} t={t} />
+      <EventsTable
+        timeline={timeline}
+        view={inTable}
+        chosen={chosen}
+        nameOf={nameOf}
+        onChoose={choose}
+        t={t}
+      />
     </div>
   );
 }
+
+const OF_A_CELL: Words = {
+  view: 'timelineView',
+  whole: 'timelineWhole',
+  keys: 'timelineKeys'
+};
 
 /** What was looked at last, for when the sidebar is opened again. */
 const views = new WeakMap<ITimeline, IView>();

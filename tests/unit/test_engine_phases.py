@@ -1,0 +1,201 @@
+"""Computing and communicating, apart: what was waiting for a slower engine, and where that is not known."""
+
+import dataclasses
+import json
+
+import pytest
+
+from jupyter_mlgpu.engines import bundle, lanes
+from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines.collection import WAITING, Collection
+from jupyter_mlgpu.engines.offsets import Offset
+from jupyter_mlgpu.engines.phases import phases
+from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.testing import example_record
+
+MILLISECOND = 1_000_000
+
+
+def block(sequence, name, start, end, *, run=0, digest=None):
+    """A block between two moments of its engine's clock, in milliseconds."""
+    record = example_record(sequence, run=f"{run:032d}", name=name)
+    wall = Reading("wall_time", (end - start) / 1000, "s", "cell", "fake clock", 1)
+    return dataclasses.replace(
+        record,
+        cell=dataclasses.replace(record.cell, source_digest=digest),
+        started_monotonic_ns=round(start * MILLISECOND),
+        readings=(wall, *record.readings[1:]),
+    )
+
+
+def engine(number, *spans, ahead=0.0, unsure=0.0, host="a" * 12):
+    """An engine with blocks (name, start, end); its clock stands `ahead` milliseconds before ours."""
+    offset = Offset(round(ahead * MILLISECOND), round(unsure * MILLISECOND), 20)
+    records = [
+        block(place, name, start + ahead, end + ahead, run=number)
+        for place, (name, start, end) in enumerate(spans, 1)
+    ]
+    return Told(number, host, offset, tuple(records))
+
+
+def steps(compute, *, until):
+    """Steps of one engine: (compute from, compute to) in order; each exchange ends at a moment of `until`."""
+    found = []
+    for (begin, end), done in zip(compute, until, strict=True):
+        found += [("compute", begin, end), ("communicate", end, done)]
+    return found
+
+
+FAST = steps([(0, 10), (52, 62)], until=[52, 104])
+SLOW = steps([(0, 50), (52, 102)], until=[52, 104])
+
+
+def test_a_slow_engine_is_the_other_one_s_waiting():
+    found, why = phases([engine(0, *FAST), engine(1, *SLOW)])
+    assert why is None
+    fast, slow = found
+    assert (fast.compute_ns, slow.compute_ns) == (20 * MILLISECOND, 100 * MILLISECOND)
+    assert fast.communicate_ns == 84 * MILLISECOND
+    assert slow.communicate_ns == 4 * MILLISECOND
+    assert (fast.waiting_ns, slow.waiting_ns) == (80 * MILLISECOND, 0)
+    # The exchange itself took both as long.
+    assert fast.communicate_ns - fast.waiting_ns == slow.communicate_ns - slow.waiting_ns
+
+
+def test_the_same_comes_out_with_clocks_minutes_apart_and_says_how_sure_it_is():
+    found, why = phases(
+        [engine(0, *FAST, ahead=-180_000, unsure=1), engine(1, *SLOW, ahead=240_000, unsure=2, host="b" * 12)]
+    )
+    assert why is None
+    assert [one.waiting_ns for one in found] == [80 * MILLISECOND, 0]
+    assert [one.unsure_ns for one in found] == [2 * 3 * MILLISECOND] * 2  # two exchanges, both uncertainties
+
+
+def test_engines_of_one_machine_read_one_clock_so_their_waiting_is_exact():
+    first, second = engine(0, *FAST, unsure=1.5), engine(1, *SLOW, unsure=1.5)
+    # The same clock, estimated a little apart.
+    second = dataclasses.replace(second, offset=Offset(MILLISECOND, 3 * MILLISECOND // 2, 20))
+    found, why = phases([first, second])
+    assert why is None
+    assert [(one.waiting_ns, one.unsure_ns) for one in found] == [(80 * MILLISECOND, 0), (0, 0)]
+
+
+def test_of_three_engines_each_waits_for_the_last():
+    spans = [[("communicate", start, 30)] for start in (0, 10, 25)]
+    found, _ = phases([engine(number, *one) for number, one in enumerate(spans)])
+    assert [one.waiting_ns / MILLISECOND for one in found] == [25, 15, 0]
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ([("communicate", 10, 52)], "different numbers of these blocks (engine 0: 2, engine 1: 1)."),
+        ([("communicate", 200, 210), ("communicate", 300, 310)], "so it was no exchange of all."),
+        ([("compute", 0, 50)], "only one engine has blocks of that name."),
+    ],
+)
+def test_where_the_blocks_are_no_exchange_of_all_nothing_is_said_of_waiting(second, said):
+    found, why = phases([engine(0, *FAST), engine(1, *second)])
+    assert why.endswith(said)
+    assert [one.waiting_ns for one in found] == [None, None]
+    shown = Collection([engine(0, *FAST), engine(1, *second)], "")
+    assert shown.phase_table()[1][3] == "not known"
+    assert why in shown.sentences
+    assert WAITING not in shown.sentences
+
+
+def test_a_cell_of_that_name_and_a_block_that_has_no_time_do_not_count():
+    cell = block(1, "compute", 0, 50, digest="0" * 16)
+    endless = dataclasses.replace(block(2, "compute", 60, 70), readings=(missing("wall_time", "killed"),))
+    offset = Offset(0, 0, 1)
+    assert phases([Told(0, "a", offset, (cell, endless))]) == ((), None)
+
+
+def test_an_engine_without_a_clock_of_ours_has_no_part_in_it():
+    lost = dataclasses.replace(engine(1, *SLOW), offset=None, why="gone")
+    found, why = phases([engine(0, *FAST), lost])
+    assert [one.engine for one in found] == [0]
+    assert "only one engine" in why
+
+
+def test_text_and_html_have_a_table_of_both_and_say_that_communication_contains_waiting():
+    found = Collection([engine(0, *FAST), engine(1, *SLOW)], "")
+    assert found.phase_table() == [
+        ("engine", "compute", "communicate", "of it waiting"),
+        ("0", "20 ms", "84 ms", "80 ms"),
+        ("1", "100 ms", "4 ms", "0 µs"),
+    ]
+    assert "80 ms" in repr(found)
+    assert "<td>80 ms</td>" in found._repr_html_()
+    assert WAITING in found.sentences
+
+
+def test_a_saved_trace_tells_each_engine_s_phases(tmp_path):
+    found = Collection([engine(0, *FAST), engine(1, *SLOW)], "")
+    found.save(tmp_path / "x.json")
+    told = json.loads((tmp_path / "x.json").read_text())["otherData"]["engines"]
+    assert [one["phases"]["waiting_ns"] for one in told] == [80 * MILLISECOND, 0]
+    assert [one["state"] for one in told] == ["collected", "collected"]
+
+
+def test_without_such_blocks_nothing_is_said_of_phases():
+    found = Collection([engine(0, ("fit", 0, 5))], "")
+    assert found.phases == ()
+    assert "communicate" not in repr(found)
+
+
+# -- what a notebook keeps for the view in the browser -------------------------------------------------------
+
+
+def drawn(found):
+    """The events of the bundle's timeline: lane, name, start and end in milliseconds."""
+    timeline = bundle.data(found)["timeline"]
+    at, events = 0, []
+    for after, took, name, lane in zip(
+        *(timeline[key] for key in ("starts", "durations", "name", "lane")), strict=True
+    ):
+        at += after
+        events.append((lane, timeline["names"][name][0], at / MILLISECOND, (at + took) / MILLISECOND))
+    return events
+
+
+def test_the_bundle_has_a_lane_an_engine_on_one_clock_also_for_one_without_records():
+    found = Collection(
+        [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), Told(2, why="gone", gone=True)], "a" * 12
+    )
+    data = json.loads(json.dumps(bundle.data(found)))
+    assert [lane[3] for lane in data["timeline"]["lanes"]] == ["0", "1", "2"]
+    assert sorted(drawn(found)) == sorted(
+        (lane, *one) for lane, spans in enumerate((FAST, SLOW)) for one in spans
+    )
+    assert [one["state"] for one in data["engines"]] == ["collected", "collected", "gone"]
+    assert [one["offset"] for one in data["engines"]] == [0, 60, None]
+    assert data["engines"][0]["waiting"] == 0.08
+    assert data["engines"][2]["busy"] is None
+    assert data["engines"][0]["here"] is True
+
+
+def test_the_bundle_is_shown_beside_html_and_text():
+    found = Collection([engine(0, *FAST)], "")
+    assert found._repr_mimebundle_().keys() == {bundle.MIME_TYPE, "text/html", "text/plain"}
+
+
+def test_of_very_many_records_the_bundle_has_the_longest():
+    many = [("fit", place * 10, place * 10 + 1 + place / 1e4) for place in range(lanes.MOST + 5)]
+    data = bundle.data(Collection([engine(0, *many)], ""))
+    assert data["records"] == lanes.MOST + 5
+    assert len(data["timeline"]["starts"]) == lanes.MOST
+    assert min(data["timeline"]["durations"]) > MILLISECOND + 300
+    assert len(json.dumps(data)) < 100_000
+
+
+def test_a_bundle_of_very_many_engines_is_bounded_and_says_so():
+    data = bundle.data(Collection([engine(number, ("fit", 0, 1)) for number in range(100)], ""))
+    assert len(data["engines"]) == len(data["timeline"]["lanes"]) == bundle.ENGINES
+    assert data["cut"] == {"engines": 100 - bundle.ENGINES}
+
+
+def test_names_in_the_bundle_are_utf_8_and_short():
+    data = bundle.data(Collection([engine(0, ("\ud800" + "x" * 500, 0, 1))], ""))
+    ((name, _, _),) = data["timeline"]["names"]
+    assert len(name.encode()) <= 130
