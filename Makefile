@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
+HUB_5 := .venv-hub-5
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
@@ -63,7 +64,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(HUB_5) $(BENCHMARK) $(CLASS) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -120,8 +121,10 @@ test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLa
 		$(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-hub
-test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real JupyterHub and its proxy
-	@$(STEP) "tests with JupyterHub" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+test-hub: install browser $(HUB_5)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
+	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(HUB_5)/bin/python \
+		$(PYTEST) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 
 # nbgrader draws feedback with nbconvert's templates, which are with the packages below.
 PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
@@ -234,6 +237,14 @@ $(FRONT_ENDS)/.python: $(VENV)/.python
 $(FRONT_ENDS)/.packages: constraints/front-ends.txt $(FRONT_ENDS)/.python
 	@$(STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub into $(FRONT_ENDS)" \
 		$(FRONT_ENDS)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+$(HUB_5)/.python: $(VENV)/.python
+	@scripts/make_venv.sh $(HUB_5) $(BIN)/python
+
+$(HUB_5)/.packages: constraints/hub-5.txt $(HUB_5)/.python
+	@$(STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(HUB_5)" \
+		$(HUB_5)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.
