@@ -21,8 +21,6 @@ from constraints import FILES, ROOT
 HUB = ROOT / "binder" / "hub"
 MEASURED = ROOT / "docs" / "measurements" / "2026-11-22-hub-memory" / "memory.json"
 MIB, GIB = 2**20, 2**30
-#: What is added to what was measured.
-ROOM = 1.25
 
 VALUES: dict[str, Any] = yaml.safe_load((HUB / "values.yaml").read_text(encoding="utf-8"))
 SCHEMA: dict[str, Any] = json.loads((HUB / "values.schema.json").read_text(encoding="utf-8"))
@@ -103,12 +101,12 @@ def size(text: str) -> int:
         ("limit", ("server", "kernel_that_trains_bert", "kernel_with_tensorflow")),
     ],
 )
-def test_memory_is_what_was_measured_and_a_quarter_more_in_whole_gibibytes(
+def test_memory_is_the_sum_of_what_was_measured_rounded_up_to_whole_gibibytes(
     setting: str, parts: tuple[str, ...]
 ) -> None:
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     assert measured["unit"] == "MiB"
-    needed = ROOM * MIB * sum(measured["resident_memory"][part] for part in parts)
+    needed = MIB * sum(measured["resident_memory"][part] for part in parts)
     assert size(STUDENT["memory"][setting]) == math.ceil(needed / GIB) * GIB
 
 

@@ -75,7 +75,6 @@ class Hub:
         self._folder = folder
         port, hub_port, api_port = free_ports(3)
         self.url = f"http://127.0.0.1:{port}{BASE}"
-        node = shutil.which("node", path=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")
         proxy = ROOT / "labextension" / "node_modules" / ".bin" / "configurable-http-proxy"
         environment = from_another(folder)
         wanted = ("PATH", "JUPYTER_PATH", "PYTHONPATH")
@@ -89,7 +88,7 @@ class Hub:
                 api_port=api_port,
                 home=str(self.homes),
                 python=python,
-                proxy=[node, str(proxy)],
+                proxy=[node(), str(proxy)],
                 environment={name: environment[name] for name in wanted},
                 without=WITHOUT_EXTENSION,
                 bare=str(folder / "bare"),
@@ -154,6 +153,13 @@ class Hub:
                 return
         self.stop()
         raise RuntimeError(f"JupyterHub did not start; its last words were:\n{self.log()[-3000:]}")
+
+
+def node() -> str:
+    """Node itself: `node` may be a program that starts it, and Node would outlive that one."""
+    found = shutil.which("node", path=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")
+    assert found is not None, "make install brings Node"
+    return subprocess.check_output([found, "-p", "process.execPath"], text=True).strip()
 
 
 def add_kernel(folder: Path) -> None:
