@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
-HUB_5 := .venv-hub-5
+OLDER_HUB := .venv-hub-5
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
 # In recipes, tools of .venv come first: jlpm finds its node there, and no other Node is needed.
@@ -64,7 +64,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(HUB_5) $(BENCHMARK) $(CLASS) dist build
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(OLDER_HUB) $(BENCHMARK) $(CLASS) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -121,8 +121,8 @@ test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLa
 		$(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-hub
-test-hub: install browser $(HUB_5)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
-	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(HUB_5)/bin/python \
+test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
+	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
 		$(PYTEST) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 
@@ -239,12 +239,12 @@ $(FRONT_ENDS)/.packages: constraints/front-ends.txt $(FRONT_ENDS)/.python
 		$(FRONT_ENDS)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
-$(HUB_5)/.python: $(VENV)/.python
-	@scripts/make_venv.sh $(HUB_5) $(BIN)/python
+$(OLDER_HUB)/.python: $(VENV)/.python
+	@scripts/make_venv.sh $(OLDER_HUB) $(BIN)/python
 
-$(HUB_5)/.packages: constraints/hub-5.txt $(HUB_5)/.python
-	@$(STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(HUB_5)" \
-		$(HUB_5)/bin/python $(FROM_LIST) $< --quiet
+$(OLDER_HUB)/.packages: constraints/hub-5.txt $(OLDER_HUB)/.python
+	@$(STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(OLDER_HUB)" \
+		$(OLDER_HUB)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.
