@@ -74,6 +74,7 @@ class Hub:
         self.homes.mkdir()
         self._folder = folder
         port, hub_port, api_port = free_ports(3)
+        self._api_port = api_port
         self.url = f"http://127.0.0.1:{port}{BASE}"
         proxy = ROOT / "labextension" / "node_modules" / ".bin" / "configurable-http-proxy"
         environment = from_another(folder)
@@ -116,8 +117,7 @@ class Hub:
 
     def cut(self) -> None:
         """Kill the proxy: no browser reaches any server, until the hub has seen it and starts another one."""
-        pid = int((self._folder / "jupyterhub-proxy.pid").read_text())
-        psutil.Process(pid).kill()
+        self._proxy().kill()
 
     def memory(self) -> tuple[list[float], list[float]]:
         """Resident memory in MiB of each student's server, and of each kernel of ours."""
@@ -140,7 +140,17 @@ class Hub:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)  # a hub that fails leaves its proxy behind
         self._process.wait()
+        # A hub whose proxy was killed once starts another one while it ends (seen with 5.5.4 and 6.1.1).
+        with contextlib.suppress(OSError, psutil.Error):
+            self._proxy().kill()
         self._log.close()
+
+    def _proxy(self) -> psutil.Process:
+        """The proxy that the hub started last. Raises OSError or psutil.Error where there is none."""
+        process = psutil.Process(int((self._folder / "jupyterhub-proxy.pid").read_text()))
+        if str(self._api_port) not in " ".join(process.cmdline()):
+            raise psutil.NoSuchProcess(process.pid)  # another program has its number now
+        return process
 
     def _wait_until_it_answers(self) -> None:
         end = time.monotonic() + START_LIMIT
