@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 OTHER := .venv-other
 FRAMEWORKS := .venv-frameworks
 FRONT_ENDS := .venv-front-ends
+OLDER_HUB := .venv-hub-5
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
 TEACHER := .venv-teacher
@@ -67,8 +68,8 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
-	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS) dist build
-	rm -rf $(BINDER) $(BINDER_IMAGE)
+	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(OLDER_HUB) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS)
+	rm -rf $(BINDER) $(BINDER_IMAGE) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
@@ -125,8 +126,10 @@ test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLa
 		$(MARKS) $(PYTEST_ARGS)
 
 .PHONY: test-hub
-test-hub: install browser $(FRONT_ENDS)/.packages ## a test behind a real JupyterHub and its proxy
-	@$(STEP) "tests with JupyterHub" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
+	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
+		$(PYTEST) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
 
 # nbgrader draws feedback with nbconvert's templates, which are with the packages below.
 PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
@@ -269,6 +272,14 @@ $(FRONT_ENDS)/.python: $(VENV)/.python
 $(FRONT_ENDS)/.packages: constraints/front-ends.txt $(FRONT_ENDS)/.python
 	@$(STEP) "installing JupyterLab 4.4, Notebook 7 and JupyterHub into $(FRONT_ENDS)" \
 		$(FRONT_ENDS)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+$(OLDER_HUB)/.python: $(VENV)/.python
+	@scripts/make_venv.sh $(OLDER_HUB) $(BIN)/python
+
+$(OLDER_HUB)/.packages: constraints/hub-5.txt $(OLDER_HUB)/.python
+	@$(STEP) "installing JupyterHub 5 and JupyterLab 4.4 into $(OLDER_HUB)" \
+		$(OLDER_HUB)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # It sees the packages of .venv, and holds only what is not there.

@@ -68,6 +68,10 @@ FILES = (
     ConstraintFile("unit.txt", groups=("unit",), agrees_with=("extras.txt",)),
     # What `make` installs into .venv-front-ends: an older JupyterLab, so it agrees with none of the others.
     ConstraintFile("front-ends.txt", groups=("front-ends",)),
+    # What `make` installs into .venv-hub-5: an older JupyterHub, and that JupyterLab.
+    ConstraintFile("hub-5.txt", groups=("hub-5",)),
+    # The user environment of a class on The Littlest JupyterHub; binder/hub/README.md has the steps.
+    ConstraintFile("tljh.txt", extras=("lessons",), groups=("tljh",), agrees_with=("make.txt",)),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
     ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with=("extras.txt",), macos="14.0"),
     # What `make` adds in .venv-frameworks to the packages of .venv, beside torch.txt.

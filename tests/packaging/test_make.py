@@ -46,6 +46,7 @@ def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None
         ".venv-other",
         ".venv-frameworks",
         ".venv-front-ends",
+        ".venv-hub-5",
         ".venv-benchmark",
         ".venv-class",
         ".venv-teacher",

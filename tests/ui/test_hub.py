@@ -1,132 +1,30 @@
-"""Behind a real JupyterHub and its proxy, with a base URL: the notebook's server is reached through both."""
+"""Behind a real JupyterHub and its proxy, with a base URL: a class at work, and what may go wrong there."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
+import statistics
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.ui.conftest import ROOT, Lab, from_another
+from tests.ui.hub import BASE, KERNEL, WITHOUT_EXTENSION, Desk, Hub, HubLab
 
 if TYPE_CHECKING:
-    from tests.ui.conftest import Gate
+    from tests.ui.conftest import Gate, Print
 
 LOAD = "%load_ext jupyter_mlgpu"
-BASE = "/hub-test/"
-USER = "ada"
-START_LIMIT = 90.0
+STUDENTS = ("ada", "ben", "cleo", "dan")
+#: For what waits until several TensorFlows are imported at once, on a machine that may be small.
+PATIENTLY = 240_000
 
-CONFIG = """
-c.JupyterHub.bind_url = "http://127.0.0.1:{port}{base}"
-c.JupyterHub.hub_port = {hub_port}
-c.JupyterHub.authenticator_class = "dummy"
-c.Authenticator.allow_all = True
-c.JupyterHub.spawner_class = "simple"
-c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
-c.Spawner.environment = {environment!r}
-c.Spawner.cmd = [{python!r}, "-m", "jupyterhub.singleuser"]
-c.Spawner.default_url = "/lab"
-c.Spawner.args = ["--allow-root", "--LabApp.expose_app_in_browser=True"]
-c.Spawner.http_timeout = 60
-c.Spawner.start_timeout = 120
-c.ConfigurableHTTPProxy.command = {proxy!r}
-c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api_port}"
-c.ConfigurableHTTPProxy.auth_token = "tested"
-"""
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
-class Hub:
-    """A JupyterHub of its own, with its proxy; notebooks are in the home of its one user."""
-
-    def __init__(self, folder: Path, python: str) -> None:
-        self.root = folder / "home"
-        self.root.mkdir()
-        port, hub_port, api_port = free_ports(3)
-        self.url = f"http://127.0.0.1:{port}{BASE}"
-        node = shutil.which("node", path=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")
-        proxy = ROOT / "labextension" / "node_modules" / ".bin" / "configurable-http-proxy"
-        environment = from_another(folder)
-        wanted = ("PATH", "JUPYTER_PATH", "PYTHONPATH")
-        config = folder / "config.py"
-        config.write_text(
-            CONFIG.format(
-                port=port,
-                base=BASE,
-                hub_port=hub_port,
-                api_port=api_port,
-                home=str(self.root),
-                python=python,
-                proxy=[node, str(proxy)],
-                environment={name: environment[name] for name in wanted},
-            )
-        )
-        self._log = (folder / "hub.log").open("w+b")
-        self._process = subprocess.Popen(
-            [python, "-m", "jupyterhub", "--config", str(config)],
-            cwd=folder,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-            env={**environment, "PATH": f"{Path(python).parent}:{os.environ['PATH']}"},
-            start_new_session=True,
-        )
-        self._wait_until_it_answers()
-
-    def log(self) -> str:
-        """All that the hub, its proxy and the user's server have written."""
-        return Path(self._log.name).read_text(errors="replace")
-
-    def stop(self) -> None:
-        """End the hub, which ends its proxy and the user's server."""
-        self._process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=40)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # a hub that fails leaves its proxy behind
-        self._process.wait()
-        self._log.close()
-
-    def _wait_until_it_answers(self) -> None:
-        end = time.monotonic() + START_LIMIT
-        while time.monotonic() < end and self._process.poll() is None:
-            try:
-                urllib.request.urlopen(f"{self.url}hub/api/").close()
-            except urllib.error.URLError:
-                time.sleep(0.1)
-            else:
-                return
-        self.stop()
-        raise RuntimeError(f"JupyterHub did not start; its last words were:\n{self.log()[-3000:]}")
-
-
-class HubLab(Lab):
-    """One browser tab with the JupyterLab of the hub's user."""
-
-    def load(self, name: str) -> None:
-        """Load JupyterLab afresh with one notebook, through hub and proxy."""
-        self.page.goto(f"{self.server.url}user/{USER}/lab/tree/{name}?reset")
+#: Each at a seat of their own. A name would not do: records say `<user>` for it.
+MULTIPLY = """seat = {seat}
+import tensorflow as tf
+with tf.device("CPU:0"):
+    product = tf.linalg.matmul(tf.ones((512, 512)), tf.ones((512, 512)))
+float(product[0, 0])"""
 
 
 @pytest.fixture(scope="module")
@@ -137,28 +35,73 @@ def hub(front_ends: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[H
 
 
 @pytest.fixture
-def hub_lab(hub: Hub, context: BrowserContext) -> Iterator[Lab]:
-    """JupyterLab of a user who has logged in and whose server has started."""
-    page = context.new_page()
-    log_in(page, hub)
-    yield HubLab(page, hub)  # type: ignore[arg-type]
-    page.close()
+def enrol(hub: Hub, chromium: Browser) -> Iterator[Callable[[str], HubLab]]:
+    """Gives a student a browser window of their own, and signs in; all windows close after the test."""
+    windows: list[BrowserContext] = []
+
+    def enrol(name: str) -> HubLab:
+        windows.append(chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB"))
+        windows[-1].set_default_timeout(60_000)
+        lab = HubLab(windows[-1].new_page(), Desk(hub, name))
+        lab.log_in()
+        return lab
+
+    yield enrol
+    for window in windows:
+        window.close()
 
 
-def log_in(page: Page, hub: Hub) -> None:
-    """As a user does: name, password, and waiting until the server is up."""
-    page.goto(f"{hub.url}hub/login")
-    page.get_by_label("Username").fill(USER)
-    page.get_by_label("Password").fill("any will do")
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(f"**/user/{USER}/lab**", timeout=60_000)
+@pytest.fixture
+def hub_lab(enrol: Callable[[str], HubLab]) -> HubLab:
+    """JupyterLab of the first student, whose server has started."""
+    lab = enrol(STUDENTS[0])
+    lab.wait_for_server()
+    return lab
+
+
+@pytest.mark.timeout(600)
+def test_four_students_at_once_each_see_their_own_tensorflow_cell_measured_and_their_sidebar_live(
+    hub: Hub, enrol: Callable[[str], HubLab], gate: Gate, tell: Print
+) -> None:
+    labs = [enrol(name) for name in STUDENTS]
+    for seat, lab in enumerate(labs):
+        lab.wait_for_server()
+        lab.write("class.ipynb", LOAD, MULTIPLY.format(seat=seat), f"{seat} + 1\n{gate.cell}", kernel=KERNEL)
+        lab.load("class.ipynb")
+    for lab in labs:
+        lab.wait_for_app()
+        lab.show_sidebar()
+        lab.run(0)
+        lab.run(1)
+        lab.run(2)
+    for seat, lab in enumerate(labs):
+        expect(lab.running).to_contain_text(f"{seat} + 1", timeout=PATIENTLY)
+    # All four run now. Each sees the clock of the own cell move, and nothing of the others.
+    for seat, lab in enumerate(labs):
+        clock = lab.running.get_by_role("timer")
+        expect(clock).not_to_have_text(clock.inner_text(), timeout=PATIENTLY)
+        expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text([f"seat = {seat}"])
+        expect(lab.records).to_contain_text("ran on cpu:0")
+        expect(lab.receipts).to_have_count(1)
+        expect(lab.cell(1)).to_contain_text("512.0")
+    servers, kernels = hub.memory()
+    assert (len(servers), len(kernels)) == (len(STUDENTS), len(STUDENTS))
+    tell(
+        f"JupyterHub {hub.version()}, resident memory, median of four students: server "
+        f"{statistics.median(servers):.0f} MiB, kernel with TensorFlow {statistics.median(kernels):.0f} MiB"
+    )
+    gate.open()
+    for lab in labs:
+        expect(lab.records).to_have_count(2, timeout=PATIENTLY)
+        expect(lab.running).to_be_hidden(timeout=PATIENTLY)
+        lab.shut_down_kernel()
 
 
 def test_the_sidebar_is_live_behind_a_hub_s_proxy_and_after_a_reload_in_mid_cell(
-    hub_lab: Lab, gate: Gate
+    hub_lab: HubLab, gate: Gate
 ) -> None:
-    hub_lab.write("hub.ipynb", LOAD, "before = 1", gate.cell)
-    hub_lab.load("hub.ipynb")
+    hub_lab.write("reload.ipynb", LOAD, "before = 1", gate.cell, kernel=KERNEL)
+    hub_lab.load("reload.ipynb")
     hub_lab.wait_for_app()
     hub_lab.show_sidebar()
     hub_lab.run_to_end(0)
@@ -179,4 +122,53 @@ def test_the_sidebar_is_live_behind_a_hub_s_proxy_and_after_a_reload_in_mid_cell
     expect(hub_lab.running).to_be_hidden()
     # What the page was sent came through the proxy, under the hub's base URL.
     path = hub_lab.page.evaluate("() => jupyterapp.serviceManager.serverSettings.baseUrl")
-    assert path.endswith(f"{BASE}user/{USER}/")
+    assert path.endswith(f"{BASE}user/{STUDENTS[0]}/")
+    hub_lab.shut_down_kernel()
+
+
+def test_a_cell_that_ends_while_the_network_is_cut_is_in_the_sidebar_once_it_is_back(
+    hub: Hub, hub_lab: HubLab, gate: Gate
+) -> None:
+    ended = gate.path.with_name("ended")
+    hub_lab.write(
+        "cut.ipynb", LOAD, "before = 1", f"{gate.cell}\npathlib.Path({str(ended)!r}).touch()", kernel=KERNEL
+    )
+    hub_lab.load("cut.ipynb")
+    hub_lab.wait_for_app()
+    hub_lab.show_sidebar()
+    hub_lab.run_to_end(0)
+    hub_lab.run_to_end(1)
+    hub_lab.run(2)
+    expect(hub_lab.running).to_contain_text("import pathlib, time")
+    hub_lab.note_connections()
+    hub.cut()
+    hub_lab.wait_for_connection("connecting")
+    gate.open()
+    expect(hub_lab.records).to_have_count(2, timeout=PATIENTLY)
+    expect(hub_lab.running).to_be_hidden()
+    assert ended.exists()
+    hub_lab.wait_for_connection("connected")
+    # What runs from now on is seen as it was before.
+    hub_lab.run_to_end(1)
+    expect(hub_lab.records).to_have_count(3)
+    hub_lab.shut_down_kernel()
+
+
+def test_where_a_server_lacks_the_front_end_the_doctor_says_so_in_one_sentence(
+    enrol: Callable[[str], HubLab],
+) -> None:
+    lab = enrol(WITHOUT_EXTENSION)
+    lab.wait_for_server()
+    # The kernel of the server's own environment, as on a hub with one image.
+    lab.write("without.ipynb", LOAD, "%mlc_doctor", "1 + 1")
+    lab.load("without.ipynb")
+    lab.wait_for_app()
+    assert not lab.page.evaluate("() => jupyterapp.commands.hasCommand('jupyter-mlgpu:open')")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.cell(1)).to_contain_text(
+        "JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts."
+    )
+    # Cells are measured all the same; the receipt is the plain one.
+    lab.run_to_end(2)
+    expect(lab.cell(2).locator(".jp-OutputArea")).to_contain_text("CPU time")

@@ -1,0 +1,190 @@
+"""binder/hub: what configures a class's hub is of the right form, and its parts agree with each other."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from traitlets.config.loader import PyFileConfigLoader
+
+import jupyter_mlgpu
+from constraints import FILES, ROOT
+
+HUB = ROOT / "binder" / "hub"
+MEASURED = ROOT / "docs" / "measurements" / "2026-11-22-hub-memory" / "memory.json"
+MIB, GIB = 2**20, 2**30
+
+VALUES: dict[str, Any] = yaml.safe_load((HUB / "values.yaml").read_text(encoding="utf-8"))
+SCHEMA: dict[str, Any] = json.loads((HUB / "values.schema.json").read_text(encoding="utf-8"))
+POD, SERVICE = yaml.safe_load_all((HUB / "teacher.yaml").read_text(encoding="utf-8"))
+VOLUMES = list(yaml.safe_load_all((HUB / "volumes.yaml").read_text(encoding="utf-8")))
+(CONTAINER,) = POD["spec"]["template"]["spec"]["containers"]
+README = (HUB / "README.md").read_text(encoding="utf-8")
+STUDENT = VALUES["singleuser"]
+
+
+def test_the_values_are_of_the_schema_s_form() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    jsonschema.validate(VALUES, SCHEMA)
+
+
+def misspell_a_setting(values: dict[str, Any]) -> None:
+    values["singleuser"]["memmory"] = values["singleuser"].pop("memory")
+
+
+def forget_the_tag(values: dict[str, Any]) -> None:
+    del values["singleuser"]["image"]["tag"]
+
+
+def write_a_number_as_text(values: dict[str, Any]) -> None:
+    values["cull"]["timeout"] = "3600"
+
+
+def write_memory_in_another_unit(values: dict[str, Any]) -> None:
+    values["singleuser"]["memory"]["limit"] = "3 GB"
+
+
+def take_the_spawner_s_name_for_the_profile(values: dict[str, Any]) -> None:
+    values["singleuser"]["profileList"][1]["kubespawner_override"]["memory_limit"] = "4G"
+
+
+def put_a_setting_into_the_wrong_section(values: dict[str, Any]) -> None:
+    values["hub"]["cull"] = values.pop("cull")
+
+
+def mount_what_is_no_path(values: dict[str, Any]) -> None:
+    values["singleuser"]["storage"]["extraVolumeMounts"][0]["mountPath"] = "exchange"
+
+
+def name_no_storage(values: dict[str, Any]) -> None:
+    values["singleuser"]["storage"]["type"] = "nfs"
+
+
+MISTAKES = (
+    misspell_a_setting,
+    forget_the_tag,
+    write_a_number_as_text,
+    write_memory_in_another_unit,
+    take_the_spawner_s_name_for_the_profile,
+    put_a_setting_into_the_wrong_section,
+    mount_what_is_no_path,
+    name_no_storage,
+)
+
+
+@pytest.mark.parametrize("make", MISTAKES, ids=lambda make: make.__name__)
+def test_a_mistake_in_the_values_is_refused(make: Callable[[dict[str, Any]], None]) -> None:
+    values = copy.deepcopy(VALUES)
+    make(values)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(values, SCHEMA)
+
+
+def size(text: str) -> int:
+    """Bytes of a size as KubeSpawner reads it."""
+    assert text.endswith("G")
+    return int(text.removesuffix("G")) * GIB
+
+
+@pytest.mark.parametrize(
+    ("setting", "parts"),
+    [
+        ("guarantee", ("server", "kernel_with_tensorflow")),
+        ("limit", ("server", "kernel_that_trains_bert", "kernel_with_tensorflow")),
+    ],
+)
+def test_memory_is_the_sum_of_what_was_measured_rounded_up_to_whole_gibibytes(
+    setting: str, parts: tuple[str, ...]
+) -> None:
+    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
+    assert measured["unit"] == "MiB"
+    needed = MIB * sum(measured["resident_memory"][part] for part in parts)
+    assert size(STUDENT["memory"][setting]) == math.ceil(needed / GIB) * GIB
+
+
+def test_the_image_is_the_one_that_repo2docker_makes_of_this_repository_at_this_version() -> None:
+    image = "{name}:{tag}".format(**STUDENT["image"])
+    assert STUDENT["image"]["tag"] == jupyter_mlgpu.__version__
+    (command,) = re.findall(r"^ +(jupyter-repo2docker .*)$", README, re.MULTILINE)
+    words = shlex.split(command)
+    assert words[words.index("--image-name") + 1] == image
+    # The repository's top, where repo2docker finds the folder binder/.
+    assert words[-1] == "."
+    assert CONTAINER["image"] == image
+
+
+def test_the_image_with_a_gpu_is_that_image_with_the_pinned_tensorflow_s_libraries() -> None:
+    lines = (HUB / "gpu.Dockerfile").read_text(encoding="utf-8").splitlines()
+    assert "FROM {name}:{tag}".format(**STUDENT["image"]) in lines
+    (pins,) = [file.path for file in FILES if file.name == "make.txt"]
+    (version,) = re.findall(r"^tensorflow==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
+    assert f'RUN python -m pip install --no-cache-dir "tensorflow[and-cuda]=={version}"' in lines
+    (gpu,) = [one for one in STUDENT["profileList"] if "nvidia.com/gpu" in str(one)]
+    assert f"--tag {gpu['kubespawner_override']['image']} ." in "\n".join(lines)
+
+
+def test_repo2docker_finds_none_of_its_own_files_in_this_folder() -> None:
+    # It reads binder/, and no folder below it; a second folder that it takes for its own would stop it.
+    assert not (HUB / "binder").exists()
+    assert not (HUB / ".binder").exists()
+
+
+def test_one_profile_is_chosen_unless_another_is_wanted() -> None:
+    slugs = [one["slug"] for one in STUDENT["profileList"]]
+    assert slugs == ["cpu", "gpu"]
+    assert [one["slug"] for one in STUDENT["profileList"] if one.get("default")] == ["cpu"]
+
+
+def test_every_volume_that_is_mounted_is_there() -> None:
+    storage = STUDENT["storage"]
+    names = {one["name"] for one in storage["extraVolumes"]}
+    assert {one["name"] for one in storage["extraVolumeMounts"]} == names
+    pod = POD["spec"]["template"]["spec"]
+    volumes = [*storage["extraVolumes"], *pod["volumes"]]
+    claimed = {one["persistentVolumeClaim"]["claimName"] for one in volumes if "persistentVolumeClaim" in one}
+    assert claimed == {one["metadata"]["name"] for one in VOLUMES}
+
+
+def test_the_hub_the_students_and_the_service_mean_the_same_teacher_s_view() -> None:
+    environment = {one["name"]: one.get("value", one.get("valueFrom")) for one in CONTAINER["env"]}
+    (name,) = VALUES["hub"]["services"]
+    assert environment["JUPYTERHUB_SERVICE_NAME"] == name
+    assert environment["JUPYTERHUB_SERVICE_PREFIX"] == f"/services/{name}/"
+    assert environment["JUPYTERHUB_API_TOKEN"] == {
+        "secretKeyRef": {"name": "hub", "key": f"hub.services.{name}.apiToken"}
+    }
+    (port,) = [one["port"] for one in SERVICE["spec"]["ports"]]
+    assert VALUES["hub"]["services"][name]["url"] == f"http://{SERVICE['metadata']['name']}:{port}"
+    assert environment["JUPYTERHUB_SERVICE_URL"].endswith(f":{port}")
+    assert POD["spec"]["template"]["metadata"]["labels"].items() >= SERVICE["spec"]["selector"].items()
+    assert STUDENT["extraEnv"]["JUPYTER_MLGPU_TEACHER_URL"].endswith(f"/services/{name}")
+    for role in ("user", "server"):
+        assert f"access:services!service={name}" in VALUES["hub"]["loadRoles"][role]["scopes"]
+
+
+def test_both_kinds_of_hub_give_the_same_roles_and_start_the_same_service() -> None:
+    little = PyFileConfigLoader("tljh_class.py", path=str(HUB)).load_config()
+    roles = {one["name"]: one["scopes"] for one in little.JupyterHub.load_roles.get_value([])}
+    assert roles == {name: one["scopes"] for name, one in VALUES["hub"]["loadRoles"].items()}
+    (service,) = little.JupyterHub.services.get_value([])
+    assert [service["name"]] == list(VALUES["hub"]["services"])
+    assert service["command"][1:4] == CONTAINER["args"][1:4]
+    assert service["user"] != "root"
+    environment = little.Spawner.environment.get_value({})
+    assert environment["JUPYTER_MLGPU_TEACHER_URL"] == f"{service['url']}/services/{service['name']}"
+
+
+def test_the_littlest_jupyterhub_gets_a_jupyterhub_older_than_6_and_what_brings_the_lessons() -> None:
+    (pins,) = [file.path for file in FILES if file.name == "tljh.txt"]
+    text = pins.read_text(encoding="utf-8")
+    assert re.search(r"^jupyterhub==5\.", text, re.MULTILINE)
+    assert re.search(r"^nbgitpuller==", text, re.MULTILINE)
+    assert re.search(r"^nbgrader==", text, re.MULTILINE)
