@@ -84,7 +84,7 @@ TEST_PARTS := test-packaging test-unit test-labextension test-integration test-f
 test: MARKS := -m "not slow"
 test: NEEDS := -m "needs and not slow"
 test: TESTED_LESSONS := $(FIRST_LESSONS)
-test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; about half an hour on 2 cores
+test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; about an hour on 2 cores
 	@echo "==> make test: all parts passed"
 
 .PHONY: test-all
