@@ -66,7 +66,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
 def _show_charts(run: BenchRun) -> None:
     """For our own view, and as plotly's data for a page without it; the table says the same."""
     chart = figure.together(run)
-    shown = {bundle.MIME_TYPE: bundle.data(run)}
+    shown: dict[str, Any] = {bundle.MIME_TYPE: bundle.data(run)}
     if chart["data"]:
         shown |= {figure.MIME_TYPE: chart, "text/plain": "[chart of the benchmark; the table says the same]"}
     else:
