@@ -252,10 +252,14 @@ def test_graphs_that_other_threads_called_are_said():
 
 
 class FakeGraphs:
-    """Runs the calls that it may learn from, and names them."""
+    """Runs the calls that it may learn from, and names them; `devices` are how many graphs are cut up over."""
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, str | None]] = []
+        self.devices = 2
+
+    def may_change(self):
+        return self.devices > 1
 
     def learn(self, call, run):
         self.ran.append(call)
@@ -288,6 +292,15 @@ def test_calls_are_counted_by_graph_and_device_and_the_first_of_each_is_learned_
     assert calls.take() == {("step", "cpu:0"): 1}
     calls.leave()
     assert calls.take() == {}
+
+
+def test_with_one_device_a_known_graph_is_not_learned_again(monkeypatch):
+    context, calls, graphs = _calls_of(monkeypatch)
+    graphs.devices = 1
+    for _ in range(2):
+        context.call_function(b"step", [], 1)
+        assert calls.take() == {("step", "cpu:0"): 1}
+    assert graphs.ran == [("step", "cpu:0")]
 
 
 def test_a_call_that_raises_is_not_counted(monkeypatch):
