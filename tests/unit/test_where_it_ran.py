@@ -252,7 +252,7 @@ def test_graphs_that_other_threads_called_are_said():
 
 
 class FakeGraphs:
-    """Runs the calls that it may learn from, and names them; `devices` are how many graphs are cut up over."""
+    """Runs the calls that it may learn from, and names them; `devices`: over how many graphs are cut up."""
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, str | None]] = []
