@@ -272,7 +272,9 @@ def test_strangers_names_are_text_wherever_they_are_shown(lab: Lab) -> None:
     unfold(lab)
     lab.sidebar.get_by_label("Device it ran on").select_option(MARKUP)
     group(lab, "Group by cell")
-    for box in lab.sidebar.get_by_role("checkbox").all():
+    boxes = lab.sidebar.get_by_role("checkbox")
+    expect(boxes).to_have_count(2)
+    for box in boxes.all():
         box.check()
     lab.sidebar.get_by_role("button", name="Compare").click()
     expect(lab.sidebar.get_by_role("table", name="Comparison")).to_contain_text("<b>bold</b>")

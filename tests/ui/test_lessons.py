@@ -27,7 +27,7 @@ MISTAKES = re.compile(r"\bundefined\b|\bNaN\b|\[object Object\]|javascript error
 
 #: Whether an element of the page has the pictures of an output in it, each as large as a picture.
 DRAWN = """output => {
-    const pictures = [...output.querySelectorAll('img, svg')].map(one => {
+    const pictures = [...output.querySelectorAll('img, svg, canvas')].map(one => {
         const { width, height } = one.getBoundingClientRect();
         const loaded = one.tagName !== 'IMG' || (one.complete && one.naturalWidth > 0);
         return loaded && width >= 20 && height >= 20;
