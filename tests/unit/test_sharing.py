@@ -442,6 +442,7 @@ def run_cell(kit: Kit) -> int:
     return record.cell.sequence
 
 
+@pytest.mark.needs("numpy")
 def test_nothing_is_sent_before_the_consent_nor_of_what_was_before(command, kit, teacher):
     run_cell(kit)
     check("convolve", exercises()["convolve"].reference)
@@ -468,6 +469,7 @@ def test_the_consent_names_every_field_the_address_and_who_sees_them(command, te
     assert len(said.splitlines()) <= 8
 
 
+@pytest.mark.needs("numpy")
 def test_after_off_nothing_is_sent(command, kit, teacher):
     command.run("on")
     teacher.behave = 503
@@ -484,6 +486,7 @@ def test_after_off_nothing_is_sent(command, kit, teacher):
     assert teacher.numbers() == [number]
 
 
+@pytest.mark.needs("numpy")
 def test_lesson_and_exercises_go_with_the_records(command, kit, teacher):
     command.run("on")
     assert check("convolve", lambda image, kernel: image).state == "wrong"

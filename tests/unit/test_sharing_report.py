@@ -293,6 +293,7 @@ def test_nothing_but_a_packaged_lesson_and_a_known_exercise_leaves():
 # ---- the closed lists are those of the package
 
 
+@pytest.mark.needs("numpy")
 def test_the_lessons_are_the_packaged_ones_with_their_exercises():
     notebooks = PACKAGE.parent / "notebooks"
     assert list(report.LESSONS) == sorted(one.stem for one in notebooks.glob("*.ipynb"))
