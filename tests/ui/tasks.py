@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 CATEGORIES = ["toplevel", "devtools.timeline"]
 TASK = "ThreadControllerImpl::RunTask"
 CALL = "FunctionCall"
+COLLECTIONS = ("MajorGC", "MinorGC")
 
 #: Notes what the page itself takes for long tasks: 50 ms and more by the clock.
 OBSERVE = """() => {
@@ -28,16 +29,21 @@ OBSERVE = """() => {
 
 @dataclass(frozen=True)
 class Task:
-    """A task: milliseconds of CPU time and by the clock, when it began, and the scripts that it called."""
+    """A task: when it began, how long it took, and the scripts that it called.
+
+    Milliseconds of CPU time, of it of the garbage's collection, and by the clock.
+    """
 
     cpu_ms: float
+    garbage_ms: float
     wall_ms: float
     start_ms: float
     scripts: tuple[str, ...]
 
     def __str__(self) -> str:
         called = ", ".join(self.scripts[:3]) or "the browser itself"
-        return f"{self.cpu_ms:.0f} ms of CPU time ({self.wall_ms:.0f} ms by the clock) in {called}"
+        garbage = f", {self.garbage_ms:.0f} ms of it for garbage" if self.garbage_ms >= 1 else ""
+        return f"{self.cpu_ms:.0f} ms of CPU time{garbage} ({self.wall_ms:.0f} ms by the clock) in {called}"
 
 
 @dataclass
@@ -93,15 +99,18 @@ def _tasks(events: list[dict[str, Any]]) -> Iterator[Task]:
     threads = [_thread(call) for call in calls]
     page = max(set(threads), key=threads.count)
     calls = sorted((call for call in calls if _thread(call) == page), key=_start)
+    collections = [event for event in whole if event["name"] in COLLECTIONS and _thread(event) == page]
     tasks = [event for event in whole if event["name"] == TASK and _thread(event) == page]
     at = 0
     for task in sorted(tasks, key=_start):
+        end = _start(task) + task["dur"]
         scripts: dict[str, None] = {}
-        while at < len(calls) and _start(calls[at]) <= _start(task) + task["dur"]:
+        while at < len(calls) and _start(calls[at]) <= end:
             if _start(calls[at]) >= _start(task):
                 scripts[_name(calls[at])] = None
             at += 1
-        yield Task(task["tdur"] / 1000, task["dur"] / 1000, task["ts"] / 1000, tuple(scripts))
+        garbage = sum(one["tdur"] for one in collections if _start(task) <= _start(one) <= end)
+        yield Task(task["tdur"] / 1000, garbage / 1000, task["dur"] / 1000, task["ts"] / 1000, tuple(scripts))
 
 
 def _thread(event: dict[str, Any]) -> tuple[int, int]:
