@@ -72,7 +72,9 @@ class Forecast:
         about = f"Batch {self.batch:,} needs about {words.size(self.needed)}"
         between = ""
         if self.low is not None and self.high is not None:
-            between = f", from {words.size(self.low)} to {words.size(self.high)}"
+            # Lines of runs that scatter may fall below nothing, which no batch takes.
+            lower = f"from {words.size(self.low)} to" if self.low > 0 else "at most"
+            between = f", {lower} {words.size(self.high)}"
         what = f"({words.title(self.quantity).lower()}{between})"
         if self.limit is None:
             return f"{about} {what}. How much there is, is not known."

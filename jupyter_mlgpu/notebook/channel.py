@@ -61,6 +61,7 @@ class KernelChannel:
         self._sending = threading.Lock()
         self._waiting: list[Event] = []
         self._timer_set = False
+        self._closed = False
         self._sequence = 0
         self._pid = os.getpid()
         #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
@@ -78,14 +79,15 @@ class KernelChannel:
         with self._lock:
             self._waiting = []  # a browser forgets all of it when it hears the goodbye
         self.push({"type": "goodbye"})
+        self._closed = True  # what a task of the cell that unloaded us still finds would say that we are back
         self._flush()
         self._kernel.comm_manager.comms.pop(COMM, None)
         self._kernel.control_handlers.pop(REQUEST, None)
         self._kernel.control_handlers.pop(TELL, None)
 
     def push(self, event: Event) -> None:
-        """Send an event, with those of the next `INTERVAL` seconds."""
-        if os.getpid() != self._pid:  # a forked child has no thread that would send
+        """Send an event, with those of the next `INTERVAL` seconds; none after the channel was closed."""
+        if self._closed or os.getpid() != self._pid:  # a forked child has no thread that would send
             return
         for hear in tuple(self.listeners):
             hear(event)

@@ -28,6 +28,19 @@ def test_loading_says_hello_and_unloading_says_goodbye(notebook):
     assert len(events(notebook, "goodbye")) == 1
 
 
+def test_nothing_is_said_after_the_goodbye_also_not_by_a_task_that_comes_late(notebook):
+    notebook.run(
+        """from jupyter_mlgpu.notebook.extension import loaded_in
+extension = loaded_in(get_ipython())
+extension._device_told = None
+extension._push_device()"""
+    )
+    assert events(notebook, "device")
+    notebook.run("%unload_ext jupyter_mlgpu\nextension._device_told = None\nextension._push_device()")
+    notebook.run("import time; time.sleep(0.2)")
+    assert [event["type"] for delta in notebook.deltas() for event in delta["events"]][-1] == "goodbye"
+
+
 def test_a_running_cell_and_its_record_are_broadcast(notebook):
     result = notebook.run("x = 1")
     (running,) = events(notebook, "running")

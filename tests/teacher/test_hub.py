@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -22,11 +16,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
+from tests.local_hub import BASE, ROOT, LocalHub, free_ports
 from tests.teacher.conftest import Kernel
-
-ROOT = Path(__file__).parents[2]
-BASE = "/hub-test/"
-START_LIMIT = 90.0
 
 # As docs/teacher.md has it, but for the addresses and for who may sign in.
 CONFIG = """
@@ -49,17 +40,9 @@ c.JupyterHub.load_roles = [
 c.Spawner.server_token_scopes = ["users:activity!user", "access:servers!server", access]
 c.Spawner.environment = {{"JUPYTER_MLGPU_TEACHER_URL": "{url}services/mlgpu-teacher/"}}
 
-c.JupyterHub.bind_url = {url!r}
-c.JupyterHub.hub_port = {hub_port}
-c.JupyterHub.authenticator_class = "dummy"
-c.Authenticator.allow_all = True
-c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
 c.Spawner.cmd = [sys.executable, {server!r}]
 c.Spawner.http_timeout = 60
-c.ConfigurableHTTPProxy.command = {proxy!r}
-c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{api_port}"
-c.ConfigurableHTTPProxy.auth_token = "tested"
 """
 
 # Stands for a student's server: it keeps what the hub told it, and answers.
@@ -75,86 +58,31 @@ http.server.HTTPServer(("127.0.0.1", port), http.server.SimpleHTTPRequestHandler
 """
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
-class Hub:
-    """A JupyterHub of its own, with its proxy, in `folder`; so are its people's files."""
+class Hub(LocalHub):
+    """With the service, for a class of two; its people's files are in `folder` too."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        port, hub_port, api_port, service_port = free_ports(4)
-        self.url = f"http://127.0.0.1:{port}{BASE}"
-        path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        proxy = ROOT / "labextension" / "node_modules" / ".bin" / "configurable-http-proxy"
+        super().__init__(folder)
         (folder / "server.py").write_text(SERVER)
-        config = folder / "config.py"
-        config.write_text(
-            CONFIG.format(
-                url=self.url,
-                hub_port=hub_port,
-                api_port=api_port,
-                service_port=service_port,
-                root=str(ROOT),
-                database=f"sqlite:///{folder}/kept.sqlite",
-                home=str(folder),
-                server=str(folder / "server.py"),
-                proxy=[shutil.which("node", path=path), str(proxy)],
-            )
+        (service_port,) = free_ports(1)
+        config = CONFIG.format(
+            url=self.url,
+            service_port=service_port,
+            root=str(ROOT),
+            database=f"sqlite:///{folder}/kept.sqlite",
+            home=str(folder),
+            server=str(folder / "server.py"),
         )
         # Another JupyterHub, where its Python is named as for tests/ui: 5 is what classes run today.
         python = os.environ.get("JUPYTER_MLGPU_FRONT_ENDS", sys.executable)
-        self._log = (folder / "hub.log").open("w+b")
-        self._process = subprocess.Popen(
-            [python, "-m", "jupyterhub", "--config", config],
-            cwd=folder,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PATH": path},
-            start_new_session=True,
-        )
-        self._wait_for(lambda: urllib.request.urlopen(f"{self.url}hub/api/").close())
-
-    def log(self) -> str:
-        """All that the hub, its proxy and the service have written."""
-        return Path(self._log.name).read_text(errors="replace")
+        self.start(python, config, dict(os.environ))
 
     def started(self, name: str) -> dict[str, str]:
         """What the server of a person, who has just asked for it, was told by the hub."""
         path = self.folder / f"{name}.json"
-        self._wait_for(lambda: json.loads(path.read_text()))
+        self.wait_for(lambda: json.loads(path.read_text()))
         found: dict[str, str] = json.loads(path.read_text())
         return found
-
-    def stop(self) -> None:
-        """End the hub, which ends its proxy, the service and the servers."""
-        self._process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=40)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # a hub that fails leaves its proxy behind
-        self._process.wait()
-        self._log.close()
-
-    def _wait_for(self, done: object) -> None:
-        end = time.monotonic() + START_LIMIT
-        while time.monotonic() < end and self._process.poll() is None:
-            try:
-                done()  # type: ignore[operator]
-            except (OSError, ValueError):
-                time.sleep(0.1)
-            else:
-                return
-        self.stop()
-        raise RuntimeError(f"JupyterHub did not do it; its last words were:\n{self.log()[-3000:]}")
 
 
 class SignedIn:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.ui.hub import BASE, KERNEL, WITHOUT_EXTENSION, Desk, Hub, HubLab
+from tests.local_hub import BASE
+from tests.ui.hub import KERNEL, WITHOUT_EXTENSION, Desk, Hub, HubLab
 
 if TYPE_CHECKING:
     from tests.ui.conftest import Gate, Print

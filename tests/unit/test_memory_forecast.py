@@ -64,6 +64,13 @@ def test_several_runs_give_a_range_and_one_each_says_that_there_is_none():
     assert "gives no range" in repr(single)
 
 
+def test_a_range_of_runs_that_scatter_has_no_lower_end_below_nothing():
+    found = forecast(512, {32: [run(2.0), run(5.0)], 64: [run(4.0), run(6.0)]}, EIGHT)
+    assert found.low < 0
+    assert ", at most " in repr(found)
+    assert "-" not in repr(found).partition("\n")[0]
+
+
 def test_one_wild_run_moves_the_figure_little():
     runs = {32: [run(2.0)] * 5, 64: [*[run(3.0)] * 4, run(9.0)]}
     assert forecast(128, runs).needed == pytest.approx(5 * GIBIBYTE)
