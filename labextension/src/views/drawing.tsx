@@ -9,6 +9,37 @@ export function laneOf(lane: number): { 'data-lane': number } {
   return { 'data-lane': lane % 6 };
 }
 
+/** A line of a chart as its legend shows it. */
+export interface ILegendEntry {
+  lane: number;
+  name: string;
+  /** The class of the line, null where points alone are drawn. */
+  line: string | null;
+  marked: boolean;
+}
+
+export function Legend(props: { entries: readonly ILegendEntry[] }): ReactElement {
+  return (
+    <ul className="jp-mlgpu-Counts">
+      {props.entries.map(({ lane, name, line, marked }, index) => (
+        <li key={index}>
+          <svg
+            width="28"
+            height="12"
+            aria-hidden="true"
+            className="jp-mlgpu-Race-lane"
+            {...laneOf(lane)}
+          >
+            {line !== null && <path className={line} d="M0 6H28" />}
+            {marked && <Marker lane={lane} x={14} y={6} />}
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A tick of the upright axis, with its line. */
 export function Across(props: { tick: ITick; room: IRoom }): ReactElement {
   const { tick, room } = props;

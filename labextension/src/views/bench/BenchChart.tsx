@@ -6,7 +6,7 @@ import type { IBenchChart, ISeries } from '../../bench';
 import type { Translate } from '../../i18n';
 import { decades, formatPower, logarithmic, ticks } from '../../logscale';
 import type { IRoom, Scale } from '../../logscale';
-import { Across, Along, Marker, Spread, laneOf, lineThrough } from '../drawing';
+import { Across, Along, Legend, Marker, Spread, laneOf, lineThrough } from '../drawing';
 import { useWidth } from '../useWidth';
 
 const HEIGHT = 280;
@@ -29,23 +29,14 @@ export function BenchChart(props: { chart: IBenchChart; t: Translate }): ReactEl
   return (
     <div ref={ref} className="jp-mlgpu-Race">
       <p>{`${title}, ${chart.y}`}</p>
-      <ul className="jp-mlgpu-Counts">
-        {chart.series.map((one, index) => (
-          <li key={index}>
-            <svg
-              width="28"
-              height="12"
-              aria-hidden="true"
-              className="jp-mlgpu-Race-lane"
-              {...laneOf(one.colour)}
-            >
-              {one.kind !== 'points' && <path className={lineOf(one)} d="M0 6H28" />}
-              {one.kind !== 'roof' && <Marker lane={one.colour} x={14} y={6} />}
-            </svg>
-            {t.say(one.name)}
-          </li>
-        ))}
-      </ul>
+      <Legend
+        entries={chart.series.map(one => ({
+          lane: one.colour,
+          name: t.say(one.name),
+          line: lineOf(one),
+          marked: one.kind !== 'roof'
+        }))}
+      />
       <svg
         role="img"
         aria-label={t('benchChart', { title, x: t.say(chart.x), y: chart.y })}
@@ -72,10 +63,11 @@ export function BenchChart(props: { chart: IBenchChart; t: Translate }): ReactEl
 function Series(props: { series: ISeries; x: Scale; y: Scale }): ReactElement {
   const { series, x, y } = props;
   const { points, kind, colour } = series;
+  const line = lineOf(series);
   const path = lineThrough(points.map(point => ({ x: x(point.x), y: y(point.y) })));
   return (
     <g className="jp-mlgpu-Race-lane" {...laneOf(colour)}>
-      {kind !== 'points' && <path className={lineOf(series)} d={path} />}
+      {line !== null && <path className={line} d={path} />}
       {kind !== 'roof' &&
         points.map((point, index) => (
           <g key={index}>
@@ -91,6 +83,10 @@ function Series(props: { series: ISeries; x: Scale; y: Scale }): ReactElement {
   );
 }
 
-function lineOf({ kind }: ISeries): string {
+/** The class of its line; null for points alone. */
+function lineOf({ kind }: ISeries): string | null {
+  if (kind === 'points') {
+    return null;
+  }
   return kind === 'roof' ? 'jp-mlgpu-Race-line jp-mlgpu-Bench-roof' : 'jp-mlgpu-Race-line';
 }

@@ -7,7 +7,7 @@ import type { IRace } from '../../race';
 import { bars, curves, formatTiming } from '../../racechart';
 import type { IBars, ICurves } from '../../racechart';
 import type { IRoom } from '../../logscale';
-import { Across, Along, Marker, Spread, laneOf, lineThrough } from '../drawing';
+import { Across, Along, Legend, Marker, Spread, laneOf, lineThrough } from '../drawing';
 import { useWidth } from '../useWidth';
 
 const HEIGHT = 260;
@@ -37,23 +37,14 @@ export function RaceChart(props: { race: IRace; t: Translate }): ReactElement {
       : t('raceChartOver', { cell, variable, devices });
   return (
     <div ref={ref} className="jp-mlgpu-Race">
-      <ul className="jp-mlgpu-Counts">
-        {race.lanes.map((lane, index) => (
-          <li key={index}>
-            <svg
-              width="28"
-              height="12"
-              aria-hidden="true"
-              className="jp-mlgpu-Race-lane"
-              {...laneOf(index)}
-            >
-              {over && <path className="jp-mlgpu-Race-line" d="M0 6H28" />}
-              <Marker lane={index} x={14} y={6} />
-            </svg>
-            {lane.hardware === null ? lane.device : `${lane.device} (${lane.hardware})`}
-          </li>
-        ))}
-      </ul>
+      <Legend
+        entries={race.lanes.map(({ device, hardware }, lane) => ({
+          lane,
+          name: hardware === null ? device : `${device} (${hardware})`,
+          line: over && 'jp-mlgpu-Race-line',
+          marked: true
+        }))}
+      />
       <svg role="img" aria-label={label} width={width} height={HEIGHT}>
         {ticks.map((tick, index) => (
           <Across key={index} tick={tick} room={room} />
