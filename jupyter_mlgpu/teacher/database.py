@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, exists, insert, literal, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
-from jupyter_mlgpu.teacher.tables import METADATA
+from jupyter_mlgpu.teacher.tables import FORM, FORMS, METADATA
 
 #: How long to wait for another who holds a lock, in seconds; then the sender is told to try again.
 LOCK_SECONDS = 2
@@ -19,7 +19,10 @@ _FORMS = "write sqlite:///FILE or postgresql://USER@HOST/NAME"
 
 
 def open_database(url: str) -> Engine:
-    """The engine of a database in which our tables are. Raises UsageError for a URL that cannot be opened."""
+    """The engine of a database in which our tables are.
+
+    Raises UsageError for a URL that cannot be opened, and for tables of another form than ours.
+    """
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -31,6 +34,7 @@ def open_database(url: str) -> Engine:
     try:
         engine = _sqlite(parsed) if name == "sqlite" else _postgresql(parsed)
         METADATA.create_all(engine)
+        form = _form(engine)
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"PostgreSQL needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
@@ -38,7 +42,21 @@ def open_database(url: str) -> Engine:
     except (OSError, SQLAlchemyError) as error:
         why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise UsageError(f"The database {shown} cannot be opened ({why}); {_FORMS}.") from error
+    if form != FORM:
+        engine.dispose()
+        raise UsageError(
+            f"The database {shown} has tables of form {form}, and this jupyter_mlgpu reads form {FORM}: "
+            "run the jupyter_mlgpu that wrote it, or name a new database. Nothing was changed in it."
+        )
     return engine
+
+
+def _form(engine: Engine) -> int:
+    """The form of its tables: ours, where they were made just now."""
+    ours = select(literal(FORM)).where(~exists(select(FORMS.c.form)))
+    with engine.begin() as connection:
+        connection.execute(insert(FORMS).from_select(["form"], ours))
+        return connection.execute(select(FORMS.c.form)).scalar_one()
 
 
 def _sqlite(url: URL) -> Engine:

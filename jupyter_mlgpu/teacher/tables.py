@@ -1,4 +1,4 @@
-"""The three tables: all that the service keeps. Names of columns are those of `sharing/report.py`."""
+"""The tables: all that the service keeps. Names of columns are those of `sharing/report.py`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ from sqlalchemy import (
 )
 
 METADATA = MetaData()
+
+#: The form of the tables below. A change of them makes it larger, and has to say what becomes of older rows.
+FORM = 1
+
+#: The form that a database has, in one row.
+FORMS = Table("mlgpu_form", METADATA, Column("form", Integer, primary_key=True))
 
 #: A hub's names have 255 characters at most.
 _NAME = String(255)

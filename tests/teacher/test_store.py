@@ -10,8 +10,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
-from sqlalchemy import event
+from sqlalchemy import create_engine, event, text
 
+from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.sharing.report import SharedCheck, from_bytes
 from jupyter_mlgpu.teacher import store as store_module
 from jupyter_mlgpu.teacher.database import open_database
@@ -45,6 +46,19 @@ def test_what_was_sent_is_found_again_as_it_was(store: Store, kernel: Kernel) ->
     assert found.checks == {"convolve": report.checks[0]}
     assert (found.name, found.arrived, found.lesson) == ("ada", 1000.0, "07_a_cnn")
     assert found.clock_ahead == pytest.approx(report.sent_at - 1000.0)
+
+
+def test_tables_of_another_form_are_refused_and_left_as_they_are(
+    store: Store, kernel: Kernel, database: str
+) -> None:
+    take(store, "ada", kernel.report(1))
+    engine = create_engine(database.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE mlgpu_form SET form = 2"))
+    engine.dispose()
+    with pytest.raises(UsageError, match="has tables of form 2, and this jupyter_mlgpu reads form 1: run"):
+        open_database(database)
+    assert numbers(store, "ada") == [1]
 
 
 def test_the_same_report_twice_is_kept_once(store: Store, kernel: Kernel) -> None:
