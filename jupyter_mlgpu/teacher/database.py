@@ -56,7 +56,8 @@ def _form(engine: Engine) -> int:
     ours = select(literal(FORM)).where(~exists(select(FORMS.c.form)))
     with engine.begin() as connection:
         connection.execute(insert(FORMS).from_select(["form"], ours))
-        return connection.execute(select(FORMS.c.form)).scalar_one()
+        form: int = connection.execute(select(FORMS.c.form)).scalar_one()
+    return form
 
 
 def _sqlite(url: URL) -> Engine:
