@@ -28,7 +28,7 @@ from pathlib import Path
 from benchmarks import machine, report
 from benchmarks.spread import Interval
 from jupyter_mlgpu.sharing.report import SCHEMA, Report, SharedReading, SharedRecord, to_bytes
-from jupyter_mlgpu.testing_hub import PREFIX, RunningService, StandInHub
+from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 
 STUDENTS = 300
 EVERY = 10.0

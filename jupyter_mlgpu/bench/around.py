@@ -10,7 +10,7 @@ from jupyter_mlgpu.bench.quantity import Quantity
 
 
 class Around(Protocol):
-    """`machine.py` asks the real one; `jupyter_mlgpu.testing.FakeAround` is a public fake."""
+    """`machine.py` asks the real one; `jupyter_mlgpu.testing.bench.FakeAround` is a public fake."""
 
     def free_memory(self, device: Device) -> Quantity:
         """Bytes that a case may still use on a device."""

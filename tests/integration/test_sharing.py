@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jupyter_mlgpu.sharing.report import SharedCheck
-from jupyter_mlgpu.testing_sharing import FakeTeacher
+from jupyter_mlgpu.testing.sharing import FakeTeacher
 
 #: As fast as a test wants it, instead of 10 s between posts and up to 300 s after failures.
 QUICK = (

@@ -28,7 +28,7 @@ from jupyter_mlgpu.sharing.report import (
     SharedRecord,
     to_bytes,
 )
-from jupyter_mlgpu.testing_hub import PREFIX, RunningService, StandInHub
+from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 
 HERE = Path(__file__).parent
 NO_POSTGRESQL = "needs PostgreSQL's server: on Debian, apt install postgresql"

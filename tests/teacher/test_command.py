@@ -18,7 +18,7 @@ from jupyter_mlgpu.teacher.__main__ import main
 from jupyter_mlgpu.teacher.database import open_database
 from jupyter_mlgpu.teacher.settings import settings_from
 from jupyter_mlgpu.teacher.store import Sent, Store
-from jupyter_mlgpu.testing_hub import StandInHub
+from jupyter_mlgpu.testing.hub import StandInHub
 from tests.teacher.conftest import Kernel
 
 

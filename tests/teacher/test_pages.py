@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teach
 
 from jupyter_mlgpu.sharing.report import EXERCISES, SCHEMA, Report, SharedCheck, to_bytes
 from jupyter_mlgpu.teacher import pages
-from jupyter_mlgpu.testing_hub import PREFIX, RunningService, StandInHub
+from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Browser, Kernel
 
 TEACHERS = ("teachers",)

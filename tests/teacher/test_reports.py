@@ -23,7 +23,7 @@ from jupyter_mlgpu.teacher.allowance import AT_ONCE
 from jupyter_mlgpu.teacher.database import open_database
 from jupyter_mlgpu.teacher.people import TRUST_SECONDS
 from jupyter_mlgpu.teacher.store import Store
-from jupyter_mlgpu.testing_hub import PREFIX, RunningService, StandInHub
+from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Kernel, PostgreSQL
 
 Start = Callable[..., RunningService]

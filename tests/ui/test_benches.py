@@ -13,7 +13,7 @@ from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing_bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
 
 if TYPE_CHECKING:
     from tests.ui.conftest import Lab

@@ -96,7 +96,7 @@ def test_a_click_and_the_table_read_a_record_with_its_engine(lab: Lab) -> None:
 def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: Lab) -> None:
     code = (
         "from jupyter_mlgpu.testing import FakeClock, example_record\n"
-        "from jupyter_mlgpu.testing_engines import FakeClient, FakeEngine\n"
+        "from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine\n"
         "from jupyter_mlgpu.engines.collecting import collect_with\n"
         "clock = FakeClock()\n"
         "records = [[example_record(1, run=str(number) * 32)] for number in (0, 1)]\n"

@@ -120,12 +120,7 @@ MAY_USE = {
     "sharing": {"errors", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
-    "testing": {"backends", "ops", "record"},
-    "testing_bench": {"backends", "bench", "testing"},
-    "testing_counters": {"probes", "testing"},
-    "testing_hub": set(),
-    "testing_engines": {"engines", "record", "testing"},
-    "testing_sharing": {"errors", "sharing"},
+    "testing": {"backends", "bench", "engines", "errors", "ops", "probes", "record", "sharing"},
     "__init__": {
         "_version",
         "batches",

@@ -19,7 +19,7 @@ from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.gpus import find
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeGpu, FakeNvml
-from jupyter_mlgpu.testing_bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
 
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
 CPU = Device("torch", "cpu:0", "cpu", "cpu")

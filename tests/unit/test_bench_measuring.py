@@ -8,7 +8,7 @@ from jupyter_mlgpu.bench.measuring import WINDOW, measure, steady
 from jupyter_mlgpu.bench.trend import rise
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing_bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
 
 BUDGET = Budget(repeats=6, sample_s=0.1, warm_up_s=2.0, seconds=60.0)
 

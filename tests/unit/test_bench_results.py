@@ -17,7 +17,7 @@ from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.bench.shares import with_shares
 from jupyter_mlgpu.errors import BenchError, RecordError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing_bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
 

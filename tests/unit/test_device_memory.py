@@ -7,7 +7,7 @@ from jupyter_mlgpu.probes.devicememory import TOO_SHORT, PeakDeviceMemory
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
-from jupyter_mlgpu.testing_counters import FakeSampler
+from jupyter_mlgpu.testing.counters import FakeSampler
 
 GIB = 1024**3
 

@@ -10,7 +10,7 @@ from jupyter_mlgpu.probes.energy.source import Source
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
-from jupyter_mlgpu.testing_counters import FakeCounter, FakeSampler
+from jupyter_mlgpu.testing.counters import FakeCounter, FakeSampler
 
 
 class Bench:

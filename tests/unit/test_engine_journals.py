@@ -16,7 +16,7 @@ from jupyter_mlgpu.kit import Kit, current
 from jupyter_mlgpu.notebook import engine
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import FakeClock, example_record
-from jupyter_mlgpu.testing_engines import FakeClient, FakeEngine
+from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine
 
 KEY = b"the key of a cluster"
 

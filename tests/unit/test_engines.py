@@ -17,7 +17,7 @@ from jupyter_mlgpu.engines.offsets import Offset, RoundTrip, estimate
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.record import Reading, missing
 from jupyter_mlgpu.testing import FakeClock, example_record
-from jupyter_mlgpu.testing_engines import FakeClient, FakeEngine
+from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

@@ -75,11 +75,12 @@ def test_tokens_with_the_same_neighbours_begin_with_similar_vectors():
     pytest.importorskip("sklearn", reason="scikit-learn is not installed here")
     # 10 and 11 stand between the same tokens, 12 between others.
     rows = np.array([[20, 10, 21, 0], [20, 11, 21, 0], [30, 12, 31, 0], [32, 13, 33, 0]] * 5)
-    vectors = bert.vectors_from_counts(rows, 40, width=4, window=1)
-    assert vectors.shape == (40, 4)
+    # All directions that there are: of equal ones, which are kept differs from machine to machine.
+    vectors = bert.vectors_from_counts(rows, 40, width=8, window=1)
+    assert vectors.shape == (40, 8)
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    assert unit[10] @ unit[11] > 0.9
-    assert abs(unit[10] @ unit[12]) < 0.5
+    assert unit[10] @ unit[11] > 0.99
+    assert abs(unit[10] @ unit[12]) < 0.01
 
 
 def test_places_begin_as_waves_of_a_tenth():

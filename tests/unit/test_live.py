@@ -11,7 +11,7 @@ from jupyter_mlgpu.probes.live import FIRST, SUDO, LiveCounters, Series
 from jupyter_mlgpu.probes.nvml import Nvml, Told
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
-from jupyter_mlgpu.testing_counters import FakeSampler
+from jupyter_mlgpu.testing.counters import FakeSampler
 
 GIB = 1024**3
 

@@ -21,7 +21,7 @@ from jupyter_mlgpu.sharing import outbox, post, report, sender
 from jupyter_mlgpu.sharing.outbox import Answer, Outbox, made
 from jupyter_mlgpu.sharing.post import Address, address_of
 from jupyter_mlgpu.testing import example_record
-from jupyter_mlgpu.testing_sharing import FakeTeacher
+from jupyter_mlgpu.testing.sharing import FakeTeacher
 
 RUN = "0" * 32
 

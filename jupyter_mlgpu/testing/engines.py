@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_mlgpu.engines import remote
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.testing import FakeClock
+from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeEngine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.probes.nvml import Told
-from jupyter_mlgpu.testing import FakeClock
+from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeCounter:

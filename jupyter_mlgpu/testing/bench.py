@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.case import Case, Needs, Work
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.testing import FakeClock
+from jupyter_mlgpu.testing.clock import FakeClock
 
 
 class FakeRunner:

@@ -1,0 +1,24 @@
+"""Public fakes, for testing what uses jupyter_mlgpu without a framework, a device or waiting.
+
+Beside them there are those of one package each: `bench`, `counters`, `engines`, `hub` and `sharing`.
+"""
+
+from jupyter_mlgpu.testing.backend import FakeBackend, FakeObservation, FakeScope
+from jupyter_mlgpu.testing.clock import FakeClock, FakeProbe
+from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml, FakeNvmlError
+from jupyter_mlgpu.testing.profiler import FakeProfiler, FakeSession
+from jupyter_mlgpu.testing.records import example_record
+
+__all__ = [
+    "FakeBackend",
+    "FakeClock",
+    "FakeGpu",
+    "FakeNvml",
+    "FakeNvmlError",
+    "FakeObservation",
+    "FakeProbe",
+    "FakeProfiler",
+    "FakeScope",
+    "FakeSession",
+    "example_record",
+]

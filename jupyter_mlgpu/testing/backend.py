@@ -1,0 +1,143 @@
+"""A framework with devices of your choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
+from jupyter_mlgpu.backends.held import held, unknown
+from jupyter_mlgpu.record import RanOn, Reading
+
+
+class FakeBackend:
+    """A framework with devices of your choice, on which nothing runs but what `run` says."""
+
+    #: What `needs_restart` says; set it as you like.
+    hidden: str | None = None
+
+    def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
+        self.name = name
+        self.current: str | None = None
+        self.waited = 0
+        self.staying: dict[str, str] = {}
+        self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
+        self._ran: list[str] = []
+        #: What the allocator holds on each device, in bytes; set it as you like.
+        self.holds: dict[str, int] = {}
+
+    def run(self, operations: int = 1, device: str | None = None) -> None:
+        """Pretend that operations ran on the present device, or on the one given."""
+        self._ran += [device or self.current or self._devices[0].name] * operations
+
+    def loaded(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return True
+
+    def started(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return True
+
+    def versions(self) -> Mapping[str, str]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return {self.name: "1.0"}
+
+    def devices(self) -> tuple[Device, ...]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return self._devices
+
+    def find_devices(self) -> tuple[Device, ...]:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return self._devices
+
+    def details(self, device: Device) -> Details:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return Details(f"fake {device.kind}")
+
+    def why_no_gpu(self) -> str:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return "The fake has the devices it was given."
+
+    def needs_restart(self) -> str | None:
+        """What was put into `hidden`."""
+        return self.hidden
+
+    def capabilities(self, device: Device) -> tuple[Capability, ...]:
+        """All but the allocator's peak: there is no memory."""
+        return tuple(
+            Capability(
+                name, name != "allocator_peak", None if name != "allocator_peak" else "No memory.", None
+            )
+            for name in CAPABILITIES
+        )
+
+    def enter(self, device: Device) -> FakeScope:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return FakeScope(self, device.name)
+
+    def synchronize(self) -> None:
+        """Counts how often it was called, in `waited`."""
+        self.waited += 1
+
+    def memory(self, device: Device) -> tuple[Reading, ...]:
+        """What `holds` says of the device."""
+        if device.name not in self.holds:
+            return unknown(f"The fake holds nothing on {device.name}.")
+        return held(f"fake allocator of {device.name}", self.holds[device.name])
+
+    def observe(self) -> FakeObservation:
+        """See `jupyter_mlgpu.backends.base.Backend`."""
+        return FakeObservation(self, len(self._ran))
+
+    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+        """Names of the values that `staying`, name to device, puts on another device."""
+        found = [name for name in values if self.staying.get(name, device.name) != device.name]
+        return f"{', '.join(found)} on {self.staying[found[0]]}, not on {device.name}." if found else None
+
+    def ran_since(self, start: int) -> tuple[RanOn, ...]:
+        """Where operations ran after the first `start` of them."""
+        ran = self._ran[start:]
+        kinds = {device.name: device.kind for device in self._devices}
+        return tuple(
+            RanOn(
+                self.name,
+                one,
+                kinds.get(one, one),
+                f"fake {one}",
+                ran.count(one),
+                ran.count(one) / len(ran),
+                evidence="counted",
+            )
+            for one in sorted(set(ran), key=ran.count, reverse=True)
+        )
+
+
+class FakeScope:
+    """See `jupyter_mlgpu.backends.base.Scope`."""
+
+    def __init__(self, backend: FakeBackend, device: str) -> None:
+        self._backend = backend
+        self._device = device
+        self._before = backend.current
+        backend.current = device
+
+    def holds(self) -> bool:
+        """See `jupyter_mlgpu.backends.base.Scope`."""
+        return self._backend.current == self._device
+
+    def leave(self) -> str | None:
+        """See `jupyter_mlgpu.backends.base.Scope`."""
+        left_open = not self.holds()
+        self._backend.current = self._before
+        return "A device scope was left open." if left_open else None
+
+
+class FakeObservation:
+    """See `jupyter_mlgpu.backends.base.Observation`."""
+
+    def __init__(self, backend: FakeBackend, start: int) -> None:
+        self._backend = backend
+        self._start = start
+
+    def finish(self) -> Observed:
+        """See `jupyter_mlgpu.backends.base.Observation`."""
+        return Observed(self._backend.ran_since(self._start), None)

@@ -1,0 +1,49 @@
+"""A clock and a probe that do as told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jupyter_mlgpu.record import QUANTITIES, Reading, missing
+
+
+class FakeClock:
+    """A clock that stands still until `advance` is called."""
+
+    source = "fake clock"
+
+    def __init__(self) -> None:
+        self._now_ns = 1_000
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now_ns += round(seconds * 1e9)
+
+    def monotonic_ns(self) -> int:
+        """See `jupyter_mlgpu.clock.Clock`."""
+        return self._now_ns
+
+    def utc(self) -> str:
+        """A fixed day; the time of day follows `advance`."""
+        return f"2026-01-01T00:00:{self._now_ns // 1_000_000_000 % 60:02d}.000000Z"
+
+
+class FakeProbe:
+    """Gives a fixed value, or raises where told to."""
+
+    def __init__(self, quantity: str, value: float | None, fail: Exception | None = None) -> None:
+        self.quantity = quantity
+        self._value = value
+        self._fail = fail
+
+    def start(self) -> Callable[[], Reading]:
+        """See `jupyter_mlgpu.probes.base.Probe`."""
+
+        def stop() -> Reading:
+            if self._fail is not None:
+                raise self._fail
+            if self._value is None:
+                return missing(self.quantity, "The fake probe measures nothing.")
+            return Reading(self.quantity, self._value, QUANTITIES[self.quantity], "process", "fake probe", 1)
+
+        return stop

@@ -1,0 +1,77 @@
+"""NVIDIA's library, with GPUs of your choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+
+class FakeNvmlError(Exception):
+    """What `FakeNvml` raises where it is told to."""
+
+
+@dataclass
+class FakeGpu:
+    """A GPU of `FakeNvml`: bytes, and the bytes of processes by their ids (None: not told)."""
+
+    name: str = "Fake GPU"
+    total: int = 80 * 1024**3
+    used: int = 2 * 1024**3
+    compute: dict[int, int | None] = field(default_factory=dict)
+    graphics: dict[int, int | None] = field(default_factory=dict)
+    mig: bool = False
+    #: Functions that raise, by the end of their names: `MemoryInfo`.
+    fails: tuple[str, ...] = ()
+
+
+class FakeNvml:
+    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.probes.nvml.Library`."""
+
+    NVML_TEMPERATURE_GPU = 0
+
+    def __init__(self, *gpus: FakeGpu, driver: bool = True) -> None:
+        self.gpus = gpus
+        self.started = 0
+        self._driver = driver
+
+    def nvmlInit(self) -> None:  # noqa: N802
+        """Counts in `started`; raises without a driver."""
+        if not self._driver:
+            raise FakeNvmlError("NVML Shared Library Not Found")
+        self.started += 1
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        asked = name.removeprefix("nvmlSystemGet").removeprefix("nvmlDeviceGet")
+        if asked == name:
+            raise AttributeError(name)
+        return lambda *arguments: self._answer(asked, *arguments)
+
+    def _answer(self, asked: str, handle: Any = None, *_: Any) -> Any:
+        if asked == "Count":
+            return len(self.gpus)
+        if asked == "DriverVersion":
+            return "580.1"
+        if asked == "CudaDriverVersion":
+            return 13_000
+        if asked == "HandleByIndex":
+            return self.gpus[handle]
+        if asked in handle.fails:
+            raise FakeNvmlError("Not Supported")
+        listed = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
+        if asked in listed:
+            return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
+        return {
+            "Name": handle.name,
+            "UUID": f"GPU-{self.gpus.index(handle)}",
+            "MigMode": [int(handle.mig), 0],
+            "CudaComputeCapability": (9, 0),
+            "MemoryInfo": SimpleNamespace(
+                total=handle.total, used=handle.used, free=handle.total - handle.used
+            ),
+            "UtilizationRates": SimpleNamespace(gpu=25, memory=10),
+            "PowerUsage": 150_000,
+            "Temperature": 40,
+            "TotalEnergyConsumption": 5_000_000,
+        }[asked]

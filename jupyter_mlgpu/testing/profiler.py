@@ -1,0 +1,67 @@
+"""A framework's profiler, with a profile of your choice."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.ops.profiler import Refused
+
+
+class FakeProfiler:
+    """A profiler that sees the events it was given, refuses to start, or fails when it stops.
+
+    `on` tells whether it is on, `shapes` whether it was asked for them.
+    """
+
+    def __init__(
+        self,
+        events: tuple[Event, ...] = (),
+        *,
+        framework: str = "fake",
+        refused: Refused | None = None,
+        fail: BaseException | None = None,
+        whole: bool = True,
+        left_out: int = 0,
+    ) -> None:
+        self.framework = framework
+        self.on = False
+        self.shapes = False
+        self._profile = Profile(
+            framework,
+            "fake profiler",
+            events,
+            0,
+            0,
+            left_out,
+            "the fake was told to" if left_out else None,
+            whole=whole,
+        )
+        self._refused = refused
+        self._fail = fail
+
+    def start(self, shapes: bool = False) -> FakeSession | Refused:
+        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+        if self._refused is not None:
+            return self._refused
+        self.on = True
+        self.shapes = shapes
+        return FakeSession(self, self._profile, self._fail)
+
+
+class FakeSession:
+    """See `jupyter_mlgpu.ops.profiler.Session`."""
+
+    def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
+        self._profiler = profiler
+        self._profile = profile
+        self._fail = fail
+
+    def stop(self) -> Profile:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False
+        if self._fail is not None:
+            raise self._fail
+        return self._profile
+
+    def abandon(self) -> None:
+        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        self._profiler.on = False

@@ -1,0 +1,41 @@
+"""A record to show and to store."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record import Cell, DeviceUse, RanOn, Reading, Record, Run, missing
+
+
+def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:
+    """A complete record with plausible values, for tests of what shows records."""
+    return Record(
+        run=Run(run, "lesson.ipynb", "0" * 12),
+        cell=Cell(sequence, f"cell-{sequence}", sequence, "0" * 16, name),
+        started_at="2026-01-01T00:00:00.000000Z",
+        started_monotonic_ns=1_000,
+        outcome="ok",
+        device=DeviceUse(
+            "cpu:0",
+            (
+                RanOn(
+                    "tensorflow",
+                    "cpu:0",
+                    "cpu",
+                    "/job:localhost/replica:0/task:0/device:CPU:0",
+                    120,
+                    1.0,
+                ),
+            ),
+        ),
+        readings=(
+            Reading("wall_time", 0.5, "s", "cell", "fake clock", 1),
+            Reading("cpu_time", 0.9, "s", "process", "fake probe", 1),
+            missing("device_time", "Light tracing runs without a profiler."),
+            Reading("peak_memory_process", 512 * 1024**2, "bytes", "process", "fake probe", 1),
+            missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
+            missing("peak_memory_device", "Not measured here."),
+            Reading("memory_process", 384 * 1024**2, "bytes", "process", "fake probe", 1),
+            missing("memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
+            missing("energy", "Not measured here."),
+        ),
+        versions={"python": "3.11", "tensorflow": "2.19.1"},
+    )
