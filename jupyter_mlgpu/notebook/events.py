@@ -20,23 +20,14 @@ from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook.cell_code import is_race, only_ours, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
-OURS = (
-    "%mlc_",
-    "%load_ext jupyter_mlgpu",
-    "%unload_ext jupyter_mlgpu",
-    "%reload_ext jupyter_mlgpu",
-)
-RACE_CELL = "%%mlc_race"
 RACE_NOTE = "A race: the time is that of all its runs together."
-
-#: Magics that may stand over another cell magic.
-_BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
 
 @dataclass(slots=True)
@@ -157,7 +148,7 @@ class CellEvents:
             running.capture_begun_here = not self._capture.active and self._start_capture()
             self._capture.begin_cell()
             running.measurement = self._kit.recorder.start(
-                _title(info.raw_cell),
+                title(info.raw_cell),
                 source=info.raw_cell,
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
@@ -187,7 +178,7 @@ class CellEvents:
             chosen = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
             if running.measurement is not None:
-                if _is_race(running.info.raw_cell):
+                if is_race(running.info.raw_cell):
                     notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
@@ -249,7 +240,7 @@ class CellEvents:
             wanted = asked_over(code) or Asked()
             running.repeats = wanted.repeat is not None
             return None if running.repeats else wanted  # each of its runs is measured instead
-        return Asked() if self.tracing and not _only_ours(code) else None
+        return Asked() if self.tracing and not only_ours(code) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:
         outer = self._here.running[0] if self._here.running else running
@@ -283,27 +274,6 @@ def _outcome(result: Any) -> Outcome:
     if error is None:
         return "ok"
     return "interrupted" if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) else "error"
-
-
-def _only_ours(code: str) -> bool:
-    """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
-    lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return all(line.startswith(OURS) for line in lines)
-
-
-def _is_race(code: str) -> bool:
-    """Whether a cell, below lines that choose its device or its tracing, is a race."""
-    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
-    return bool(lines) and lines[0].startswith(RACE_CELL)
-
-
-def _title(code: str) -> str:
-    """The first line of code that is not a comment or one of our own magics."""
-    lines = [line.strip() for line in code.splitlines() if line.strip()]
-    for line in lines:
-        if not line.startswith(("#", "%%mlc_", *OURS)):
-            return f"race: {line}" if _is_race(code) else line
-    return lines[0] if lines else ""
 
 
 def _complain(what: str, error: BaseException) -> None:

@@ -21,6 +21,7 @@ from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.notebook.events import CellEvents
+from jupyter_mlgpu.notebook.growth_note import with_growth
 from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.ops_command import Asked
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
 _KEPT = "_jupyter_mlgpu"
-
-#: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
-FEWEST_RECORDS = 5
 
 
 class _Counters:
@@ -190,7 +188,7 @@ class Extension:
 
     def _on_record(self, record: Record) -> None:
         self._running = None
-        record = self._save(self._with_growth(record))
+        record = self._save(with_growth(record, self.kit.store))
         try:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
@@ -200,24 +198,6 @@ class Extension:
 
             # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
             receipts.show(record, last=not self._events.inside_a_cell)
-
-    def _with_growth(self, record: Record) -> Record:
-        store = self.kit.store
-        if len(store) < FEWEST_RECORDS:
-            return record
-        try:
-            from jupyter_mlgpu import growth
-            from jupyter_mlgpu.render import growing
-
-            grown = growth.of_blocks(store.made_during(record))
-            if growth.may_be_growing(store.runs(record), record):
-                grown = [*filter(None, [growth.of_run(store.records(), record)]), *grown]
-            said = [sentence for one in grown if (sentence := growing.sentence(one)) is not None]
-        except Exception as error:
-            return record.with_note(f"Whether this cell's memory grows is not known ({error}).")
-        for sentence in said:
-            record = record.with_note(sentence)
-        return record
 
     def _save(self, record: Record) -> Record:
         if self._journal is not None:

@@ -87,6 +87,7 @@ MAY_USE = {
         "selection",
         "sentences",
         "sharing",
+        "store",
     },
     "submissions": {"errors", "record", "render"},
     "teacher": {"errors", "plain", "render", "sharing"},

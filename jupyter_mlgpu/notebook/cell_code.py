@@ -1,0 +1,37 @@
+"""What the lines of a cell say to us: magics of ours, a race, and the line it is called by."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.notebook.ops_command import TRACE_CELL
+
+OURS = (
+    "%mlc_",
+    "%load_ext jupyter_mlgpu",
+    "%unload_ext jupyter_mlgpu",
+    "%reload_ext jupyter_mlgpu",
+)
+RACE_CELL = "%%mlc_race"
+
+#: Magics that may stand over another cell magic.
+_BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
+
+
+def only_ours(code: str) -> bool:
+    """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
+    lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return all(line.startswith(OURS) for line in lines)
+
+
+def is_race(code: str) -> bool:
+    """Whether a cell, below lines that choose its device or its tracing, is a race."""
+    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
+    return bool(lines) and lines[0].startswith(RACE_CELL)
+
+
+def title(code: str) -> str:
+    """The first line of code that is not a comment or one of our own magics."""
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    for line in lines:
+        if not line.startswith(("#", "%%mlc_", *OURS)):
+            return f"race: {line}" if is_race(code) else line
+    return lines[0] if lines else ""
