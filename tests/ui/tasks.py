@@ -55,13 +55,10 @@ class Watched:
     #: Milliseconds by the clock, of the tasks that the page itself takes for long ones.
     long_tasks: list[float] = field(default_factory=list)
 
-    def of(self, script: str) -> list[Task]:
-        """Tasks that called a script whose address has `script` in it."""
-        return [task for task in self.tasks if any(script in one for one in task.scripts)]
-
-    def __str__(self) -> str:
+    def long(self) -> str:
+        """What the page itself takes for long tasks, by the clock."""
         longest = max(self.long_tasks, default=0.0)
-        return f"{self.tasks[0]}; {len(self.long_tasks)} long tasks by the clock, {longest:.0f} ms at most"
+        return f"{len(self.long_tasks)} long tasks by the clock, {longest:.0f} ms at most"
 
 
 @contextmanager

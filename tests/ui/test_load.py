@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.ui.load import TASK_LIMIT_MS, check, check_act, settle, wait_for_text
+from tests.ui.load import TASK_LIMIT_MS, check_act, settle, wait_for_text
 from tests.ui.tasks import heap, watching
 
 if TYPE_CHECKING:
@@ -63,15 +63,22 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
     lab: Lab, chromium: Browser, tell: Print
 ) -> None:
     lab.page.set_default_timeout(120_000)
-    lab.write("load.ipynb", LOAD, FILL, FILL_IN_SILENCE, *FILL_WITH_DELTAS)
-    lab.open("load.ipynb")
-    for index in range(3):
-        lab.run_to_end(index)
-    before = heap(lab.page)
-    with watching(chromium, lab.page) as watched:
+    held_before: list[int] = []
+    names = iter(("load.ipynb", "load_2.ipynb", "load_3.ipynb"))
+
+    def fill() -> None:
+        name = next(names)
+        lab.write(name, LOAD, FILL, FILL_IN_SILENCE, *FILL_WITH_DELTAS)
+        lab.open(name)
+        for index in range(3):
+            lab.run_to_end(index)
+        held_before.append(heap(lab.page))
+
+    def take_in() -> None:
         ask_again(lab)
         wait_for_text(lab, "Cells 7,00")
-    check("7,000 records by snapshot", watched, tell)
+
+    check_act("7,000 records by snapshot", take_in, chromium, lab.page, tell, before=fill)
     lab.show_logs()
     # A thousand and again a thousand: one of the three may be over the limit, as when a task is done again.
     held = []
@@ -79,8 +86,9 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
         with watching(chromium, lab.page) as watched:
             lab.run_to_end(index)
             wait_for_text(lab, f"Cells {cells}[0-9]")
-        tell(f"1,000 records as they are made: the longest task took {watched}")
-        held.append(watched.tasks[0].cpu_ms <= TASK_LIMIT_MS)
+        longest = watched.tasks[0]
+        tell(f"1,000 records as they are made: the longest task took {longest}; {watched.long()}")
+        held.append(longest.cpu_ms <= TASK_LIMIT_MS)
     assert sum(held) >= 2
 
     tabs = lab.sidebar.get_by_role("tab").all()
@@ -93,7 +101,7 @@ def test_ten_thousand_records_and_a_hundred_thousand_lines_never_block_the_page(
         check_act(what, partial(use_every_control, lab), chromium, lab.page, tell)
         for scroller in lab.sidebar.locator(".jp-mlgpu-Scroller").all():
             scroll(lab, scroller, chromium, name, tell)
-    more = heap(lab.page) - before
+    more = heap(lab.page) - held_before[-1]
     tell(f"memory: {more / 1e6:.0f} MB more after garbage collection")
     assert more <= MEMORY_LIMIT
     lab.page.set_default_timeout(20_000)
