@@ -1,5 +1,6 @@
 """The four models that are measured: sizes, options, ladders, and PyTorch's and MLX's training of them."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench import suite
 from jupyter_mlgpu.bench.case import Asked
+from jupyter_mlgpu.bench.models import compilers
 from jupyter_mlgpu.bench.models.ladders import ladder
 from jupyter_mlgpu.bench.models.options import OPTIONS, why_not
 from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, tiny
@@ -135,6 +137,57 @@ def test_options_that_cannot_be_had_are_refused_in_a_sentence(framework, options
     assert said in why_not(framework, MODELS["resnet50"], options, kind, training)
 
 
+@pytest.mark.parametrize(
+    ("kind", "system", "environment", "there", "said"),
+    [
+        (
+            "cpu",
+            "linux",
+            {},
+            ["gcc"],
+            "of C\\+\\+ and Python's headers, and PATH has no g\\+\\+. On Debian",
+        ),
+        ("cpu", "darwin", {}, ["g++"], "PATH has no clang\\+\\+"),
+        ("cpu", "linux", {"CXX": "c++-13"}, ["g++"], "PATH has no c\\+\\+-13"),
+        ("cuda", "linux", {}, ["g++"], "a compiler of C and Python's headers, and PATH has no gcc or clang"),
+        ("cpu", "linux", {}, ["g++"], None),
+        ("cuda", "linux", {}, ["clang"], None),
+        ("cuda", "linux", {"CC": "gcc-13"}, ["gcc-13"], None),
+        ("metal", "darwin", {}, [], None),
+    ],
+)
+def test_where_pytorch_finds_no_compiler_the_cases_that_compile_say_so(
+    kind, system, environment, there, said, tmp_path
+):
+    (tmp_path / "Python.h").touch()
+
+    def why(*options):
+        return compilers.why_none(
+            options,
+            kind,
+            environment=environment,
+            which=lambda name: name if name in there else None,
+            headers=tmp_path,
+            system=system,
+        )
+
+    assert why("flash", "fused") is None
+    found = why("flash", "compile")
+    assert found is None if said is None else re.search(said, found)
+
+
+def test_a_compiler_without_python_s_headers_is_not_enough(tmp_path):
+    found = compilers.why_none(["compile"], "cpu", which=lambda name: name, headers=tmp_path)
+    assert f"and there is no Python.h in {tmp_path}. On Debian" in found
+
+
+def test_a_case_that_cannot_compile_is_left_out_with_the_reason(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    case = next(one for one in suite.cases("resnet50", asked(CPU)) if "compile" in one.options)
+    with pytest.raises(BenchError, match="PATH has no no-such-compiler"):
+        case.prepare(CPU)
+
+
 def test_a_model_on_a_gpu_is_a_case_for_each_set_and_for_each_larger_batch():
     found = suite.cases("resnet50", asked(GPU))
     trained = [one for one in found if one.parameters["mode"] == "train"]
@@ -211,6 +264,8 @@ def test_an_option_changes_the_speed_and_not_what_is_learnt(name, options, toler
     "ignore::DeprecationWarning"
 )  # of modules that torch.compile imports, PyTorch's own
 def test_a_compiled_model_learns_what_the_plain_one_does():
+    if why := compilers.why_none(["compile"], "cpu"):
+        pytest.skip(why)
     plain, compiled = losses(still("distilbert"), ()), losses(still("distilbert"), ("flash", "compile"))
     assert compiled == pytest.approx(plain, rel=1e-3)
 

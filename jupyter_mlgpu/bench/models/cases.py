@@ -15,6 +15,7 @@ from typing import Any
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.backends.modules import installed
 from jupyter_mlgpu.bench.case import Asked, Case, Needs, Runner, Work
+from jupyter_mlgpu.bench.models import compilers
 from jupyter_mlgpu.bench.models.ladders import ladder, quick
 from jupyter_mlgpu.bench.models.options import why_not
 from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, Model
@@ -83,6 +84,8 @@ def start(
 ) -> Runner:
     """A model ready to train or infer on a device; raises BenchError with the reason where it cannot."""
     why = why_not(framework, model, options, device.kind, training)
+    if why is None and framework == "torch":
+        why = compilers.why_none(options, device.kind)
     if why is None and device.kind == "cpu" and model.name not in _ON_CPU and _published(model):
         why = f"{model.title} is left out without a GPU: a single step takes tens of seconds and several GB."
     if why is not None:

@@ -1,0 +1,47 @@
+"""What torch.compile needs beside PyTorch, and a fresh system may lack: a compiler, and Python's headers.
+
+Read from PyTorch 2.13 (`torch/_inductor/config.py`, `cpp.cxx`): on a CPU the program that `CXX` names, else
+g++, on a Mac clang++. From Triton's `runtime/build.py`: for an NVIDIA GPU the one that `CC` names, else gcc,
+else clang. What both compile includes Python.h. For a Mac's GPU, shaders are compiled by the system.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+
+#: The options of PyTorch that compile.
+COMPILING = frozenset(["compile", "max_autotune", "reduce_overhead"])
+
+_HEADERS = Path(sysconfig.get_paths()["include"])
+_REMEDY = "On Debian and Ubuntu `apt install g++ python3-dev` brings it, on a Mac `xcode-select --install`."
+
+
+def why_none(
+    options: Collection[str],
+    device_kind: str,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    which: Callable[[str], str | None] = shutil.which,
+    headers: Path = _HEADERS,
+    system: str = sys.platform,
+) -> str | None:
+    """Why these options of PyTorch cannot compile on this kind of device; None where they can or need not."""
+    if device_kind not in ("cpu", "cuda") or COMPILING.isdisjoint(options):
+        return None
+    on_cpu = device_kind == "cpu"
+    named = environment.get("CXX" if on_cpu else "CC")
+    usual = ["clang++" if system == "darwin" else "g++"] if on_cpu else ["gcc", "clang"]
+    names = [named] if named else usual
+    if not any(which(name) for name in names):
+        lacking = f"PATH has no {' or '.join(names)}"
+    elif not (headers / "Python.h").exists():
+        lacking = f"there is no Python.h in {headers}"
+    else:
+        return None
+    language = "C++" if on_cpu else "C"
+    return f"torch.compile needs a compiler of {language} and Python's headers, and {lacking}. {_REMEDY}"
