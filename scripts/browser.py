@@ -1,6 +1,7 @@
 """Makes sure that the browser tests find a Chromium, installing one where that is possible.
 
-In this order: a Chromium or Chrome on PATH; Playwright's own, already there or downloaded now;
+First Playwright itself has to start: the Node that it brings needs a library that a small Debian lacks.
+Then, in this order: a Chromium or Chrome on PATH; Playwright's own, already there or downloaded now;
 Debian's, where apt-get may install it (as root). A browser counts when it really starts. On Debian
 it also installs a font for the Chinese screens, which the tests can do without.
 """
@@ -32,6 +33,12 @@ def why_it_does_not_start(executable: str | None) -> str | None:
     except Error as error:
         return error.message.strip().partition("\n")[0]
     return None
+
+
+def why_playwright_does_not_start() -> str | None:
+    """None where it starts, else its last words."""
+    done = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
 
 
 def may_install_packages() -> bool:
@@ -76,6 +83,18 @@ def install_chinese_font() -> None:
 
 def main() -> int:
     """Exit status 0 with a browser that starts; 1 with one sentence saying why there is none."""
+    reason = why_playwright_does_not_start()
+    if reason and "libatomic" in reason and may_install_packages():
+        print("    installing Debian's libatomic1, which Playwright's Node needs", flush=True)
+        apt_install("libatomic1")
+        reason = why_playwright_does_not_start()
+    if reason:
+        print(
+            f"The browser tests need Playwright, and it does not start ({reason}): install the library that "
+            "is missing (on Debian `apt install libatomic1`) and run make again.",
+            file=sys.stderr,
+        )
+        return 1
     for executable in candidates():
         reason = why_it_does_not_start(executable)
         if reason is None:

@@ -503,7 +503,8 @@ def test_in_a_terminal_a_bar_shows_the_cell_that_runs(tmp_path):
     source = write(tmp_path, "a = [1]", "import time\ntime.sleep(0.5)")
     screen, terminal = pty.openpty()
     words = [*COMMAND, "run", str(source), "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=terminal, env=ENVIRONMENT)
+    environment = {**ENVIRONMENT, "TERM": "xterm"}
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=terminal, env=environment)
     os.close(terminal)
     shown = b""
     try:
