@@ -70,7 +70,7 @@ def markdown(results: Mapping[str, Any]) -> str:
     for key, step in steps.items():
         if "ratio" in step:
             parts.append(_turn_row(key, step))
-    parts += ["", f"Ratio: {METHOD}. The two take turns; which begins alternates.", ""]
+    parts += ["", f"Ratio: {METHOD}. The two take turns inside each repeat; which begins alternates.", ""]
     parts += [f"* {one}" for one in _began(models, steps)]
     for model in models:
         parts += ["", f"## {model}", "", "| path | items/s | of the reference | ms a step | loss | took |"]

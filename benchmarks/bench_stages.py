@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -48,6 +49,9 @@ JAX_DEPTHWISE = (
     ("bf16", "donate", "one_pass_norm", "scan"),
 )
 JAX_TEXT = (("bf16", "donate"), ("bf16", "donate", "flash"), ("bf16", "donate", "scan"))
+
+#: Turns of each program in one repeat.
+TURNS = 8
 
 #: With fewer seconds left no further step begins: what compiles would not be ready.
 LEAST_S, LEAST_COMPILING_S = 4.0, 25.0
@@ -145,13 +149,29 @@ def _in_turns_with(
         kept.append(_torch(setting, options))
     ours = kept[0]
     warm(ours)
-    steps = _steps(setting, reference)
+    steps = max(2, round(_steps(setting, reference) / TURNS))
+    sides = take_turns(reference, ours, steps, setting.repeats)
+    return {**bench_ratio.turns(*sides, setting.batch), "loss": ours.loss(), "steps": steps * TURNS}
+
+
+def take_turns(
+    reference: Training, ours: Training, steps: int, repeats: int, turns: int = TURNS
+) -> tuple[list[float], list[float]]:
+    """Seconds a step of both in each repeat, in which each has several turns of so many steps.
+
+    Which begins alternates from turn to turn, so that a processor that gets slower, or is away for a moment,
+    is so for both.
+    """
     sides: tuple[list[float], list[float]] = ([], [])
-    for number in range(setting.repeats):
-        both = ((reference, sides[0]), (ours, sides[1]))
-        for one, times in both if number % 2 == 0 else both[::-1]:
-            times.append(timed(one, steps))
-    return {**bench_ratio.turns(*sides, setting.batch), "loss": ours.loss(), "steps": steps}
+    for _ in range(repeats):
+        of_turns: tuple[list[float], list[float]] = ([], [])
+        for turn in range(turns):
+            both = ((reference, of_turns[0]), (ours, of_turns[1]))
+            for one, times in both if turn % 2 == 0 else both[::-1]:
+                times.append(timed(one, steps))
+        for side, times in zip(sides, of_turns, strict=True):
+            side.append(statistics.fmean(times))
+    return sides
 
 
 def ladder(setting: Setting, book: Book) -> None:

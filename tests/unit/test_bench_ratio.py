@@ -37,6 +37,33 @@ def test_a_ratio_needs_some_repeats_and_knows_no_more_than_its_table(number):
         ratio([1.0] * number, [1.0] * number)
 
 
+class OnASlowingMachine:
+    """Takes a step's time of a clock, which every step slows down."""
+
+    def __init__(self, clock, step_s):
+        self.clock, self.step_s = clock, step_s
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.clock["now"] += self.step_s * self.clock["slower"]
+            self.clock["slower"] *= 1.002
+
+    def wait(self):
+        pass
+
+
+def test_programs_that_take_turns_compare_rightly_while_the_machine_slows_down(monkeypatch):
+    clock = {"now": 0.0, "slower": 1.0}
+    monkeypatch.setattr(bench_stages.time, "perf_counter", lambda: clock["now"])
+    reference, ours = OnASlowingMachine(clock, 0.02), OnASlowingMachine(clock, 0.01)
+    in_turns = ratio(*bench_stages.take_turns(reference, ours, steps=5, repeats=5))
+    assert in_turns.mean == pytest.approx(2.0, rel=1e-3)
+    # One after the other, as large a block of each, the later one seems slower.
+    clock["slower"] = 1.0
+    one_by_one = ratio(*bench_stages.take_turns(reference, ours, steps=40, repeats=5, turns=1))
+    assert one_by_one.mean < 1.9
+
+
 def results(steps):
     return {"schema": 1, "machine": {"device": "a GPU"}, "steps": steps}
 
