@@ -6,7 +6,7 @@ A *token* is a word or a piece of one; a piece that continues a word begins with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -25,20 +25,46 @@ def train_tokenizer(sentences: Sequence[str], size: int = 3000) -> Any:
     """A WordPiece tokenizer with `size` tokens, learnt from these sentences; capital letters become small.
 
     The pieces are found as Hugging Face's `tokenizers` finds them: beginning with letters, the pair of pieces
-    that stands together most often becomes a new piece, until there are enough. Of two pairs that are equally
-    frequent it takes one by chance, so some rare pieces differ from run to run.
+    that stands together most often becomes a new piece, until there are enough. Between pairs that are as
+    frequent the numbers of their pieces decide. Letters inside a word get theirs in the order of a hash
+    table, which differs from run to run (its issue 1794); here they are numbered by the alphabet, so that the
+    same sentences always give the same tokens.
     """
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+    from tokenizers import AddedToken
 
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    letters = sorted(one for one in _learnt(sentences, size, SPECIAL).get_vocab() if _is_inner_letter(one))
+    numbered = _learnt(sentences, size, (*SPECIAL, *letters)).get_vocab()
+    tokenizer = _untrained(numbered)
+    tokenizer.add_special_tokens([AddedToken(one, special=True) for one in SPECIAL])
+    return tokenizer
+
+
+def _learnt(sentences: Sequence[str], size: int, first: Sequence[str]) -> Any:
+    """A tokenizer whose tokens are numbered from `first` on; it takes those for special ones."""
+    from tokenizers import trainers
+
+    tokenizer = _untrained({})
+    tokenizer.train_from_iterator(
+        sentences,
+        trainers.WordPieceTrainer(
+            vocab_size=size, special_tokens=list(first), limit_alphabet=80, show_progress=False
+        ),
+    )
+    return tokenizer
+
+
+def _untrained(vocabulary: Mapping[str, int]) -> Any:
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordPiece(dict(vocabulary), unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=list(SPECIAL), limit_alphabet=80, show_progress=False
-    )
-    tokenizer.train_from_iterator(sentences, trainer)
     return tokenizer
+
+
+def _is_inner_letter(piece: str) -> bool:
+    return piece.startswith("##") and len(piece) == 3
 
 
 def rows(tokenizer: Any, sentences: Iterable[str], length: int = 64) -> Any:

@@ -24,6 +24,19 @@ def test_special_tokens_come_first_and_words_are_small_letters(tokenizer):
     assert "learning" in tokenizer.encode(SENTENCES[0]).tokens
 
 
+def test_the_same_sentences_always_give_the_same_tokens():
+    # All pairs of letters are equally frequent, so that only the order of the letters decides.
+    words = [" ".join(f"{a}{b}{c}" for a in "abcdef" for b in "ghijkl" for c in "mnopqr")] * 3
+    found = {str(sorted(wordpieces.train_tokenizer(words, 60).get_vocab().items())) for _ in range(5)}
+    assert len(found) == 1
+
+
+def test_pieces_inside_a_word_are_shown_and_special_tokens_are_not(tokenizer):
+    cut = tokenizer.encode("learningrates [SEP]")
+    assert any(one.startswith("##") for one in cut.tokens)
+    assert tokenizer.decode(cut.ids) == "learningrates"
+
+
 def test_a_row_holds_whole_sentences_and_ends_with_padding(tokenizer):
     rows = wordpieces.rows(tokenizer, SENTENCES, length=32)
     assert rows.shape[1] == 32
