@@ -217,10 +217,10 @@ function linesLeft(
   messages: Messages | null
 ): ILeft {
   const counts: ITally[] = [];
-  const words = filter.text.trim().toLowerCase();
+  const finds = finder(filter);
   const places: number[] = [];
   lines.forEach((line, index) => {
-    if (says(line, words, messages)) {
+    if (says(line, finds, messages)) {
       tally(counts, line.verdict);
       if (filter.verdicts.size === 0 || filter.verdicts.has(line.verdict)) {
         places.push(index);
@@ -255,15 +255,35 @@ function cutLines(record: IRecord): number {
   );
 }
 
-function says(line: ILogLine, words: string, messages: Messages | null): boolean {
-  if (words === '' || line.text.toLowerCase().includes(words)) {
+type Finds = (text: string) => boolean;
+
+/**
+ * Finds the words of a filter in texts, whatever their capitals; null where it has none.
+ *
+ * It makes no copies of texts in small letters: those of 100,000 lines stop the page when they are collected.
+ */
+function finder(filter: ILogFilter): Finds | null {
+  let finds = finders.get(filter);
+  if (finds === undefined) {
+    const words = filter.text.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = new RegExp(words, 'i');
+    finds = words === '' ? null : text => pattern.test(text);
+    finders.set(filter, finds);
+  }
+  return finds;
+}
+
+const finders = new WeakMap<ILogFilter, Finds | null>();
+
+function says(line: ILogLine, finds: Finds | null, messages: Messages | null): boolean {
+  if (finds === null || finds(line.text)) {
     return true;
   }
   if (line.id === null && line.meaning === null && line.advice === null) {
     return false;
   }
   const { meaning, advice } = explain(line, messages);
-  return `${meaning ?? ''}\n${advice ?? ''}\n${line.id ?? ''}`.toLowerCase().includes(words);
+  return finds(`${meaning ?? ''}\n${advice ?? ''}\n${line.id ?? ''}`);
 }
 
 /** Of a record there is one section: it is never changed, only replaced. */

@@ -68,12 +68,20 @@ function readLogLine(data: unknown): ILogLine | null {
     verdict: choice(table.verdict, VERDICTS) ?? 'unknown',
     meaning: printed(table.meaning, EXPLANATION),
     advice: printed(table.advice, EXPLANATION),
-    fields: pairs(table.fields, readField),
+    fields: readFields(table.fields),
     count: count(table.count) ?? 1,
     stream: text(table.stream) ?? '',
     time: text(table.time),
     late: table.late === true
   };
+}
+
+/** Shared by lines without fields, which most are: 100,000 lists of their own are work for the collector. */
+const NO_FIELDS: [name: string, value: string][] = [];
+
+function readFields(data: unknown): [name: string, value: string][] {
+  const fields = pairs(data, readField);
+  return fields.length === 0 ? NO_FIELDS : fields;
 }
 
 function readField(value: unknown): string | null {

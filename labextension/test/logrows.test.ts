@@ -145,6 +145,14 @@ test('a saved notebook shows its lines, and says how many its receipts left out'
   assert.equal(linesLeftOut(model.state.saved), 24);
 });
 
+test('what is searched for is a text and no pattern', () => {
+  const model = liveModel();
+  const lines = ['a.b(c)[d]*', 'aXb(c)[d]*', String.raw`C:\temp|$1`].map(text => logJson(text));
+  tell(model, 2, { type: 'logs', sequence: 2, lines });
+  assert.deepEqual(shown(model, { text: 'A.B(C)[D]*' }), ['a.b(c)[d]*']);
+  assert.deepEqual(shown(model, { text: String.raw`c:\temp|$` }), [String.raw`C:\temp|$1`]);
+});
+
 test('100,000 lines are put in order and searched in a moment', () => {
   const model = new KernelModel(() => 0);
   const events = Array.from({ length: 100 }, (_, n) => ({
