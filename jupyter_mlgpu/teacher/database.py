@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, exists, insert, literal, select
+from sqlalchemy import Engine, create_engine, event, insert, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -33,8 +33,9 @@ def open_database(url: str) -> Engine:
         raise UsageError(f"The database {shown} is neither SQLite nor PostgreSQL: {_FORMS}.")
     try:
         engine = _sqlite(parsed) if name == "sqlite" else _postgresql(parsed)
-        METADATA.create_all(engine)
         form = _form(engine)
+        if form == FORM:
+            METADATA.create_all(engine)
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"PostgreSQL needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
@@ -52,12 +53,13 @@ def open_database(url: str) -> Engine:
 
 
 def _form(engine: Engine) -> int:
-    """The form of its tables: ours, where they were made just now."""
-    ours = select(literal(FORM)).where(~exists(select(FORMS.c.form)))
+    """The form of its tables; ours, and noted, where there are none yet."""
+    FORMS.create(engine, checkfirst=True)
     with engine.begin() as connection:
-        connection.execute(insert(FORMS).from_select(["form"], ours))
-        form: int = connection.execute(select(FORMS.c.form)).scalar_one()
-    return form
+        form: int | None = connection.execute(select(FORMS.c.form)).scalar_one_or_none()
+        if form is None:
+            connection.execute(insert(FORMS).values(form=FORM))
+    return FORM if form is None else form
 
 
 def _sqlite(url: URL) -> Engine:

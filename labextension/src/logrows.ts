@@ -4,6 +4,8 @@
 
 import { explain } from './explain';
 import type { Messages } from './explain';
+import { finder } from './finding';
+import type { Finds } from './finding';
 import { VERDICTS } from './logs';
 import type { ILogLine, Verdict } from './logs';
 import type { ICell, IRecord } from './record';
@@ -217,7 +219,7 @@ function linesLeft(
   messages: Messages | null
 ): ILeft {
   const counts: ITally[] = [];
-  const finds = finder(filter);
+  const finds = finderOf(filter);
   const places: number[] = [];
   lines.forEach((line, index) => {
     if (says(line, finds, messages)) {
@@ -255,19 +257,11 @@ function cutLines(record: IRecord): number {
   );
 }
 
-type Finds = (text: string) => boolean;
-
-/**
- * Finds the words of a filter in texts, whatever their capitals; null where it has none.
- *
- * It makes no copies of texts in small letters: those of 100,000 lines stop the page when they are collected.
- */
-function finder(filter: ILogFilter): Finds | null {
+/** Made once for all sections that a filter is put to. */
+function finderOf(filter: ILogFilter): Finds | null {
   let finds = finders.get(filter);
   if (finds === undefined) {
-    const words = filter.text.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    const pattern = new RegExp(words, 'i');
-    finds = words === '' ? null : text => pattern.test(text);
+    finds = finder(filter.text);
     finders.set(filter, finds);
   }
   return finds;

@@ -1,8 +1,8 @@
 """What torch.compile needs beside PyTorch, and a fresh system may lack: a compiler, and Python's headers.
 
 Read from PyTorch 2.13 (`torch/_inductor/config.py`, `cpp.cxx`): on a CPU the program that `CXX` names, else
-g++, on a Mac clang++. From Triton's `runtime/build.py`: for an NVIDIA GPU the one that `CC` names, else gcc,
-else clang. What both compile includes Python.h. For a Mac's GPU, shaders are compiled by the system.
+g++, on a Mac clang++. Read in a fork of Triton (`runtime/build.py`) and tried on no GPU: for an NVIDIA GPU
+the one that `CC` names, else gcc, else clang. What both compile includes Python.h. A Mac's GPU needs neither.
 """
 
 from __future__ import annotations
