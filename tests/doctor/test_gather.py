@@ -310,6 +310,26 @@ def test_kernels_are_asked_what_they_have(tmp_path, monkeypatch):
     assert "python3" in found
 
 
+def test_a_kernel_has_what_it_finds_by_variables_too_and_not_what_lies_in_the_current_folder(
+    tmp_path, monkeypatch
+):
+    for folder, name in (("shell", "keras"), ("spec", "mlx"), ("work", "jax")):
+        information = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2.3\n"
+        put(tmp_path, {f"{folder}/{name}-1.2.3.dist-info/METADATA": information})
+    put(tmp_path, {"work/json.py": "raise SystemExit('not the standard library')"})
+    spec = {
+        "argv": [sys.executable, "-m", "ipykernel_launcher"],
+        "env": {"PYTHONPATH": f"${{PYTHONPATH}}{os.pathsep}{tmp_path / 'spec'}"},
+    }
+    put(tmp_path, {"kernels/here/kernel.json": json.dumps(spec)})
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "shell"))
+    monkeypatch.chdir(tmp_path / "work")
+    has = next(one for one in kernels.specs() if one.name == "here").has
+    assert (has.get("keras"), has.get("mlx")) == ("1.2.3", "1.2.3")
+    assert has.get("jax") != "1.2.3"
+
+
 @pytest.mark.parametrize(
     ("files", "captures"),
     [

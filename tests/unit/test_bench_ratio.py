@@ -93,13 +93,28 @@ def test_the_report_names_what_was_not_measured_and_compares_with_the_same_batch
         "resnet50/tie/compile": in_turns([1.0, 1.0], [1.0, 1.0]),
         "resnet50/jax/bf16": {**alone, "batch": 128},
         "resnet50/jax/scan": {**alone, "batch": 256},
+        "resnet50/inference/bf16": {**alone, "batch": 128},
         "resnet50/options/tf32": {"batch": 128, "options": [], "why": "not begun: 3 s were left"},
     }
     text = bench_ratio.markdown(results(steps))
-    assert "| jax: bf16 | 256 | 2.000 |" in text
-    assert "| jax: scan | 256 |  |" in text
+    assert "| jax: bf16 | 256 | 2.000 | 1000.00 | 0.500 |" in text
+    assert "| jax: scan | 256 |  | 1000.00 | 0.500 |" in text
+    assert "| inference: bf16 | 256 |  | 1000.00 |  |" in text  # no training: neither share nor loss
     assert "not begun: 3 s were left" in text
     assert "torch.compile had 6,296 before" in text
+
+
+def test_where_the_project_began_is_told_of_the_same_batch_alone():
+    larger = {"mobilenetv2/tie/compile": {**in_turns([1.0, 1.0], [1.0, 1.0]), "batch": 512}}
+    assert "before" not in bench_ratio.markdown(results(larger))
+
+
+def test_the_reference_of_any_turns_will_do():
+    steps = {
+        "bert-large/tie/compile": {"batch": 128, "options": [], "why": "not begun: 22 s were left"},
+        "bert-large/tie/cuda_graphs": in_turns([1.0, 1.0], [0.5, 0.5]),
+    }
+    assert "| tie: cuda_graphs | 256 | 2.000 |" in bench_ratio.markdown(results(steps))
 
 
 def setting(**changes):

@@ -2,6 +2,9 @@
 
 A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. Where its program is a bare
 `python`, Jupyter starts the Python that it runs in itself (jupyter_client's KernelManager.format_kernel_cmd).
+It hands on its own environment and adds the kernelspec's (`env`, in which `${NAME}` stands for a variable;
+LocalProvisioner.pre_launch): with PYTHONPATH, say, or packages of the user's own folder, a kernel finds more
+than its environment holds.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from jupyter_mlgpu.doctor.facts import Kernel, KernelSpec
@@ -34,7 +38,9 @@ _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)
 
 # Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
 _ASK = f"""
-import json, platform, sys
+import sys
+sys.path[:] = [one for one in sys.path if one]  # as ipykernel's launcher: without the current folder
+import json, platform
 from importlib import metadata
 found = {{}}
 for name in {HAS!r}:
@@ -108,8 +114,9 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     if not isinstance(command, list) or not command or not isinstance(command[0], str):
         why = Unknown("Its kernel.json cannot be read.")
         return KernelSpec(name, why, why, why, why, why, why)
-    variables = table.get("env")
-    env = environment.of_interest((key, str(value)) for key, value in variables.items()) if variables else {}
+    told_env = table.get("env")
+    variables = {key: str(value) for key, value in told_env.items()} if isinstance(told_env, dict) else {}
+    env = environment.of_interest(variables.items())
     program = command[0]
     if _PYTHON.fullmatch(program):
         program = sys.executable
@@ -120,13 +127,13 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     if path is None:
         why = Unknown("Its interpreter is not there.")
         return KernelSpec(name, program, False, False, why, why, env)
-    told = fact(lambda: _ask(path, max(0.01, deadline - time.monotonic())))
+    told = fact(lambda: _ask(path, variables, max(0.01, deadline - time.monotonic())))
     version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
     same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
     return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)
 
 
-def _ask(path: str, seconds: float) -> tuple[str, str, dict[str, str]]:
-    # -I: neither the current folder nor variables of this environment change what it finds.
-    version, prefix, has = json.loads(run([path, "-I", "-c", _ASK], seconds))
+def _ask(path: str, variables: Mapping[str, str], seconds: float) -> tuple[str, str, dict[str, str]]:
+    added = {name: Template(value).safe_substitute(os.environ) for name, value in variables.items()}
+    version, prefix, has = json.loads(run([path, "-c", _ASK], seconds, **added))
     return version, prefix, has
