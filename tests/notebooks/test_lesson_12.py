@@ -91,8 +91,8 @@ def test_a_model_learns_from_one_sentence_which_words_there_are_and_guesses_amon
     keras.utils.set_random_seed(0)
     encoder = bert.encoder(pretraining.VOCABULARY)
     model = bert.ready_to_train(bert.guesser(encoder, pretraining.GUESSES), steps=60)
-    batches = pretraining.batches(rows, pretraining.reference_disguise())
-    history = model.fit(batches, steps_per_epoch=20, epochs=3, shuffle=False, verbose=0).history["loss"]
+    data = pretraining.training_data(rows, pretraining.reference_disguise(), steps=60)
+    history = model.fit(**data, steps_per_epoch=20, epochs=3, shuffle=False, verbose=0).history["loss"]
     assert history[0] > 4 > history[2]  # of 3,000 tokens, equally likely, a guess costs 8
     likely = pretraining.fill(model, tokenizer, "the learning [MASK] of the optimizer is small .")
     assert {token for token, _ in likely} <= set(tokenizer.encode(sentence).tokens)

@@ -75,13 +75,21 @@ def test_of_the_hidden_places_80_percent_show_a_mask_and_10_percent_another_toke
     assert changed == (at_places != wanted).sum()  # nothing is changed where nothing has to be guessed
 
 
-def test_each_batch_hides_other_places_and_the_same_seed_the_same_ones():
-    rows = np.random.default_rng(0).integers(5, 3000, (40, 64)).astype("int32")
+def test_each_time_through_the_rows_other_places_are_hidden_and_with_the_same_seed_the_same_ones():
+    rows = np.random.default_rng(0).integers(5, 3000, (2 * pretraining.BATCH + 8, 64)).astype("int32")
     disguise = pretraining.reference_disguise()
-    first, second = (next(pretraining.batches(rows, disguise, seed=3)) for _ in range(2))
-    assert (first[0][0] == second[0][0]).all()
-    endless = pretraining.batches(rows, disguise)
-    assert len({next(endless)[0][0].tobytes() for _ in range(4)}) == 4
+    first, second = (pretraining.training_data(rows, disguise, steps=5, seed=3) for _ in range(2))
+    shown, places = first["x"]
+    assert shown.shape == (5 * pretraining.BATCH, 64)
+    assert len(places) == len(first["y"]) == len(first["sample_weight"]) == len(shown)
+    assert (shown == second["x"][0]).all()
+    assert len({one.tobytes() for one in shown}) == len(shown)  # a row that comes again hides others
+
+
+def test_too_few_rows_for_a_batch_are_told():
+    rows = np.full((pretraining.BATCH - 1, 64), 7, "int32")
+    with pytest.raises(ValueError, match="made of 32 rows, found 31 in all"):
+        pretraining.training_data(rows, pretraining.reference_disguise(), steps=1)
 
 
 def test_tokens_with_the_same_neighbours_begin_with_similar_vectors():
