@@ -33,7 +33,8 @@ def flags(result: Result, others: Sequence[str]) -> list[str]:
     if spread is not None and spread > WIDE:
         if not found:
             found.append(_unexplained(result))
-        found.insert(0, f"The spread is {spread:.0%} of the median, more than {WIDE:.0%}.")
+        # With a decimal: 10.2 % in whole percents would read "10%, more than 10%".
+        found.insert(0, f"The spread is {spread:.1%} of the median, more than {WIDE:.0%}.")
     return found
 
 

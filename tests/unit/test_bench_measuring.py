@@ -111,7 +111,7 @@ def test_another_program_is_named():
 def test_a_wide_spread_is_flagged_with_what_is_known_of_its_cause():
     wide = [0.1] * 8 + [0.10, 0.14, 0.10, 0.14, 0.10, 0.14]
     alone = Bench(*wide).result
-    assert alone.flags[0] == "The spread is 33% of the median, more than 10%."
+    assert alone.flags[0] == "The spread is 33.3% of the median, more than 10%."
     assert alone.flags[1].startswith("Nothing that was seen explains the spread")
     on_cpu = Bench(*wide, device="cpu:0").result
     assert "what else runs on these cores" in on_cpu.flags[1]
