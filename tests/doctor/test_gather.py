@@ -319,7 +319,8 @@ def test_a_kernel_has_what_it_finds_by_variables_too_and_not_what_lies_in_the_cu
     put(tmp_path, {"work/json.py": "raise SystemExit('not the standard library')"})
     spec = {
         "argv": [sys.executable, "-m", "ipykernel_launcher"],
-        "env": {"PYTHONPATH": f"${{PYTHONPATH}}{os.pathsep}{tmp_path / 'spec'}"},
+        # A variable may have any name, that of an argument of ours, too.
+        "env": {"PYTHONPATH": f"${{PYTHONPATH}}{os.pathsep}{tmp_path / 'spec'}", "seconds": "1"},
     }
     put(tmp_path, {"kernels/here/kernel.json": json.dumps(spec)})
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))

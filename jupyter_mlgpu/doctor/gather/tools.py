@@ -34,7 +34,7 @@ def all_unknown(kind: type[T], reason: str) -> T:
     return kind(**{item.name: Unknown(reason) for item in dataclasses.fields(kind)})  # type: ignore[arg-type]
 
 
-def run(command: Sequence[str], seconds: float = COMMAND_S, **environment: str | None) -> str:
+def run(command: Sequence[str], seconds: float = COMMAND_S, /, **environment: str | None) -> str:
     """What a command prints; raises OSError, CalledProcessError or TimeoutExpired.
 
     Of the environment, names given None are taken out.
