@@ -26,16 +26,14 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 STEP := scripts/step.sh
 PIP_INSTALL := -m pip install --disable-pip-version-check
 FROM_LIST := $(PIP_INSTALL) --require-hashes --no-deps --only-binary :all: --requirement
-PYTEST := $(BIN)/python -m pytest
-# There a framework that is missing is an error, and no reason to leave a test out.
-PYTEST_FRAMEWORKS := env JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
 JLPM := cd labextension && jlpm
 
 FIRST_LESSON := notebooks/00_start_here.ipynb
-# `make test` runs the first lessons, `make test-all` all of them and their solutions.
+# `make test` runs the first lessons, `make test-all` the others, and all solutions.
 FIRST_LESSONS := $(wildcard notebooks/0[0-3]_*.ipynb)
 LESSONS := $(wildcard notebooks/*.ipynb)
 SOLUTIONS := $(wildcard notebooks/solutions/*.ipynb)
+LATER_LESSONS := $(filter-out $(FIRST_LESSONS),$(LESSONS)) $(SOLUTIONS)
 
 LABEXTENSION := jupyter_mlgpu/labextension/package.json
 NODE_MODULES := labextension/node_modules/.yarn-state.yml
@@ -76,94 +74,111 @@ clean: ## remove everything that make made, .venv too
 
 ##@ Tests
 
-TEST_PARTS := test-packaging test-unit test-labextension test-integration test-frameworks test-ui \
-	test-front-ends test-hub test-class test-teacher test-binder test-docs test-lessons test-other-python
+# `make test` runs these, in twelve minutes on 2 cores: all but the tests marked slow.
+TEST_PARTS := test-labextension test-packaging test-unit test-integration test-frameworks test-teacher \
+	test-ui test-lessons
+# Which tests of a part run: with "not slow" those of `make test`, with "slow" the others, and else all of them.
+MARKS :=
+MARKED = $(if $(MARKS),-m "$(MARKS)")
+# What every part tells at its end is kept here, for the summary.
+REPORTS := build/test-reports
+SUMMARY := $(BIN)/python scripts/tests_summary.py $(REPORTS)
 
-# Without a mark of their own, tests run in both; `slow` ones only in test-all.
 .PHONY: test
-test: MARKS := -m "not slow"
-test: NEEDS := -m "needs and not slow"
-test: TESTED_LESSONS := $(FIRST_LESSONS)
-test: $(TEST_PARTS) ## all tests but the slow ones, and the first lessons; about an hour on 2 cores
-	@echo "==> make test: all parts passed"
+test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_ARGS="-k receipt" chooses among them
+	@rm -rf $(REPORTS)
+	@status=0; $(MAKE) --no-print-directory $(TEST_PARTS) MARKS="not slow" || status=$$?; \
+		$(SUMMARY) "make test" && exit $$status
 
 .PHONY: test-all
-test-all: $(TEST_PARTS) ## every test, slow ones too, every lesson and its solutions
-	@echo "==> make test-all: all parts passed"
+test-all: install ## what make test leaves out: slow tests, other versions, all lessons, a hub, a class, the documentation
+	@$(BIN)/python scripts/other_tests.py
 
-.PHONY: test-packaging
-test-packaging: install ## the package, its pinned versions and this Makefile
-	@$(STEP) "packaging tests" $(PYTEST) tests/packaging $(MARKS) $(PYTEST_ARGS)
-
-.PHONY: test-unit
-test-unit: install ## small tests, no kernel and no browser
-	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor $(MARKS) $(PYTEST_ARGS)
+# What a part tells at its end is kept under its name.
+PART = env JUPYTER_MLGPU_TEST_REPORT=$(REPORTS)/$@
+# nbval is for lessons alone: it takes a second to import, in each worker.
+PYTEST_HERE = $(PART) $(BIN)/python -m pytest -p no:nbval
+WORKERS := 2
+SPREAD = --numprocesses $(WORKERS) --dist worksteal
+PYTEST = $(PYTEST_HERE) $(SPREAD)
 
 .PHONY: test-labextension
-test-labextension: install ## tests of the labextension's own functions, in Node
+test-labextension: install ## the labextension's own functions, in Node
 	@$(STEP) "labextension tests" sh -c "$(JLPM) test"
 
-.PHONY: test-integration
-test-integration: install ## tests with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKS) $(PYTEST_ARGS)
+.PHONY: test-packaging
+test-packaging: install ## the package, its pinned versions, this Makefile
+	@$(STEP) "packaging tests" $(PYTEST) tests/packaging $(MARKED) $(PYTEST_ARGS)
 
-NEEDS = -m needs
+.PHONY: test-unit
+test-unit: install ## no kernel, no browser: small tests, the doctor's, and the lessons' files
+	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor tests/notebooks $(MARKED) $(PYTEST_ARGS)
+
+.PHONY: test-integration
+test-integration: install ## with a real kernel
+	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKED) $(PYTEST_ARGS)
+
+# There a framework that is missing is an error, and no reason to leave a test out.
+PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest -p no:nbval
+# Those that name a framework; to read all others, too, would take longer than to run these.
+NEEDING = $(shell grep -rlF 'needs(' tests/unit tests/doctor tests/integration --include='test_*.py')
+# The contract suite has all frameworks in one process, where their imports are paid once.
 .PHONY: test-frameworks
-test-frameworks: $(FRAMEWORKS)/.packages ## tests over TensorFlow, PyTorch, JAX and MLX, the contract suite first
-	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKS) $(PYTEST_ARGS)
-	@$(STEP) "tests that need several frameworks" \
-		$(PYTEST_FRAMEWORKS) tests/unit tests/doctor tests/integration $(NEEDS) $(PYTEST_ARGS)
+test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more
+	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
+		-m "needs$(if $(MARKS), and $(MARKS))" $(PYTEST_ARGS)
 
 .PHONY: test-ui
-test-ui: install browser ## tests with a real JupyterLab in Chromium
-	@$(STEP) "browser tests" $(PYTEST) tests/ui $(MARKS) $(PYTEST_ARGS)
+test-ui: install browser ## a real JupyterLab in Chromium
+	@$(STEP) "browser tests" $(PYTEST) tests/ui $(MARKED) $(PYTEST_ARGS)
 
 # Their tests stand in tests/ui, for they share its browser; test-ui says that they are run here.
-PYTEST_FRONT_ENDS := env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST)
+PYTEST_FRONT_ENDS = env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST_HERE)
 .PHONY: test-front-ends
-test-front-ends: install browser $(FRONT_ENDS)/.packages ## tests with JupyterLab 4.4 and Notebook 7
-	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/ui/test_other_front_ends.py \
-		$(MARKS) $(PYTEST_ARGS)
+test-front-ends: install browser $(FRONT_ENDS)/.packages ## JupyterLab 4.4 and Notebook 7
+	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/ui/test_other_front_ends.py $(PYTEST_ARGS)
 
 .PHONY: test-hub
 test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
 	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
-		$(PYTEST) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
-	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(MARKS) $(PYTEST_ARGS)
+		$(PYTEST_HERE) tests/ui/test_hub.py $(PYTEST_ARGS)
+	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(PYTEST_ARGS)
 
 # nbgrader draws feedback with nbconvert's templates, which are with the packages below.
-PYTEST_CLASS := env JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
+PYTEST_CLASS = $(PART) JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
 	$(CLASS)/bin/python -m pytest
 .PHONY: test-class
 test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
-	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(PYTEST_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
-PYTEST_TEACHER := env JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg $(TEACHER)/bin/python -m pytest
+PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
+	$(TEACHER)/bin/python -m pytest -p no:nbval $(SPREAD)
 .PHONY: test-teacher
 test-teacher: $(TEACHER)/.packages ## the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
-	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKED) $(PYTEST_ARGS)
 
-PYTEST_BINDER := env JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) \
-	$(BINDER)/bin/python -m pytest
+PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema \
+	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
 test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ## binder/ without Docker, and the workflows
 	@$(STEP) "binder/, as far as it can be checked without Docker" \
 		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
-	@$(STEP) "mistakes planted in binder/ and in the workflows" \
-		$(PYTEST_BINDER) tests/binder $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "mistakes planted in binder/ and in the workflows" $(PYTEST_BINDER) tests/binder $(PYTEST_ARGS)
 
 .PHONY: test-docs
 test-docs: $(DOCS)/.packages ## build the documentation and look for what is missing in it
-	@$(STEP) "tests of the documentation" $(DOCS)/bin/python -m pytest tests/docs $(MARKS) $(PYTEST_ARGS)
+	@$(STEP) "tests of the documentation" $(PART) $(DOCS)/bin/python -m pytest tests/docs $(PYTEST_ARGS)
 
-TESTED_LESSONS = $(LESSONS) $(SOLUTIONS)
-# Offline: what a lesson prints of its data is the same on every machine.
-NBVAL := env JUPYTER_MLGPU_OFFLINE=1 $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
+TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
+# Offline: what a lesson prints of its data is the same on every machine. A lesson's cells share a kernel.
+NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftest \
+	--numprocesses $(WORKERS) --dist loadfile \
+	--nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved
-	@$(STEP) "checks of the lessons' files" $(PYTEST) tests/notebooks $(MARKS) $(PYTEST_ARGS)
 	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
 
 .PHONY: test-other-python
@@ -174,7 +189,7 @@ test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .v
 	}; \
 	$(MAKE) --no-print-directory $(OTHER)/.packages OTHER_PYTHON="$$python" && \
 	$(STEP) "unit tests under Python `cat $(OTHER)/.python`" \
-		$(OTHER)/bin/python -m pytest tests/unit $(MARKS) $(PYTEST_ARGS)
+		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) tests/unit -m "not slow" $(PYTEST_ARGS)
 
 .PHONY: browser
 browser: install ## find a Chromium for the browser tests, or install one
@@ -230,7 +245,7 @@ lessons: install ## run every lesson and its solutions, save their outputs; 50 m
 
 .PHONY: screenshots
 screenshots: install browser ## make the pictures of docs/images again, with the browser tests
-	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(PYTEST) tests/ui -k screenshot $(PYTEST_ARGS)
+	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/ui -k screenshot $(PYTEST_ARGS)
 
 # What follows are files: each is made when it is missing or older than what it is made from.
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks import machine, report
 from benchmarks.pairing import Pair, times
@@ -52,6 +52,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         token = secrets.token_hex(16)
+        self.notebooks = folder / "notebooks"
         self._config = folder / "config"
         runtime = folder / "runtime"
         for name in ("runtime", "notebooks"):
@@ -60,7 +61,7 @@ class Server:
             [
                 sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root",
                 "--expose-app-in-browser", "--ServerApp.port=0", "--ServerApp.ip=127.0.0.1",
-                f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder / 'notebooks'}",
+                f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={self.notebooks}",
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -73,7 +74,13 @@ class Server:
                 "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             },
         )  # fmt: skip
-        self.page = f"{self._url(runtime, token)}lab?reset&token={token}"
+        self._query = f"?reset&token={token}"
+        self._address = self._url(runtime, token)
+        self.page = self.page_of("")
+
+    def page_of(self, notebook: str) -> str:
+        """The address of JupyterLab with one notebook, of those in `notebooks`; empty for none."""
+        return f"{self._address}lab{'/tree/' * bool(notebook)}{notebook}{self._query}"
 
     def enable(self, on: bool) -> None:
         """Turn the extension on or off for the pages loaded from now on."""
@@ -110,6 +117,24 @@ def running_server() -> Iterator[Server]:
             server.stop()
 
 
+@contextlib.contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """A browser, for the time of the block; raises RuntimeError where none starts."""
+    sys.path.insert(0, str(SCRIPTS))
+    import browser  # which finds the Chromium of the browser tests
+
+    executable = browser.on_path()
+    reason = browser.why_it_does_not_start(executable)
+    if reason is not None:
+        raise RuntimeError(f"This needs a Chromium, and none starts ({reason}): `make browser` finds one.")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable)
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
 def start(server: Server, page: Page, on: bool) -> float:
     """Load JupyterLab once; seconds until its layout was restored."""
     server.enable(on)
@@ -123,22 +148,12 @@ def start(server: Server, page: Page, on: bool) -> float:
 
 def measure(pairs: int) -> list[Pair]:
     """Starts in pairs; raises RuntimeError where no browser or no JupyterLab starts."""
-    sys.path.insert(0, str(SCRIPTS))
-    import browser  # which finds the Chromium of the browser tests
-
-    executable = browser.on_path()
-    reason = browser.why_it_does_not_start(executable)
-    if reason is not None:
-        raise RuntimeError(f"This needs a Chromium, and none starts ({reason}): `make browser` finds one.")
-    with running_server() as server, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable)
+    with running_server() as server, running_chromium() as chromium:
         page = chromium.new_page()
         page.set_default_timeout(120_000)
         for on in WARMING:
             start(server, page, on)
-        found = with_progress(pairs, "Starting JupyterLab", lambda on: start(server, page, on))
-        chromium.close()
-    return found
+        return with_progress(pairs, "Starting JupyterLab", lambda on: start(server, page, on))
 
 
 def as_text(pairs: Sequence[Pair]) -> str:

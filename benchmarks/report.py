@@ -85,21 +85,27 @@ def options(program: str, description: str, pairs: int) -> argparse.ArgumentPars
     )
     parser.add_argument(
         "--pairs",
-        type=_at_least_one,
+        type=at_least_one,
         default=pairs,
         metavar="N",
         help=f"how many interleaved pairs (default {pairs}; 5 is enough to see that the benchmark runs)",
     )
-    parser.add_argument(
-        "--out", type=_new_file, metavar="FILE", help="write the figures to this JSON file, too"
-    )
+    add_out(parser)
     return parser
 
 
-def _at_least_one(text: str) -> int:
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """The option that writes the figures to a file."""
+    parser.add_argument(
+        "--out", type=_new_file, metavar="FILE", help="write the figures to this JSON file, too"
+    )
+
+
+def at_least_one(text: str) -> int:
+    """A number given as an option."""
     count = int(text)
     if count < 1:
-        raise argparse.ArgumentTypeError(f"at least one pair is needed, found {count}")
+        raise argparse.ArgumentTypeError(f"at least one is needed, found {count}")
     return count
 
 

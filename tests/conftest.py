@@ -1,16 +1,24 @@
-"""Which tests run here: one that needs a framework that is not installed is left out, and the end says so.
+"""Which tests run here, and what a run tells at its end: what was left out, and why.
 
     @pytest.mark.needs("torch", "jax")
 
-`make test-frameworks` has all of them installed, and names them in JUPYTER_MLGPU_REQUIRE: then one that is
-missing is an error, so that no test is left out unseen.
+A test that needs a framework that is not installed is left out. `make test-frameworks` has all of them
+installed, and names them in JUPYTER_MLGPU_REQUIRE: then one that is missing is an error, so that no test is
+left out unseen.
+
+`make` names a file in JUPYTER_MLGPU_TEST_REPORT, in which a run keeps how it ended; scripts/tests_summary.py
+reads them.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +27,7 @@ from jupyter_mlgpu.backends.modules import installed
 
 MODULES = {name: module for module, name in registry.MODULES.items()}
 left_out = pytest.StashKey[Counter[str]]()
+begun = pytest.StashKey[float]()
 
 
 def missing(names: tuple[str, ...] | list[str]) -> list[str]:
@@ -34,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "needs(*names): runs only where these frameworks or modules are installed"
     )
     config.stash[left_out] = Counter()
+    config.stash[begun] = time.monotonic()
     required = os.environ.get("JUPYTER_MLGPU_REQUIRE", "")
     if absent := missing([name for name in required.split(",") if name]):
         raise pytest.UsageError(
@@ -54,9 +64,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """With several workers, each has read all tests, and the first that ends tells what was left out."""
+    if not node.config.stash[left_out]:
+        node.config.stash[left_out].update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left_out"] = dict(session.config.stash[left_out])
+    elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and "JUPYTER_MLGPU_TEST_REPORT" in os.environ:
+        session.exitstatus = pytest.ExitCode.OK  # `make test PYTEST_ARGS="-k ..."`: another part has them
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if counts := config.stash[left_out]:
         parts = ", ".join(f"{count} for want of {name}" for name, count in counts.items())
         terminalreporter.write_line(
             f"Left out, for what they need is not installed here: {parts}. `make test-frameworks` runs them."
         )
+    if path := os.environ.get("JUPYTER_MLGPU_TEST_REPORT"):
+        keep(Path(f"{path}.{os.getpid()}.json"), terminalreporter, config)
+
+
+def keep(path: Path, reporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Write how the run ended: seconds, counts, and why tests were not run."""
+    skipped = Counter(report.longrepr[2] for report in reporter.stats.get("skipped", []))
+    told = {
+        "seconds": time.monotonic() - config.stash[begun],
+        "passed": len(reporter.stats.get("passed", [])),
+        "failed": [one.nodeid for kind in ("failed", "error") for one in reporter.stats.get(kind, [])],
+        "repeated": Counter(one.nodeid for one in reporter.stats.get("rerun", [])),
+        "skipped": {reason.removeprefix("Skipped: "): number for reason, number in skipped.items()},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(told), encoding="utf-8")

@@ -235,21 +235,12 @@ test('what is folded away and set is counted, and each order has a text of its o
   assert.notEqual(orderOf(filter), orderOf({ ...filter, outcomes: new Set() }));
 });
 
-test('10,000 records are filtered, sorted, grouped and their runs found between two frames', () => {
+test('10,000 records are filtered, sorted, grouped and their runs found', () => {
   const entries = Array.from({ length: 10_000 }, (_, n) =>
     run(n, `code ${n % 500}`, { readings: [reading('wall_time', (n * 7919) % 1000)] })
   );
-  const work = (): number => {
-    const start = performance.now();
-    const found = select(entries, { ...ALL_RECORDS, sort: 'wall', text: 'fit' });
-    assert.equal(found.entries.length, 10_000);
-    assert.equal(rowsOf(found.entries, 'cell', NONE).length, 10_500);
-    assert.equal(runsByCell(entries).size, 500);
-    devicesOf(entries);
-    return performance.now() - start;
-  };
-  work(); // each record is looked at once, then what was found is kept
-  const best = Math.min(work(), work(), work());
-  console.log(`    10,000 records: ${best.toFixed(1)} ms`);
-  assert(best < 1_000);
+  const found = select(entries, { ...ALL_RECORDS, sort: 'wall', text: 'fit' });
+  assert.equal(found.entries.length, 10_000);
+  assert.equal(rowsOf(found.entries, 'cell', NONE).length, 10_500);
+  assert.equal(runsByCell(entries).size, 500);
 });

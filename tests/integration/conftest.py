@@ -1,147 +1,22 @@
-"""A real kernel for tests, driven cell by cell as a front end would."""
+"""Kernels for tests: a fresh one, one that is shared, and what asks Perfetto's trace processor."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sysconfig
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import pytest
-from jupyter_client.manager import KernelManager
 
-MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
+from tests.integration.kernels import Gate, Notebook, Shared, Spares
+
 DRIVER = Path(__file__).parents[1] / "data" / "trace_processor.cjs"
-
-
-@dataclass
-class Result:
-    """What one cell gave back, in the order in which it arrived."""
-
-    status: str
-    execution_count: int | None = None
-    outputs: list[tuple[str, Any]] = field(default_factory=list)
-
-    @property
-    def receipts(self) -> list[dict[str, Any]]:
-        return [
-            data[MIME_TYPE] for kind, data in self.outputs if kind == "display_data" and MIME_TYPE in data
-        ]
-
-    @property
-    def receipt(self) -> dict[str, Any]:
-        assert len(self.receipts) == 1, self
-        return self.receipts[0]
-
-    @property
-    def ran_on(self) -> dict[str, int]:
-        return {entry["device"]: entry["operations"] for entry in self.receipt["device"]["ran_on"]}
-
-    @property
-    def text(self) -> str:
-        return "".join(data for kind, data in self.outputs if kind == "stream")
-
-    @property
-    def error(self) -> str | None:
-        return next((data for kind, data in self.outputs if kind == "error"), None)
-
-    def value(self, quantity: str) -> float:
-        return next(r["value"] for r in self.receipt["readings"] if r["quantity"] == quantity)
-
-
-class Notebook:
-    """A kernel with a client; `run` executes a cell and waits for it.
-
-    A variable of the environment that is None is taken out.
-    """
-
-    def __init__(self, folder: Path, environment: dict[str, str | None]) -> None:
-        self.folder = folder
-        variables = {**os.environ, "IPYTHONDIR": str(folder / "ipython"), **environment}
-        self.manager = KernelManager()
-        self.manager.start_kernel(
-            cwd=str(folder), env={name: value for name, value in variables.items() if value is not None}
-        )
-        self.client = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
-        #: Messages that belong to no cell: what the extension broadcasts.
-        self.broadcasts: list[dict[str, Any]] = []
-
-    def send(self, code: str, **options: Any) -> str:
-        return self.client.execute(code, **options)
-
-    def wait(self, message: str, timeout: float = 120) -> Result:
-        result = Result("")
-        deadline = time.monotonic() + timeout
-        idle = False
-        while not (idle and result.status):
-            assert time.monotonic() < deadline, f"the kernel did not finish: {result}"
-            if not result.status:
-                try:
-                    reply = self.client.get_shell_msg(timeout=0.02)
-                    if reply["parent_header"].get("msg_id") == message:
-                        result.status = reply["content"]["status"]
-                        result.execution_count = reply["content"].get("execution_count")
-                except Empty:
-                    pass
-            try:
-                found = self.client.get_iopub_msg(timeout=0.02)
-            except Empty:
-                continue
-            if found["parent_header"].get("msg_id") != message:
-                self.broadcasts.append(found)
-                continue
-            idle = idle or _collect(found, result)
-        return result
-
-    def run(self, code: str, timeout: float = 120, **options: Any) -> Result:
-        return self.wait(self.send(code, **options), timeout)
-
-    def ask(self, request: str, content: dict[str, Any] | None = None, timeout: float = 10) -> dict[str, Any]:
-        """Send a request on the control channel and return the reply's content."""
-        message = self.client.session.msg(request, content or {})
-        self.client.control_channel.send(message)
-        while True:
-            reply = self.client.get_control_msg(timeout=timeout)
-            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
-                return reply["content"]
-
-    def deltas(self) -> list[dict[str, Any]]:
-        """The extension's broadcasts so far."""
-        while True:
-            try:
-                self.broadcasts.append(self.client.get_iopub_msg(timeout=0.3))
-            except Empty:
-                break
-        return [
-            message["content"]["data"]
-            for message in self.broadcasts
-            if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == "jupyter_mlgpu"
-        ]
-
-    def close(self) -> None:
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
-
-
-def _collect(message: dict[str, Any], result: Result) -> bool:
-    kind, content = message["msg_type"], message["content"]
-    if kind == "stream":
-        result.outputs.append(("stream", content["text"]))
-    elif kind in ("display_data", "execute_result"):
-        result.outputs.append((kind, content["data"]))
-    elif kind == "error":
-        result.outputs.append(("error", f"{content['ename']}: {content['evalue']}"))
-    return kind == "status" and content["execution_state"] == "idle"
 
 
 @pytest.fixture(scope="session")
@@ -159,12 +34,28 @@ def two_devices() -> None:
 
 
 @pytest.fixture
-def start_kernel(tmp_path: Path) -> Iterator[Any]:
-    """Starts kernels for one test, with the extension loaded unless told otherwise."""
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    """What a cell waits for until the test opens it."""
+    gate = Gate(tmp_path / "open")
+    yield gate
+    gate.open()
+
+
+@pytest.fixture(scope="session")
+def spares(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spares]:
+    """Kernels started ahead, for all tests of this process."""
+    spares = Spares(lambda: tmp_path_factory.mktemp("kernel"))
+    yield spares
+    spares.close()
+
+
+@contextmanager
+def starting(spares: Spares, folder: Path) -> Iterator[Callable[..., Notebook]]:
+    """Starts kernels that work in a folder, and ends them."""
     started: list[Notebook] = []
 
     def start(*, extension: bool = True, **environment: str | None) -> Notebook:
-        notebook = Notebook(tmp_path, environment)
+        notebook = spares.take(folder, environment)
         started.append(notebook)
         if extension:
             assert notebook.run("%load_ext jupyter_mlgpu").status == "ok"
@@ -175,28 +66,56 @@ def start_kernel(tmp_path: Path) -> Iterator[Any]:
         notebook.close()
 
 
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
-    """One kernel without a framework for all tests of a module."""
-    notebook = Notebook(tmp_path_factory.mktemp("plain"), {})
-    assert notebook.run("%load_ext jupyter_mlgpu").status == "ok"
-    yield notebook
-    notebook.close()
+@pytest.fixture
+def start_kernel(spares: Spares, tmp_path: Path) -> Iterator[Callable[..., Notebook]]:
+    """Starts kernels for one test, with the extension loaded unless told otherwise."""
+    with starting(spares, tmp_path) as start:
+        yield start
 
 
 @pytest.fixture(scope="module")
-def two_cpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
-    """One kernel with TensorFlow on two logical CPU devices for all tests of a module."""
-    notebook = Notebook(tmp_path_factory.mktemp("tensorflow"), {"TF_CPP_MAX_VLOG_LEVEL": "0"})
-    assert notebook.run("%load_ext jupyter_mlgpu").status == "ok"
-    prepared = notebook.run(
-        "import tensorflow as tf\n"
-        "tf.config.set_logical_device_configuration(\n"
-        "    tf.config.list_physical_devices('CPU')[0], [tf.config.LogicalDeviceConfiguration()] * 2)"
-    )
-    assert prepared.status == "ok", prepared
-    yield notebook
-    notebook.close()
+def start_for_module(
+    spares: Spares, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Notebook]]:
+    """The same for the tests of a module that look at one state together."""
+    with starting(spares, tmp_path_factory.mktemp("module")) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def shared_plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    shared = Shared(tmp_path_factory.mktemp("plain"), {})
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def plain(shared_plain: Shared) -> Iterator[Notebook]:
+    """One kernel without a framework for all tests; each finds it as the first one did, and leaves it so."""
+    with shared_plain.lent() as notebook:
+        yield notebook
+
+
+#: TensorFlow on two logical devices: what chooses a device can be tested without a GPU.
+TWO_CPUS = """
+import tensorflow as tf
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices('CPU')[0], [tf.config.LogicalDeviceConfiguration()] * 2)
+"""
+
+
+@pytest.fixture(scope="session")
+def shared_two_cpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    shared = Shared(tmp_path_factory.mktemp("tensorflow"), {"TF_CPP_MAX_VLOG_LEVEL": "0"}, TWO_CPUS)
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def two_cpus(shared_two_cpus: Shared) -> Iterator[Notebook]:
+    """One kernel with TensorFlow on two logical CPU devices, for all tests, as `plain`."""
+    with shared_two_cpus.lent() as notebook:
+        yield notebook
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,13 @@ FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in regi
 TYPES = ("float32", "float16", "bfloat16", "float64")
 
 
+#: A budget that is over at once: the cases, charts and tables of --quick, with figures that say nothing.
+BRIEFLY = (
+    "from jupyter_mlgpu.bench import session\n"
+    "session.QUICK = session.Budget(3, sample_s=0.001, warm_up_s=0.01, seconds=0.01, longest_step_s=1.5)"
+)
+
+
 def works(runner, type_="float32"):
     """Does steps of both kinds, alone and several at once, and tells in which type."""
     for steps in (1, 17):
@@ -71,6 +78,7 @@ def command(*words, **environment):
     )
 
 
+@pytest.mark.slow
 def test_quick_measures_the_small_cases_on_a_processor(tmp_path):
     path = tmp_path / "bench.json"
     done = command("--quick", "--device", "cpu", "--out", str(path))
@@ -90,6 +98,7 @@ def test_quick_measures_the_small_cases_on_a_processor(tmp_path):
 @pytest.mark.needs("torch")
 def test_the_magic_shows_charts_and_a_table_and_returns_the_run(start_kernel):
     notebook = start_kernel()
+    assert notebook.run(BRIEFLY).status == "ok"
     done = notebook.run("%mlc_bench gemm bandwidth --quick --framework torch --device cpu")
     assert done.status == "ok", done
     (shown,) = [data for kind, data in done.outputs if kind == "display_data" and PLOTLY in data]
@@ -149,7 +158,8 @@ def test_unloading_takes_the_magic_away(start_kernel):
 @pytest.mark.needs("torch")
 def test_ctrl_c_on_the_command_line_keeps_what_was_measured(tmp_path):
     path = tmp_path / "part.json"
-    words = ["bench", "dispatch", "gemm", "--framework", "torch", "--device", "cpu", "--out", str(path)]
+    words = ["bench", "dispatch", "gemm", "--framework", "torch", "--device", "cpu", "--quick"]
+    words += ["--out", str(path)]
     with subprocess.Popen([*COMMAND, *words], stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stderr
         # The third case has begun: two are measured.

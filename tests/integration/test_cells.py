@@ -1,6 +1,7 @@
 """The user's cell comes first: whatever it does, it runs as without us, and its receipt is right."""
 
 import json
+import time
 from importlib.resources import files
 
 import jsonschema
@@ -44,16 +45,16 @@ def test_without_history_the_execution_count_is_not_invented(plain):
     assert plain.run("1", store_history=False).receipt["cell"]["execution_count"] is None
 
 
-def test_wall_time_agrees_with_a_clock_inside_the_cell(plain):
+def test_wall_time_lies_between_a_clock_inside_the_cell_and_one_outside_the_kernel(plain):
+    begun = time.perf_counter()
     result = plain.run(
         "import time\nstart = time.perf_counter()\ntime.sleep(0.5)\nprint(time.perf_counter() - start)"
     )
-    inside = float(result.text)
-    assert abs(result.value("wall_time") - inside) <= max(0.02 * inside, 0.005)
+    assert float(result.text) <= result.value("wall_time") <= time.perf_counter() - begun
 
 
 def test_cpu_time_tells_sleeping_from_computing(plain):
-    sleeping = plain.run("time.sleep(0.3)")
+    sleeping = plain.run("import time\ntime.sleep(0.3)")
     computing = plain.run("end = time.process_time() + 0.3\nwhile time.process_time() < end: pass")
     assert sleeping.value("cpu_time") < 0.1
     assert computing.value("cpu_time") >= 0.3

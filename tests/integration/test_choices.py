@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-SLOW = "import time\nprint('begun', flush=True)\ntime.sleep(1.5)"
+from tests.integration.kernels import NO_DEVICE
 
 
 def tell(notebook, kind, **content):
@@ -27,7 +27,7 @@ def wait_until_said(notebook):
     return wait_for_choices(notebook, lambda choices: choices["said"] is not None)["said"]
 
 
-def begin(notebook, code=SLOW):
+def begin(notebook, code):
     """Start a cell and wait until it is told to run."""
     before = len(events(notebook, "running"))
     message = notebook.send(code)
@@ -62,37 +62,40 @@ def test_what_was_said_stands_until_the_next_cell_begins(notebook):
     assert events(notebook, "choices")[-1]["choices"]["said"] is None
 
 
-def test_a_device_chosen_in_mid_cell_waits_for_the_cells_end(notebook):
-    message = begin(notebook)
+def test_a_device_chosen_in_mid_cell_waits_for_the_cells_end(notebook, gate):
+    message = begin(notebook, gate.cell)
     tell(notebook, "device", word="cpu", framework=None)
     wish = {"word": "cpu", "framework": None}
     snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
     assert snapshot["running"] is not None
     assert snapshot["choices"]["device"] == wish
     assert snapshot["device"]["requested"] is None
+    gate.open()
     result = notebook.wait(message)
     assert result.receipt["device"]["requested"] is None
     assert wait_until_said(notebook)["refused"] is False
     assert notebook.run("%mlc_device").text.startswith("Device asked for: cpu.")
 
 
-def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(notebook):
-    message = begin(notebook, "import asyncio\nawait asyncio.sleep(1.5)")
+def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(notebook, gate):
+    message = begin(notebook, f"import asyncio\n{gate.cell.replace('time.sleep', 'await asyncio.sleep')}")
     tell(notebook, "device", word="cpu", framework=None)
     tell(notebook, "trace", on=False)
-    time.sleep(0.5)
+    time.sleep(0.5)  # what would be done at once, were the cell taken for one that has ended
     snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
     assert snapshot["running"] is not None
     assert (snapshot["choices"]["device"]["word"], snapshot["choices"]["trace"]) == ("cpu", False)
+    gate.open()
     assert notebook.wait(message).receipt["device"]["requested"] is None
     wait_until_said(notebook)
     assert notebook.run("x = 1").receipts == []
 
 
-def test_of_two_wishes_the_later_one_counts(notebook):
-    message = begin(notebook)
+def test_of_two_wishes_the_later_one_counts(notebook, gate):
+    message = begin(notebook, gate.cell)
     tell(notebook, "device", word="gpu", framework=None)
     tell(notebook, "device", word="any", framework=None)
+    gate.open()
     notebook.wait(message)
     assert wait_until_said(notebook)["sentence"] == "Cells run on any as soon as a framework is imported."
     assert not any((one["choices"]["said"] or {}).get("refused") for one in events(notebook, "choices"))
@@ -145,10 +148,11 @@ def test_tracing_is_turned_off_and_on_again(notebook):
     assert len(notebook.run("x = 1").receipts) == 1
 
 
-def test_tracing_turned_off_in_mid_cell_holds_from_the_next_cell_on(notebook):
-    message = begin(notebook)
+def test_tracing_turned_off_in_mid_cell_holds_from_the_next_cell_on(notebook, gate):
+    message = begin(notebook, gate.cell)
     tell(notebook, "trace", on=False)
     assert notebook.ask("jupyter_mlgpu_snapshot_request")["choices"]["trace"] is False
+    gate.open()
     assert len(notebook.wait(message).receipts) == 1
     assert notebook.run("x = 1").receipts == []
 
@@ -169,9 +173,9 @@ def test_a_cell_that_repeats_tells_which_run_it_is_at(notebook):
     ]
 
 
-def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(notebook):
+def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(notebook, gate):
     message = begin(
-        notebook, f"from jupyter_mlgpu import kit\nkit.current().on_progress('run 2 of 5')\n{SLOW}"
+        notebook, f"from jupyter_mlgpu import kit\nkit.current().on_progress('run 2 of 5')\n{gate.cell}"
     )
     while not events(notebook, "progress"):
         pass
@@ -179,19 +183,21 @@ def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(no
     running = notebook.ask("jupyter_mlgpu_snapshot_request")["running"]
     assert (event["progress"], event["sequence"]) == ("run 2 of 5", running["cell"]["sequence"])
     assert (running["progress"], running["mode"], running["run"]) == ("run 2 of 5", "light", None)
+    gate.open()
     notebook.wait(message)
     notebook.run("x = 1")
     assert events(notebook, "running")[-1]["progress"] is None
 
 
-def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_where_it_is(two_cpus):
+def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_where_it_is(two_cpus, gate):
     two_cpus.run("import tensorflow as tf\ntf.ones(3)")
     device = two_cpus.ask("jupyter_mlgpu_snapshot_request")["device"]
     assert [one["device"] for one in device["available"]] == ["cpu:0", "cpu:1"]
     assert device["frameworks"][0]["name"] == "tensorflow"
     assert device["frameworks"][0]["versions"]["tensorflow"]
-    message = begin(two_cpus, "import time\ntime.sleep(1.5)\ny = tf.ones(5) + 1")
+    message = begin(two_cpus, f"{gate.cell}\ny = tf.ones(5) + 1")
     tell(two_cpus, "device", word="cpu:1", framework="tensorflow")
+    gate.open()
     assert set(two_cpus.wait(message).ran_on) == {"cpu:0"}
     said = wait_until_said(two_cpus)
     assert said["sentence"].startswith("Cells run on cpu:1 (TensorFlow) from now on.")
@@ -203,3 +209,4 @@ def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_wh
     said = wait_until_said(two_cpus)
     assert said["refused"] is True
     assert "There is no device gpu:0 here" in said["sentence"]
+    two_cpus.run(NO_DEVICE, silent=True)

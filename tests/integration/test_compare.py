@@ -85,7 +85,7 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
         ("", "needs"),
         ("1", "found 1"),
         ("1 2 3", "found 3"),
-        ("1 9999", "There is no record of a cell 9999"),
+        ("{last} 9999", "There is no record of a cell 9999"),
         ("no.jsonl other.jsonl", "cannot be read"),
         ("tpu:7 gpu", "no records in tpu:7 and gpu"),
         ("?! 1", "is no cell, file or device"),
@@ -93,7 +93,7 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
 )
 def test_what_cannot_be_compared_is_said_in_one_sentence(plain, words, said):
     plain.run("x = 1")
-    text = plain.run(f"%mlc_trace compare {words}").text
+    text = plain.run("%mlc_trace compare " + words.format(last=last_cell(plain))).text
     assert text.startswith("UsageError: ")
     assert said in text.replace("%mlc_trace compare needs two things, found 0", "needs")
 

@@ -11,7 +11,8 @@ import pytest
 FAKE = str(Path(__file__).parent / "fake_nvml")
 THREADS = "import threading; print([t.name for t in threading.enumerate() if 'mlgpu-sampler' in t.name])"
 #: What NVML is asked for at the first cell takes a moment: a cell that waits for the answer.
-FOUND = "gpus = get_ipython()._jupyter_mlgpu.kit.gpus.get()"
+#: The sampler's thread stays for a moment where a user's stays for seconds.
+FOUND = "kit = get_ipython()._jupyter_mlgpu.kit\ngpus = kit.gpus.get()\nkit.sampler._linger = 0.2"
 
 
 def fake_driver(**more):
@@ -124,8 +125,8 @@ def test_the_samplers_thread_is_there_while_a_cell_runs_and_gone_after_it(gpu):
 
 def test_a_cell_that_raises_or_is_interrupted_leaves_no_thread(gpu):
     assert gpu.run("1 / 0").error == "ZeroDivisionError: division by zero"
-    message = gpu.send("import time\nprint('begun')\ntime.sleep(60)")
-    time.sleep(1)
+    message = gpu.send("import time\nprint('begun', flush=True)\ntime.sleep(60)")
+    gpu.hear_until(lambda heard: heard["msg_type"] == "stream")
     gpu.manager.interrupt_kernel()
     result = gpu.wait(message)
     assert result.error.startswith("KeyboardInterrupt")
@@ -149,15 +150,14 @@ def test_a_driver_that_fails_in_the_middle_of_a_cell_costs_its_readings_only(gpu
         assert "GPU is lost" in reading(result, quantity)["why_missing"]
 
 
-def test_a_browser_that_watches_is_sent_counters_also_while_a_cell_runs(gpu):
-    message = gpu.send("import time\ntime.sleep(3)")
-    asked = time.monotonic()
+def test_a_browser_that_watches_is_sent_counters_also_while_a_cell_runs(gpu, gate):
+    message = gpu.send(gate.cell)
     answer = watch(gpu)
-    assert time.monotonic() - asked < 2
     assert answer["status"] == "ok"
     assert answer["watching"] is True
-    gpu.wait(message)
     events = wait_for_counters(gpu, 4)
+    gate.open()
+    gpu.wait(message)
     assert events[0]["series"]
     names = [(one["device"], one["quantity"], one["unit"]) for one in events[0]["series"]]
     values = dict(zip(names, events[3]["values"], strict=True))

@@ -219,9 +219,10 @@ def test_an_engine_that_is_killed_in_mid_cell_leaves_a_partial_record(client: An
 
 
 def test_under_a_cell_with_px_each_engine_s_receipt_is_one_line(
-    client: Any, started: Any, plain: Any
+    client: Any, started: Any, start_kernel: Any
 ) -> None:
     (file,) = Path(started._folder).glob("security/*-client.json")
+    plain = start_kernel()
     plain.run(f"import ipyparallel; client = ipyparallel.Client({str(file)!r})")
     plain.run("view = client[:]; view.block = True; view.activate()")
     shown = plain.run("%%px\nprint('from engine')\nx = 1").outputs
@@ -248,6 +249,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_engines_of_a_lesson_end_also_when_its_kernel_is_killed(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STARTS_AND_IS_KILLED],

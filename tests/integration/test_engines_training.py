@@ -14,7 +14,7 @@ import pytest
 import jupyter_mlgpu
 from jupyter_mlgpu import lessons
 
-pytestmark = pytest.mark.needs("tensorflow")
+pytestmark = [pytest.mark.needs("tensorflow"), pytest.mark.slow]
 
 STEPS = 3
 #: Seconds that engine 1 is made slower, each step.

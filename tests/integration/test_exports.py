@@ -163,15 +163,16 @@ with jupyter_mlgpu.trace("five steps"):
 
 
 @pytest.fixture(scope="module")
-def exported(two_cpus: Any) -> Any:
+def exported(shared_two_cpus: Any) -> Any:
     """A kernel's folder with all it exports of a light and of a profiled TensorFlow cell, and the receipt."""
-    assert two_cpus.run("import jupyter_mlgpu\n" + PREPARE).status == "ok"
-    result = two_cpus.run(PROFILED)
-    assert result.status == "ok"
-    said = two_cpus.run("%mlc_trace export all.json.gz").text
-    assert "operations of 1 of them" in said
-    assert two_cpus.run(f"%mlc_trace export --cell {result.receipt['cell']['sequence']} one.json").text
-    assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
+    with shared_two_cpus.lent() as two_cpus:
+        assert two_cpus.run("import jupyter_mlgpu\n" + PREPARE).status == "ok"
+        result = two_cpus.run(PROFILED)
+        assert result.status == "ok"
+        said = two_cpus.run("%mlc_trace export all.json.gz").text
+        assert "operations of 1 of them" in said
+        assert two_cpus.run(f"%mlc_trace export --cell {result.receipt['cell']['sequence']} one.json").text
+        assert two_cpus.run("%mlc_trace export --xprof prof").text.startswith("Wrote ")
     return two_cpus.folder, result.receipt
 
 
@@ -254,6 +255,7 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(two_cpus: Any) -> None:
     def said(words: str) -> str:
         return str(two_cpus.run(f"%mlc_trace export {words}").text)
 
+    two_cpus.run("0")
     assert "needs one path, found none" in said("")
     assert "found 'a.json', 'b.json'" in said("a.json b.json")
     assert "ends in .json or .json.gz, found 'trace.txt'" in said("trace.txt")

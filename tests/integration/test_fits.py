@@ -28,7 +28,10 @@ def number(result):
     return result.receipt["cell"]["sequence"]
 
 
-@pytest.mark.parametrize("code", [NUMPY, TENSORFLOW], ids=["numpy", "tensorflow"])
+@pytest.mark.parametrize(
+    "code",
+    [pytest.param(NUMPY, id="numpy"), pytest.param(TENSORFLOW, id="tensorflow", marks=pytest.mark.slow)],
+)
 def test_a_third_batch_needs_what_two_smaller_ones_foretold_within_15_percent(start_kernel, code):
     notebook = start_kernel()
     assert notebook.run(code + "_ = train(1)").status == "ok"

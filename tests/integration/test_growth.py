@@ -17,8 +17,9 @@ def grew(note: str) -> tuple[float, float, float]:
 
 
 @pytest.fixture(scope="module")
-def leaky(plain):
+def leaky(start_for_module):
     """The receipts of eight runs of a cell that keeps 20 MiB each time, and of one that keeps nothing."""
+    plain = start_for_module()
     leaking = [plain.run(LEAK) for _ in range(8)]
     steady = [plain.run(NONE) for _ in range(8)]
     return plain, leaking, steady

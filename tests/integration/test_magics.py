@@ -45,9 +45,10 @@ def test_tracing_is_turned_off_and_on(plain):
     assert "Tracing is on" in plain.run("%mlc_trace status").text
 
 
-def test_a_comment_after_a_magic_is_a_comment(plain):
-    assert "Tracing is on" in plain.run("%mlc_trace status  # how is it?").text
-    assert "as soon as a framework is imported" in plain.run("%mlc_device cpu  # the slow one").text
+def test_a_comment_after_a_magic_is_a_comment(start_kernel):
+    notebook = start_kernel()
+    assert "Tracing is on" in notebook.run("%mlc_trace status  # how is it?").text
+    assert "as soon as a framework is imported" in notebook.run("%mlc_device cpu  # the slow one").text
 
 
 def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):

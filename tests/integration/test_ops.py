@@ -10,10 +10,17 @@ import pytest
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
 OFF = "import tensorflow as tf\ntf.profiler.experimental.start('')\ntf.profiler.experimental.stop(save=False)"
+FITTED = (
+    "import keras\n"
+    "model = keras.Sequential([keras.layers.Dense(8, activation='relu'), keras.layers.Dense(1)])\n"
+    "model.compile('adam', 'mse', jit_compile=False)\n"
+    "model.fit(x, x[:, :1], verbose=0)"
+)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def tensorflow(two_cpus):
+    """Two devices and a function; after each test the profiler is off, and no file of ours is left."""
     prepared = two_cpus.run(
         "import os, tempfile, time\n"
         "x = tf.ones((64, 64))\n"
@@ -23,16 +30,9 @@ def tensorflow(two_cpus):
         "def ours(): return [n for n in os.listdir(tempfile.gettempdir()) if n.startswith('jupyter_mlgpu-')]"
     )
     assert prepared.status == "ok", prepared
-    return two_cpus
-
-
-@pytest.fixture(autouse=True)
-def the_profiler_is_off_after_each_test(request):
-    yield
-    if "tensorflow" in request.fixturenames:
-        notebook = request.getfixturevalue("tensorflow")
-        assert notebook.run(OFF).status == "ok"
-        assert notebook.run("print(ours())").text == "[]\n"
+    yield two_cpus
+    assert two_cpus.run(OFF).status == "ok", "the profiler was left on"
+    assert two_cpus.run("print(ours())").text == "[]\n"
 
 
 def counts(receipt) -> dict[str, int]:
@@ -60,12 +60,7 @@ def test_the_operations_of_a_graph_are_counted(tensorflow):
 
 
 def test_a_keras_fit_is_profiled_batch_by_batch(tensorflow):
-    tensorflow.run(
-        "import keras\n"
-        "model = keras.Sequential([keras.layers.Dense(8, activation='relu'), keras.layers.Dense(1)])\n"
-        "model.compile('adam', 'mse', jit_compile=False)\n"
-        "model.fit(x, x[:, :1], verbose=0)"
-    )
+    tensorflow.run(FITTED)
     receipt = tensorflow.run("%%mlc_trace --ops\nmodel.fit(x, x[:, :1], batch_size=16, verbose=0);").receipt
     updates = [count for name, count in counts(receipt).items() if name.endswith("dense/MatMul/MatMul")]
     assert updates or "MatMul" in json.dumps(receipt["ops"])
@@ -115,7 +110,7 @@ def test_a_profiler_of_the_users_own_is_left_running(tensorflow, tmp_path):
 
 
 def test_the_tensorboard_callback_in_the_cell_gets_its_profile_and_ours_gives_way(tensorflow, tmp_path):
-    tensorflow.run("model.fit(x, x[:, :1], verbose=0)")
+    tensorflow.run(FITTED)
     result = tensorflow.run(
         "%%mlc_trace --ops\n"
         "product(x)\n"
@@ -217,6 +212,7 @@ def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(sta
     assert notebook.run(OFF).status == "ok"
 
 
+@pytest.mark.slow
 def test_a_full_disk_costs_the_profile_and_the_cell_runs(start_kernel, tmp_path):
     folder = tmp_path / "temporary"
     folder.mkdir()

@@ -8,6 +8,8 @@ import pytest
 import jupyter_mlgpu
 from jupyter_mlgpu.planning import kernels
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", autouse=True)
 def frameworks(two_devices):

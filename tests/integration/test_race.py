@@ -19,7 +19,7 @@ TWO_CPUS = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def race(two_cpus):
     """Runs a race in the kernel with two devices; `said` is the table and the notes as text."""
 
@@ -292,6 +292,7 @@ def test_no_framework_is_one_sentence(plain):
     assert len(shown.text.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two_cpus, race, tmp_path):
     two_cpus.run(f"setup = '''{TWO_CPUS}print('set up', flush=True)\n'''\nn = 'mine'")
     line = f"--fresh --setup setup --over n=4,8 --repeats 6 --save {tmp_path}/race.json"

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import nbformat
+import pytest
 
 from jupyter_mlgpu.notebook.restart import MIME_TYPE
 
@@ -77,6 +78,7 @@ def test_a_fresh_kernel_is_prepared_without_a_trace_and_says_later_that_it_is_se
     assert notebook.run(SET).text == "None\n"
 
 
+@pytest.mark.slow
 def test_a_headless_run_goes_on_and_its_notebook_says_the_sentence(tmp_path):
     cells = ["import tensorflow as tf", "%mlc_trace verbose on", "done = True"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in cells])

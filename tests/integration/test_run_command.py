@@ -209,6 +209,7 @@ tf.config.set_logical_device_configuration(
     tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2)"""
 
 
+@pytest.mark.slow
 def test_a_device_that_the_notebook_itself_defines_is_used_from_then_on(tmp_path):
     source = write(tmp_path, "import tensorflow as tf", TWO_CPUS, "print((tf.ones(3) + 1).device[-5:])")
     ran = run(source, "--device", "cpu:1", environment={"TF_CPP_MIN_LOG_LEVEL": "3"})
@@ -219,6 +220,7 @@ def test_a_device_that_the_notebook_itself_defines_is_used_from_then_on(tmp_path
     assert [place.device for place in ran.records[-1].device.ran_on] == ["cpu:1"]
 
 
+@pytest.mark.slow
 def test_a_device_that_turns_out_missing_ends_the_run_and_its_receipt_says_where_it_ran(tmp_path):
     source = write(tmp_path, "import tensorflow as tf\ntf.ones(3) + 1", "print('not here')")
     ran = run(source, "--device", "cpu:1")

@@ -120,7 +120,7 @@ def test_the_consent_is_given_in_a_cell_and_ends_with_the_extension_and_with_the
     (startup / "00.py").write_text(
         "get_ipython().run_line_magic('load_ext', 'jupyter_mlgpu')\nget_ipython().run_cell('%mlc_share on')\n"
     )
-    notebook = start(extension=False)
+    notebook = start(extension=False, IPYTHONDIR=str(tmp_path / "ipython"))
     assert notebook.run("1").receipts != []
     assert "Sharing is off" in notebook.run("%mlc_share").text
     assert teacher.bodies == []

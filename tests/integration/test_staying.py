@@ -2,7 +2,7 @@
 
 import pytest
 
-RESET = "get_ipython()._jupyter_mlgpu.kit.selection._word = None"
+from tests.integration.kernels import NO_DEVICE
 
 MODEL = """
 import keras, numpy as np
@@ -26,9 +26,9 @@ def plain_text(result):
 
 @pytest.fixture
 def two(two_cpus):
-    two_cpus.run(RESET, silent=True)
+    two_cpus.run(NO_DEVICE, silent=True)
     yield two_cpus
-    two_cpus.run(RESET, silent=True)
+    two_cpus.run(NO_DEVICE, silent=True)
 
 
 def test_a_model_made_on_one_device_and_fitted_on_another_is_said_with_the_copies(two):

@@ -2,8 +2,7 @@
 
 import pytest
 
-# No magic takes a request back: a test does, so that the next one starts afresh.
-RESET = "get_ipython()._jupyter_mlgpu.kit.selection._word = None"
+from tests.integration.kernels import NO_DEVICE
 
 MODEL = """
 import keras, numpy as np
@@ -21,9 +20,9 @@ def make_model():
 
 @pytest.fixture(autouse=True)
 def no_device_asked_for(two_cpus):
-    two_cpus.run(RESET, silent=True)
+    two_cpus.run(NO_DEVICE, silent=True)
     yield
-    two_cpus.run(RESET, silent=True)
+    two_cpus.run(NO_DEVICE, silent=True)
 
 
 def test_devices_may_still_be_configured_after_loading_the_extension_and_tracing_cells(two_cpus):
@@ -236,6 +235,7 @@ def test_a_callback_gives_a_record_an_epoch_within_the_cells_own(two_cpus):
 def test_an_epoch_that_raises_is_the_users_own_error_and_the_next_cell_is_fine(two_cpus):
     two_cpus.run(MODEL)
     result = two_cpus.run(
+        "import jupyter_mlgpu\n"
         "class Stop(keras.callbacks.Callback):\n"
         "    def on_train_batch_end(self, batch, logs=None): raise ValueError('stop')\n"
         "model = make_model()\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -22,6 +23,12 @@ SOLUTIONS = sorted(LESSONS.glob("solutions/*.ipynb"))
 TRANSLATED = sorted(LESSONS.glob("zh/*.ipynb"))
 
 
+@functools.cache
+def read(path: Path):
+    """A notebook of ours, read once for all tests: they look at it, and change nothing in it."""
+    return nbformat.read(path, 4)
+
+
 def name_of(path: Path) -> str:
     return path.relative_to(LESSONS).with_suffix("").as_posix()
 
@@ -35,7 +42,7 @@ def lesson_path(request):
 @pytest.fixture
 def lesson(lesson_path):
     """Every notebook, one after the other."""
-    return nbformat.read(lesson_path, 4)
+    return read(lesson_path)
 
 
 @pytest.fixture(params=LEARNERS, ids=name_of)
@@ -47,7 +54,7 @@ def learner_path(request):
 @pytest.fixture
 def learners_lesson(learner_path):
     """Every learner's notebook, one after the other."""
-    return nbformat.read(learner_path, 4)
+    return read(learner_path)
 
 
 @pytest.fixture(params=SOLUTIONS, ids=name_of)
@@ -107,7 +114,7 @@ class Saved:
 
     def __init__(self, number: str) -> None:
         (self.path,) = LESSONS.glob(f"{number}_*.ipynb")
-        self.cells = {cell.id: cell for cell in nbformat.read(self.path, 4).cells}
+        self.cells = {cell.id: cell for cell in read(self.path).cells}
 
     def prose(self, name: str) -> str:
         """A cell of text."""

@@ -80,6 +80,7 @@ def test_the_encoder_does_not_see_padding():
     assert not np.allclose(encoder.predict(rows, verbose=0)[0, :4], before, atol=1e-2)
 
 
+@pytest.mark.slow
 def test_a_model_learns_from_one_sentence_which_words_there_are_and_guesses_among_them():
     import keras
 

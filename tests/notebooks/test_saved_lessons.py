@@ -15,6 +15,7 @@ from jupyter_mlgpu.lessons.exercises import exercises_of
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from tests.notebooks.conftest import read
 
 #: Outputs with one of these are pictures; plotly's are drawn by JavaScript.
 PICTURES = {"application/vnd.plotly.v1+json", "image/png", "image/svg+xml"}
@@ -118,7 +119,7 @@ def test_every_blank_exercise_of_a_lesson_was_checked_and_is_open(learners_lesso
 
 
 def test_every_check_of_the_solutions_is_right(solutions_path):
-    found = verdicts(nbformat.read(solutions_path, 4))
+    found = verdicts(read(solutions_path))
     assert set(found) == {"right"}
     assert len(found) >= number_of_exercises(solutions_path)
 
@@ -130,13 +131,13 @@ def test_every_lesson_with_exercises_has_solutions_and_they_are_what_would_be_bu
     assert solutions.exists() == (number_of_exercises(learner_path) > 0), "run `make lessons`"
     if solutions.exists():
         built = lesson_solutions.build(learners_lesson, learner_path)
-        saved = nbformat.read(solutions, 4)
+        saved = read(solutions)
         assert [sources(cell) for cell in saved.cells] == [sources(cell) for cell in built.cells]
 
 
 def test_a_translation_has_the_ids_the_code_and_the_outputs_of_its_lesson(translated_path):
-    lesson = nbformat.read(translated_path.parents[1] / translated_path.name, 4)
-    translated = nbformat.read(translated_path, 4)
+    lesson = read(translated_path.parents[1] / translated_path.name)
+    translated = read(translated_path)
     assert [(cell.id, cell.cell_type) for cell in translated.cells] == [
         (cell.id, cell.cell_type) for cell in lesson.cells
     ]
@@ -154,8 +155,8 @@ def test_a_translation_says_what_the_english_prose_says_today(translated_path):
 
     Once it is translated: `scripts/lesson_translations.py --translated notebooks/NN_slug.ipynb`.
     """
-    lesson = nbformat.read(translated_path.parents[1] / translated_path.name, 4)
-    assert lesson_translations.outdated(lesson, nbformat.read(translated_path, 4)) == []
+    lesson = read(translated_path.parents[1] / translated_path.name)
+    assert lesson_translations.outdated(lesson, read(translated_path)) == []
 
 
 def test_on_paper_every_picture_is_an_image_that_needs_no_javascript(lesson):

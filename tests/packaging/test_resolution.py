@@ -12,6 +12,8 @@ import uv
 
 from constraints import FILES, FOLDER, ROOT, ConstraintFile, compile_command
 
+pytestmark = pytest.mark.slow
+
 
 def run_uv(*arguments: str, macos: str = "") -> subprocess.CompletedProcess[str]:
     """Run uv, for the oldest macOS named where one is named."""

@@ -26,24 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 Print = Callable[[str], None]
 
 
-#: Notes, in a page that loads, when JupyterLab's layout is restored and when the running cell is shown.
-NOTE_WHEN_READY_AND_RUNNING = """
-const look = () => {
-    if (window.readyAt === undefined && window.jupyterapp?.restored && !window.waiting) {
-        window.waiting = true;
-        window.jupyterapp.restored.then(() => { window.readyAt = performance.now(); });
-    }
-    if (window.runningAt === undefined && document.querySelector('.jp-mlgpu-Running')) {
-        window.runningAt = performance.now();
-    }
-    if (window.readyAt === undefined || window.runningAt === undefined) {
-        setTimeout(look, 5);
-    }
-};
-look();
-"""
-
-
 class Server:
     """A JupyterLab of its own: nothing of the user's home, configuration or notebooks."""
 
@@ -355,15 +337,6 @@ class Lab:
     def receipts(self) -> Locator:
         """The receipts under the cells of the notebook in focus."""
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Receipt")
-
-    def reload_and_measure(self) -> float:
-        """Reload in mid-cell; seconds from JupyterLab's being ready to the running cell being shown."""
-        self.page.add_init_script(NOTE_WHEN_READY_AND_RUNNING)
-        self.reload()
-        self.running.wait_for()
-        self.page.wait_for_function("window.readyAt !== undefined")
-        seconds: float = self.page.evaluate("() => (window.runningAt - window.readyAt) / 1000")
-        return seconds
 
     def show_sidebar(self) -> None:
         """Open the sidebar, as the command palette does."""

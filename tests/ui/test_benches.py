@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.bench import bundle, figure
@@ -107,6 +108,7 @@ def test_a_benchmark_without_a_chart_says_so_and_names_are_text(lab: Lab) -> Non
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_shows_a_benchmark_in_chinese(lab: Lab, chinese: None) -> None:
     lab.write_with_receipts("bench_chinese.ipynb", shown(products()))
     lab.load("bench_chinese.ipynb")

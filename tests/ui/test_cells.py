@@ -326,37 +326,23 @@ def add_outputs(path: Path, data: dict[str, Any]) -> None:
     path.write_text(json.dumps(notebook))
 
 
-def test_ten_thousand_records_are_sorted_and_few_of_them_in_the_page(
-    lab: Lab, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lab.write("cells_many.ipynb", SEND_10_000_RECORDS)
+def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -> None:
+    lab.write("cells_many.ipynb", SEND_2_000_RECORDS)
     lab.open("cells_many.ipynb")
     lab.run_to_end(0)
-    expect(lab.sidebar.get_by_role("heading", name="Records 10,000")).to_be_visible()
-    lab.page.evaluate(
-        """() => {
-            window.longest = 0;
-            new PerformanceObserver(list => {
-                const durations = list.getEntries().map(task => task.duration);
-                window.longest = Math.max(window.longest, ...durations);
-            }).observe({ entryTypes: ['longtask'] });
-        }"""
-    )
+    expect(lab.sidebar.get_by_role("heading", name="Records 2,000")).to_be_visible()
     sort(lab, "Wall time")
-    expect(names(lab).first).to_have_text("step 9999")
+    expect(names(lab).first).to_have_text("step 1999")
     unfold(lab)
     group(lab, "Group by cell")
     expect(lab.sidebar.locator(".jp-mlgpu-HeadingRow").first).to_be_visible()
     lab.sidebar.get_by_label("Find a cell").press_sequentially("step 42")
-    expect(lab.sidebar).to_contain_text("111 of 10,000 records")
+    expect(lab.sidebar).to_contain_text("11 of 2,000 records")
     assert lab.records.count() < 60
-    longest = lab.page.evaluate("() => window.longest")
-    with capsys.disabled():
-        print(f"\\n    10,000 records sorted, grouped and searched: blocked for {longest:.0f} ms at most")
 
 
-#: A kernel that speaks our protocol without the extension, so that 10,000 cells need not be run.
-SEND_10_000_RECORDS = """
+#: A kernel that speaks our protocol without the extension, so that 2,000 cells need not be run.
+SEND_2_000_RECORDS = """
 import dataclasses
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
@@ -368,7 +354,7 @@ def made(number):
     return dataclasses.replace(record, cell=cell, readings=(wall, *record.readings[1:])).to_json()
 
 kernel = get_ipython().kernel
-for part in range(10):
+for part in range(2):
     events = [
         {"type": "record", "record": made(number)} for number in range(part * 1000, part * 1000 + 1000)
     ]

@@ -352,6 +352,7 @@ def test_a_notebook_asks_to_be_traced_when_it_opens_and_is(lab: Lab) -> None:
     expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
 
 
+@pytest.mark.slow
 def test_after_restart_and_run_all_every_cell_is_traced(lab: Lab) -> None:
     lab.write("again.ipynb", "a = 1", "b = 2")
     lab.open("again.ipynb")
@@ -458,6 +459,7 @@ def test_a_page_begins_with_the_sidebar_on_the_side_that_was_set(lab: Lab, prefe
     assert lab.sidebar.evaluate("node => node.closest('#jp-left-stack') !== null")
 
 
+@pytest.mark.slow
 def test_another_language_is_spoken_at_once(lab: Lab, preferences: Any) -> None:
     lab.write("spoken.ipynb", LOAD, "a = 1")
     lab.open("spoken.ipynb")
@@ -511,6 +513,7 @@ def test_without_live_gauges_the_kernel_is_asked_for_none(lab: Lab, preferences:
     assert any(asked in frame.replace(" ", "") for frame in lab.sent)
 
 
+@pytest.mark.slow
 def test_gauges_are_drawn_as_seldom_as_the_setting_says(lab: Lab, preferences: Any) -> None:
     preferences(redrawSeconds=60)
     readings: list[str] = []
@@ -538,6 +541,7 @@ def test_gauges_are_drawn_as_seldom_as_the_setting_says(lab: Lab, preferences: A
     lab.page.remove_listener("websocket", listen)
 
 
+@pytest.mark.slow
 def test_settings_that_are_none_leave_the_defaults(lab: Lab, preferences: Any) -> None:
     preferences(position="up", language=7)
     lab.write("defaults.ipynb", "1")
@@ -548,6 +552,7 @@ def test_settings_that_are_none_leave_the_defaults(lab: Lab, preferences: Any) -
     assert lab.sidebar.evaluate("node => node.closest('#jp-right-stack') !== null")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("chinese")
 def test_in_chinese_the_settings_and_the_menu_are_chinese_too(lab: Lab) -> None:
     lab.write("zh.ipynb", "1")

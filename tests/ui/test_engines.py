@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.engines import bundle
@@ -136,6 +137,7 @@ def test_names_of_records_are_text_and_what_cannot_be_read_is_said(lab: Lab) -> 
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_shows_a_collection_in_chinese(lab: Lab, chinese: None) -> None:
     lab.write_with_receipts("chinese_engines.ipynb", collected()._repr_mimebundle_())
     lab.load("chinese_engines.ipynb")

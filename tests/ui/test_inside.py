@@ -277,59 +277,30 @@ profiled(
 """
 
 
-def test_fifty_thousand_events_stay_smooth_and_the_rest_is_counted(
-    lab: Lab, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fifty_thousand_events_are_zoomed_and_moved_and_the_rest_is_counted(lab: Lab) -> None:
     lab.write("many_events.ipynb", LOAD, PROFILED + MANY)
     lab.open("many_events.ipynb")
     lab.run_to_end(0)
     lab.run_to_end(1)
     expect(lab.records.filter(has_text="profiled cell")).to_have_count(1)
-    lab.page.evaluate(
-        """() => {
-            window.tasks = [];
-            new PerformanceObserver(list => {
-                window.tasks.push(...list.getEntries().map(task => task.duration));
-            }).observe({ entryTypes: ['longtask'] });
-        }"""
-    )
     page = open_page(lab, "profiled cell")
     timeline = section(page, "Timeline")
     expect(timeline).to_contain_text("The first 50,000 of 60,000 events are shown")
     timeline.get_by_role("application").focus()
-    opening = lab.page.evaluate("() => Math.max(0, ...window.tasks.splice(0))")
-    took = lab.page.evaluate(
+    lab.page.evaluate(
         """async () => {
             const box = document.querySelector('.jp-mlgpu-Timeline-box');
-            const took = [];
-            let before = performance.now();
             const keys = [['+', 12], ['ArrowRight', 20], ['-', 12]];
             for (const key of keys.flatMap(([key, times]) => Array(times).fill(key))) {
                 box.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
                 await new Promise(resolve => requestAnimationFrame(resolve));
-                took.push(performance.now() - before);
-                before = performance.now();
             }
-            return took.sort((one, other) => one - other);
         }"""
     )
     expect(timeline.locator(".jp-mlgpu-Timeline-view")).to_contain_text("of the cell")
-    moving = lab.page.evaluate("() => Math.max(0, ...window.tasks.splice(0))")
     table = events_table(page)
     expect(timeline).to_contain_text("The table lists the first 5,000.")
     assert table.get_by_role("row").count() < 60
-    with capsys.disabled():
-        print(
-            f"\n    50,000 events: {longest(opening)} while opening and {longest(moving)} while zooming and "
-            f"moving, median frame {took[len(took) // 2]:.0f} ms"
-        )
-
-
-def longest(milliseconds: float) -> str:
-    """The longest task in words: a browser tells of those alone that took 50 ms and more by the clock."""
-    if milliseconds == 0:
-        return "no task of 50 ms or more by the clock"
-    return f"the longest task took {milliseconds:.0f} ms by the clock"
 
 
 def test_names_of_operations_are_text_whatever_they_hold(lab: Lab) -> None:
@@ -489,6 +460,7 @@ def test_the_page_fits_into_a_narrow_sidebar(lab: Lab) -> None:
     assert wider == []
 
 
+@pytest.mark.slow
 def test_a_chinese_page_is_chinese(lab: Lab, chinese: None) -> None:
     lab.write("chinese_page.ipynb", LOAD, "a = 1", PROFILED + FEW)
     lab.load("chinese_page.ipynb")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 EVERY = sorted(LESSONS.glob("*.ipynb"))
+#: The first one among the tests of every change, the others beyond them.
+FIRST_OF_ALL = [EVERY[0], *(pytest.param(path, marks=pytest.mark.slow) for path in EVERY[1:])]
 EXTENSION = "jupyter-mlgpu"
 
 #: What a program shows by mistake, in place of a value.
@@ -130,7 +132,7 @@ def mistakes(text: str) -> set[str]:
     return set(MISTAKES.findall(text))
 
 
-@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FIRST_OF_ALL, ids=lambda path: path.stem)
 def test_a_lesson_opens_with_its_cells_in_the_sidebar_and_its_receipts_and_pictures_drawn(
     lab: Lab, path: Path, complaints: list[str]
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_lesson_opens_with_its_cells_in_the_sidebar_and_its_receipts_and_pictu
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_a_chinese_lesson_opens_in_a_chinese_jupyterlab(
     lab: Lab, chinese: None, complaints: list[str]
 ) -> None:
@@ -184,7 +187,9 @@ def test_a_chinese_lesson_opens_in_a_chinese_jupyterlab(
     ("name", "cells"),
     [
         ("00_start_here.ipynb", ["load", "first", "predict", "sleep"]),
-        ("01_adding_tensors.ipynb", ["load", "import", "numbers", "at-once"]),
+        pytest.param(
+            "01_adding_tensors.ipynb", ["load", "import", "numbers", "at-once"], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_sidebar_follows_the_first_cells_of_a_lesson_as_they_run(

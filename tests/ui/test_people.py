@@ -57,7 +57,7 @@ def english() -> None:
     """The language that JupyterLab has by itself."""
 
 
-@pytest.fixture(params=["english", "chinese"])
+@pytest.fixture(params=["english", pytest.param("chinese", marks=pytest.mark.slow)])
 def scene(request: pytest.FixtureRequest, lab: Lab, gate: Gate) -> Iterator[Lab]:
     """A notebook with all that we show: receipts, a question, records, lines, and a cell that runs."""
     request.getfixturevalue(request.param)
@@ -194,6 +194,7 @@ def collisions(lab: Lab) -> str:
     return "\n".join(found)
 
 
+@pytest.mark.slow
 def test_no_text_overlaps_where_the_sidebar_is_240_pixels_wide(scene: Lab) -> None:
     style = scene.page.add_style_tag(
         content="#jupyter-mlgpu-sidebar { width: 240px !important; min-width: 240px !important }"
@@ -208,6 +209,7 @@ def test_no_text_overlaps_where_the_sidebar_is_240_pixels_wide(scene: Lab) -> No
         style.evaluate("style => style.remove()")
 
 
+@pytest.mark.slow
 def test_no_text_overlaps_at_200_percent_zoom(scene: Lab) -> None:
     session = scene.page.context.new_cdp_session(scene.page)
     zoomed = {"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": False}
@@ -274,6 +276,7 @@ MOVING = """() => [...document.querySelectorAll('[class*="jp-mlgpu-"]')].flatMap
     }))"""
 
 
+@pytest.mark.slow
 def test_nothing_moves_where_the_user_wants_less_motion(scene: Lab) -> None:
     assert scene.page.evaluate(MOVING) != [], "the mark of the running cell moves where nobody minds"
     scene.page.emulate_media(reduced_motion="reduce")

@@ -41,6 +41,7 @@ def english() -> None:
     """The language that JupyterLab has by itself."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["english", "chinese"])
 def test_screenshot_of_a_model_in_training(
     language: str, request: pytest.FixtureRequest, picture_lab: Lab, tmp_path: Path

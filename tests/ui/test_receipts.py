@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
@@ -49,6 +50,7 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
     expect(bars.locator("[data-quantity=device_time]")).to_contain_text("not measured")
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, chinese: None) -> None:
     notes = (
         "PyTorch has not used gpu:1 yet. There is no NVIDIA driver here.",

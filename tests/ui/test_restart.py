@@ -199,6 +199,7 @@ def test_a_setting_is_asked_about_and_is_in_the_fresh_kernel_before_its_first_ce
     assert counts(lab)[:3] == [1, 2, 3], "the setting is no cell of the user's"
 
 
+@pytest.mark.slow
 def test_a_setting_that_the_kernel_refuses_is_said_and_no_cell_is_run(lab: Lab, counter: Counter) -> None:
     button = ready(lab, counter, "refused.ipynb", more=', verbose="louder please"')
     button.click()
@@ -240,6 +241,7 @@ def test_a_hostile_hint_is_text_and_one_with_hidden_words_is_none(lab: Lab) -> N
     assert lab.page.evaluate("() => window.pwned") is None
 
 
+@pytest.mark.slow
 def test_in_a_view_of_the_output_alone_the_way_by_hand_stands_instead_of_the_button(
     lab: Lab, counter: Counter
 ) -> None:
@@ -264,6 +266,7 @@ def without_plugin(server: Server) -> Iterator[None]:
     server.set_extension("jupyter-mlgpu:sidebar", enabled=True)
 
 
+@pytest.mark.slow
 def test_without_the_plugin_the_way_by_hand_stands_instead_of_the_button(
     lab: Lab, without_plugin: None
 ) -> None:
@@ -275,6 +278,7 @@ def test_without_the_plugin_the_way_by_hand_stands_instead_of_the_button(
     assert not lab.page.evaluate("() => jupyterapp.commands.hasCommand('jupyter-mlgpu:open')")
 
 
+@pytest.mark.slow
 def test_the_command_palette_does_the_same_for_the_active_cell(lab: Lab, counter: Counter) -> None:
     ready(lab, counter, "palette.ipynb")
     label = "Restart the Kernel and Run All Cells Up to Here…"
@@ -293,6 +297,7 @@ def test_the_command_palette_does_the_same_for_the_active_cell(lab: Lab, counter
     assert [counter.of(name) for name in ("first", "second", "hint", "below")] == [2, 2, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_chinese_jupyterlab_asks_in_chinese(lab: Lab, chinese: None, counter: Counter) -> None:
     button = ready(lab, counter, "chinese.ipynb")
     expect(button).to_have_text("重启内核并运行到此处为止的所有单元格…")
@@ -303,6 +308,7 @@ def test_a_chinese_jupyterlab_asks_in_chinese(lab: Lab, chinese: None, counter: 
     assert counter.of("first") == 1
 
 
+@pytest.mark.slow
 def test_tensorflow_says_more_after_the_button_where_it_was_imported_too_early(lab: Lab) -> None:
     lab.write(
         "late.ipynb",

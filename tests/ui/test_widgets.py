@@ -105,6 +105,7 @@ def test_a_control_made_twice_is_one_and_both_places_follow_it(lab: Lab) -> None
         expect(place.locator(".jp-mlgpu-Name").first).to_have_text("b = 2")
 
 
+@pytest.mark.slow
 def test_a_reload_brings_the_controls_back_with_what_the_kernel_has(lab: Lab) -> None:
     begin(lab, "reload_widgets.ipynb", VIEW, "c = 3")
     lab.run_to_end(1)
@@ -125,6 +126,7 @@ def test_names_that_look_like_markup_are_text(lab: Lab) -> None:
     assert lab.page.evaluate("() => window.hacked") is None
 
 
+@pytest.mark.slow
 def test_the_controls_speak_jupyterlab_s_language(new_tab: Callable[[], Lab], chinese: None) -> None:
     lab = new_tab()
     lab.write("chinese_widgets.ipynb", LOAD, PICKER)
@@ -137,6 +139,7 @@ def test_the_controls_speak_jupyterlab_s_language(new_tab: Callable[[], Lab], ch
     expect(picker(lab).get_by_role("status")).to_contain_text("在 cpu 上运行。")
 
 
+@pytest.mark.slow
 def test_a_control_whose_extension_was_unloaded_says_so(lab: Lab) -> None:
     begin(lab, "unloaded.ipynb", PICKER, "%unload_ext jupyter_mlgpu")
     lab.run_to_end(1)

@@ -259,6 +259,7 @@ def test_an_option_changes_the_speed_and_not_what_is_learnt(name, options, toler
     assert plain[1] < plain[0]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("torch")
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning"
@@ -301,6 +302,7 @@ def test_a_case_of_pytorch_runs_on_this_processor():
     assert torch.get_float32_matmul_precision() == before
 
 
+@pytest.mark.slow
 @pytest.mark.needs("mlx")
 def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters():
     import mlx.core as mx
@@ -324,6 +326,7 @@ def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters(
     assert parameters == sum(one.numel() for one in build(model).parameters())
 
 
+@pytest.mark.slow
 @pytest.mark.needs("mlx")
 def test_mlx_in_bfloat16_trains_too():
     from jupyter_mlgpu.bench.models.mlx_training import MlxTraining

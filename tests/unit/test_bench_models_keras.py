@@ -118,6 +118,7 @@ def tensorflow():
     return in_a_process("tensorflow", ON_TENSORFLOW)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("jax", "keras")
 class TestOnJax:
     def test_training_lowers_the_loss(self, jax):
@@ -156,6 +157,7 @@ def test_networks_of_keras_have_the_published_parameters_also_with_other_layers(
     assert "BatchNormalization" not in other["layers"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("tensorflow")
 class TestOnTensorFlow:
     def test_training_lowers_the_loss(self, tensorflow):

@@ -1,4 +1,9 @@
-"""How long a page's tasks keep its main thread, and what they leave in its memory."""
+"""How long a page's tasks keep its main thread, and what they leave in its memory.
+
+A machine does other work at the same time, and a task of 20 ms can take 100 ms by the clock because another
+process has the processor. So Chromium's tracing gives the CPU time of every task of the page's main thread,
+JupyterLab's and the browser's own included.
+"""
 
 from __future__ import annotations
 
@@ -17,33 +22,24 @@ TASK = "ThreadControllerImpl::RunTask"
 CALL = "FunctionCall"
 COLLECTIONS = ("MajorGC", "MinorGC")
 
-#: Notes what the page itself takes for long tasks: 50 ms and more by the clock.
-OBSERVE = """() => {
-    window.longTasks = [];
-    window.observer ??= new PerformanceObserver(list => {
-        window.longTasks.push(...list.getEntries().map(task => task.duration));
-    });
-    window.observer.observe({ entryTypes: ['longtask'] });
-}"""
-
 
 @dataclass(frozen=True)
 class Task:
-    """A task: when it began, how long it took, and the scripts that it called.
+    """A task: how long it took, and the scripts that it called.
 
-    Milliseconds of CPU time, of it of the garbage's collection, and by the clock.
+    Seconds of CPU time, of it of the garbage's collection, and by the clock.
     """
 
-    cpu_ms: float
-    garbage_ms: float
-    wall_ms: float
-    start_ms: float
+    cpu: float
+    garbage: float
+    wall: float
     scripts: tuple[str, ...]
 
     def __str__(self) -> str:
         called = ", ".join(self.scripts[:3]) or "the browser itself"
-        garbage = f", {self.garbage_ms:.0f} ms of it for garbage" if self.garbage_ms >= 1 else ""
-        return f"{self.cpu_ms:.0f} ms of CPU time{garbage} ({self.wall_ms:.0f} ms by the clock) in {called}"
+        cpu, garbage, wall = (f"{seconds * 1e3:.0f} ms" for seconds in (self.cpu, self.garbage, self.wall))
+        collected = f", {garbage} of it for garbage" if self.garbage >= 1e-3 else ""
+        return f"{cpu} of CPU time{collected} ({wall} by the clock) in {called}"
 
 
 @dataclass
@@ -52,31 +48,18 @@ class Watched:
 
     #: The longest first, by CPU time.
     tasks: list[Task] = field(default_factory=list)
-    #: Milliseconds by the clock, of the tasks that the page itself takes for long ones.
-    long_tasks: list[float] = field(default_factory=list)
-
-    def long(self) -> str:
-        """What the page itself takes for long tasks, by the clock."""
-        longest = max(self.long_tasks, default=0.0)
-        return f"{len(self.long_tasks)} long tasks by the clock, {longest:.0f} ms at most"
 
 
 @contextmanager
 def watching(browser: Browser, page: Page) -> Iterator[Watched]:
-    """Note the tasks of the page's main thread.
-
-    A long task of PerformanceObserver took 50 ms by the clock, which it also does where another process had
-    the processor meanwhile. Chromium's tracing tells the CPU time of each task, `tdur`, as well.
-    """
+    """Note the tasks of the page's main thread, from Chromium's tracing."""
     watched = Watched()
-    page.evaluate(OBSERVE)
     browser.start_tracing(page=page, categories=CATEGORIES)
     try:
         yield watched
     finally:
         events = json.loads(browser.stop_tracing())["traceEvents"]
-        watched.tasks = sorted(_tasks(events), key=lambda task: -task.cpu_ms)
-        watched.long_tasks = page.evaluate("() => window.longTasks")
+        watched.tasks = sorted(_tasks(events), key=lambda task: -task.cpu)
 
 
 def heap(page: Page) -> int:
@@ -107,7 +90,7 @@ def _tasks(events: list[dict[str, Any]]) -> Iterator[Task]:
                 scripts[_name(calls[at])] = None
             at += 1
         garbage = sum(one["tdur"] for one in collections if _start(task) <= _start(one) <= end)
-        yield Task(task["tdur"] / 1000, garbage / 1000, task["dur"] / 1000, task["ts"] / 1000, tuple(scripts))
+        yield Task(task["tdur"] / 1e6, garbage / 1e6, task["dur"] / 1e6, tuple(scripts))
 
 
 def _thread(event: dict[str, Any]) -> tuple[int, int]:
@@ -121,4 +104,4 @@ def _start(event: dict[str, Any]) -> float:
 def _name(call: dict[str, Any]) -> str:
     data = call["args"].get("data", {})
     address = data.get("url", "").partition("?")[0].partition("//")[2].partition("/")[2]
-    return f"{data.get('functionName') or 'a function'} of {address or 'this test'}"
+    return f"{data.get('functionName') or 'a function'} of {address or 'this benchmark'}"

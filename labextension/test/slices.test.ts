@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { INotebookModel } from '@jupyterlab/notebook';
+
+import * as page from './page';
+
+import { MIME_TYPE } from '../src/record';
+import { savedEntries } from '../src/saved';
+import { breath, coalesced, sliceEnd } from '../src/slices';
+import { recordJson } from './records';
+
+/** A notebook as JupyterLab holds it, with one receipt under each cell. */
+function notebookWith(receipts: number): INotebookModel {
+  const cells = Array.from({ length: receipts }, (_, number) => {
+    const output = { type: 'display_data', _rawData: { [MIME_TYPE]: recordJson(number) } };
+    return { type: 'code', id: `cell-${number}`, outputs: { length: 1, get: () => output } };
+  });
+  return { cells } as unknown as INotebookModel;
+}
+
+test('a slice is over after 8 ms, so that a frame of 16 ms has time for more than it', () => {
+  assert.equal(sliceEnd() - performance.now(), 8 - 1);
+});
+
+test('a breath is a task of its own, and what is coalesced is called in one for all calls', async () => {
+  let calls = 0;
+  const call = coalesced(() => (calls += 1));
+  const before = page.tasks;
+  call();
+  call();
+  assert.equal(calls, 0);
+  await breath();
+  assert.equal(calls, 1);
+  assert.equal(page.tasks - before, 2);
+});
+
+test('saved receipts are read in many tasks, each of a slice, and all of them are found', async () => {
+  const before = page.tasks;
+  const entries = await savedEntries(notebookWith(1_000), new AbortController().signal);
+  assert.equal(entries?.length, 1_000);
+  // A look at the clock after each receipt: with 1 ms a look, the ninth comes after the end of the slice.
+  assert.equal(page.tasks - before, Math.floor(1_000 / 9));
+});
+
+test('between two slices the reading of saved receipts is given up where nobody wants it any more', async () => {
+  const unwanted = new AbortController();
+  const entries = savedEntries(notebookWith(1_000), unwanted.signal);
+  const before = page.tasks;
+  unwanted.abort();
+  assert.equal(await entries, null);
+  assert.equal(page.tasks, before);
+});
