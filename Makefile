@@ -82,13 +82,16 @@ MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
 # What every part tells at its end is kept here, for the summary.
 REPORTS := build/test-reports
-SUMMARY := $(BIN)/python scripts/tests_summary.py $(REPORTS)
 
 .PHONY: test
 test: ## the tests of every part of the project, 12 minutes on 2 cores; PYTEST_ARGS="-k receipt" chooses among them
 	@rm -rf $(REPORTS)
-	@status=0; $(MAKE) --no-print-directory $(TEST_PARTS) MARKS="not slow" || status=$$?; \
-		$(SUMMARY) "make test" && exit $$status
+	@$(MAKE) --no-print-directory $(TEST_PARTS) test-summary MARKS="not slow" || \
+		{ $(MAKE) --no-print-directory test-summary; exit 1; }
+
+.PHONY: test-summary
+test-summary: ## how the parts of the last `make test` ended, and what was skipped
+	@$(BIN)/python scripts/tests_summary.py $(REPORTS) "make test"
 
 .PHONY: test-all
 test-all: install ## what make test leaves out: slow tests, other versions, all lessons, a hub, a class, the documentation
@@ -121,7 +124,7 @@ test-integration: install ## with a real kernel
 # There a framework that is missing is an error, and no reason to leave a test out.
 PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest -p no:nbval
 # Those that name a framework; to read all others, too, would take longer than to run these.
-NEEDING = $(shell grep -rlF 'needs(' tests/unit tests/doctor tests/integration --include='test_*.py')
+NEEDING = $(shell grep -rlF mark.needs tests/unit tests/doctor tests/integration --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
 .PHONY: test-frameworks
 test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more

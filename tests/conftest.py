@@ -28,6 +28,7 @@ from jupyter_mlgpu.backends.modules import installed
 MODULES = {name: module for module, name in registry.MODULES.items()}
 left_out = pytest.StashKey[Counter[str]]()
 begun = pytest.StashKey[float]()
+report = pytest.StashKey[str | None]()
 
 
 def missing(names: tuple[str, ...] | list[str]) -> list[str]:
@@ -44,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.stash[left_out] = Counter()
     config.stash[begun] = time.monotonic()
+    # Neither a worker nor a run inside a test keeps anything.
+    config.stash[report] = os.environ.pop("JUPYTER_MLGPU_TEST_REPORT", None)
     required = os.environ.get("JUPYTER_MLGPU_REQUIRE", "")
     if absent := missing([name for name in required.split(",") if name]):
         raise pytest.UsageError(
@@ -76,7 +79,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["left_out"] = dict(session.config.stash[left_out])
-    elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and "JUPYTER_MLGPU_TEST_REPORT" in os.environ:
+    elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.stash[report]:
         session.exitstatus = pytest.ExitCode.OK  # `make test PYTEST_ARGS="-k ..."`: another part has them
 
 
@@ -86,7 +89,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             f"Left out, for what they need is not installed here: {parts}. `make test-frameworks` runs them."
         )
-    if path := os.environ.get("JUPYTER_MLGPU_TEST_REPORT"):
+    if path := config.stash[report]:
         keep(Path(f"{path}.{os.getpid()}.json"), terminalreporter, config)
 
 

@@ -11,6 +11,8 @@ from bs4 import BeautifulSoup
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 
+pytestmark = pytest.mark.slow
+
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 FOLDERS = ("", "solutions")
 EVERY = sorted(path for folder in FOLDERS for path in (LESSONS / folder).glob("*.ipynb"))

@@ -42,6 +42,7 @@ def test_a_changed_result_a_changed_print_and_a_lost_output_each_still_fail(save
     assert under_nbval(saved) == (1, {1, 2, 3})
 
 
+@pytest.mark.slow
 def test_a_changed_number_in_lesson_01_fails_in_the_cell_it_stands_in(first_lesson, under_nbval):
     lesson = nbformat.read(first_lesson, 4)
     changed = set()

@@ -15,6 +15,9 @@ from other_tests import PARTS, Part, chosen, in_order
 
 from constraints import ROOT
 
+#: Targets that are no parts with pytest.
+NO_PARTS = {"test-all", "test-labextension", "test-summary"}
+
 QUICK = Part("test-quick", 60, ("docs/",), "quick")
 LONG = Part("test-long", 600, ("labextension/", "tests/ui/"), "long")
 
@@ -39,8 +42,7 @@ def ran(folder: Path, *words: str) -> tuple[int, Path, str]:
     file.write_text(TESTS, encoding="utf-8")
     kept = folder / "kept"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:nbval", "-p", "tests.conftest", "-c", "pyproject.toml"]
-        + [*words, str(file)],
+        [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", "pyproject.toml", *words, str(file)],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -98,7 +100,7 @@ def test_what_would_not_end_in_time_is_left_out_also_on_a_machine_that_is_slower
 
 def test_every_part_is_a_target_of_make_and_no_target_is_forgotten() -> None:
     asked = subprocess.run(
-        ["make", "-n", "test", "PYTEST_ARGS="],
+        ["make", "-n", "test"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -108,7 +110,11 @@ def test_every_part_is_a_target_of_make_and_no_target_is_forgotten() -> None:
     targets = {line.split()[1] for line in makefile.splitlines() if line.startswith(".PHONY: test-")}
     assert asked.returncode == 0
     everyday = {name for name in targets if f"build/test-reports/{name} " in asked.stdout}
-    assert everyday | {part.target for part in PARTS} == targets - {"test-all", "test-labextension"}
+    assert everyday | {part.target for part in PARTS} == targets - {
+        "test-all",
+        "test-labextension",
+        "test-summary",
+    }
 
 
 def test_the_paths_that_touch_a_part_are_there() -> None:

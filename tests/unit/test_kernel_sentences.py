@@ -1,5 +1,6 @@
 """Every sentence that the kernel writes into records or tells the sidebar has its Chinese."""
 
+import functools
 import re
 import tomllib
 from collections import Counter
@@ -198,6 +199,7 @@ ASKED = {
 }
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     """All modules of the package, as `notebook/state`."""
     paths = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
@@ -210,6 +212,7 @@ def pattern_of(module: str, patterns: Iterable[str]) -> str | None:
     return min(fitting, key=lambda one: "*" in one, default=None)
 
 
+@functools.cache
 def told(module: str) -> dict[str, int]:
     """The texts of a telling module that have to be known, and their lines."""
     pattern = pattern_of(module, TELLING)

@@ -5,6 +5,7 @@ import time
 from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse
 from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
+from tests.unit.memory import new_memory
 
 
 def test_cpu_time_is_that_of_the_process_in_seconds():
@@ -20,9 +21,9 @@ def test_cpu_time_is_that_of_the_process_in_seconds():
 
 def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
     stop = SampledPeak(Sampler()).start()
-    block = bytearray(64 * 1024**2)
+    block = new_memory()
     with_block = stop()
-    del block
+    block.close()
     without = SampledPeak(Sampler()).start()()
     assert with_block.value - without.value > 48 * 1024**2
     assert with_block.samples >= 2
@@ -31,14 +32,14 @@ def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
 
 def test_memory_when_the_cell_has_ended_holds_what_stays_and_not_what_was_let_go():
     start = MemoryInUse().start()().value
-    stays = bytearray(64 * 1024**2)
+    stays = new_memory()
     stop = MemoryInUse().start()
-    goes = bytearray(64 * 1024**2)
-    del goes
+    goes = new_memory()
+    goes.close()
     reading = stop()
     assert 48 * 1024**2 < reading.value - start < 96 * 1024**2
     assert (reading.quantity, reading.unit, reading.scope) == ("memory_process", "bytes", "process")
-    del stays
+    stays.close()
 
 
 def test_what_is_not_measured_says_so():

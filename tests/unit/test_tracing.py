@@ -4,6 +4,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu.errors import StillRunningError
+from tests.unit.memory import new_memory
 
 
 def test_a_traced_block_gives_a_record():
@@ -19,16 +20,16 @@ def test_peak_memory_of_a_block_holds_what_it_allocated():
     with jupyter_mlgpu.trace("small") as small:
         pass
     with jupyter_mlgpu.trace("large") as large:
-        block = bytearray(64 * 1024**2)
-        del block
+        block = new_memory()
+        block.close()
     grown = large.reading("peak_memory_process").value - small.reading("peak_memory_process").value
     assert grown > 48 * 1024**2
 
 
 def test_peak_memory_of_an_outer_block_holds_that_of_the_inner_one():
     with jupyter_mlgpu.trace("outer") as outer:
-        block = bytearray(64 * 1024**2)
-        del block
+        block = new_memory()
+        block.close()
         with jupyter_mlgpu.trace("inner") as inner:
             pass
     grown = outer.reading("peak_memory_process").value - inner.reading("peak_memory_process").value
