@@ -216,6 +216,7 @@ def test_nan_is_told_with_the_layer_that_made_it() -> None:
         made.execute({"x": [-1, 1]})
 
 
+@pytest.mark.slow
 def test_a_traced_cell_names_the_operations_of_a_graph(start_kernel) -> None:
     notebook = start_kernel()
     prepared = notebook.run(SEED + "i")

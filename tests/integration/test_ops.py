@@ -123,6 +123,7 @@ def test_the_tensorboard_callback_in_the_cell_gets_its_profile_and_ours_gives_wa
     assert counts(result.receipt)["Sin"] == 1
 
 
+@pytest.mark.slow
 def test_a_framework_imported_in_the_cell_is_profiled_from_there(start_kernel):
     notebook = start_kernel()
     result = notebook.run("%%mlc_trace --ops\nimport tensorflow as tf\ntf.nn.relu(tf.ones(3));")
@@ -224,6 +225,7 @@ def test_a_full_disk_costs_the_profile_and_the_cell_runs(start_kernel, tmp_path)
     assert "TensorFlow's profiler needs a temporary folder" in result.receipt["notes"][0]
 
 
+@pytest.mark.slow
 def test_unloading_in_a_profiled_cell_turns_the_profiler_off(start_kernel):
     notebook = start_kernel()
     notebook.run("import tensorflow as tf")

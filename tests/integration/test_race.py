@@ -39,7 +39,8 @@ def race(two_cpus):
 
 def last(two_cpus, tmp_path):
     """The result that the notebook has in `_`."""
-    assert two_cpus.run(f"_.save({str(tmp_path / 'last.json')!r})", silent=True).status == "ok"
+    saved = two_cpus.run(f"_.save({str(tmp_path / 'last.json')!r})", silent=True)
+    assert saved.status == "ok", saved
     return RaceResult.from_json(json.loads((tmp_path / "last.json").read_text()))
 
 
@@ -311,6 +312,7 @@ def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two
     assert two_cpus.run("print(n)").text == "mine\n"
 
 
+@pytest.mark.slow
 def test_an_error_in_a_fresh_process_shows_its_traceback_there(race):
     shown = race("--fresh --devices cpu:0 --repeats 2", "def f():\n    return no_such_name\nf()", 300)
     assert shown.status == "error"

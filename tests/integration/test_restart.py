@@ -64,6 +64,7 @@ def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_ker
     assert notebook.run(STARTED).text == "False\n", "who asks does not start TensorFlow"
 
 
+@pytest.mark.slow
 def test_a_fresh_kernel_is_prepared_without_a_trace_and_says_later_that_it_is_set(start_kernel):
     notebook = start_kernel(extension=False, TF_CPP_VMODULE=None, TF_CPP_MIN_LOG_LEVEL="3")
     prepared = notebook.run(PREPARE, silent=True, store_history=False)

@@ -272,6 +272,7 @@ def test_a_missing_gpu_is_refused_before_anything_runs(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_looking_for_a_gpu_leaves_the_notebooks_kernel_fresh(tmp_path):
     source = write(tmp_path, "import sys\n'tensorflow' in sys.modules")
     ran = run(source, "--device", "gpu", environment=with_devices(tmp_path, "CPU GPU"))
@@ -316,6 +317,7 @@ def test_a_cell_that_is_meant_to_fail_may(tmp_path):
     assert [record.outcome for record in ran.records] == ["error", "ok"]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     source = write(tmp_path, "a = 1", "import os\nos._exit(7)", "print('never')")
     ran = run(source)
@@ -326,6 +328,7 @@ def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     assert "Cell [2] lost its kernel (exit status 7) and left no record. 1 of 3 cells" in ran.report
 
 
+@pytest.mark.slow
 def test_a_cell_that_takes_too_long_is_interrupted_and_says_so(tmp_path):
     ran = run(write(tmp_path, "import time\ntime.sleep(60)", "print('never')"), "--timeout", "1")
     assert ran.status == 1
@@ -375,6 +378,7 @@ def test_an_interrupt_stops_the_cell_and_writes_what_there_is(tmp_path):
         os.kill(int(printed(ran.cells[0]).split()[1]), 0)
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_ends_a_cell_that_ignores_the_first(tmp_path):
     stubborn = """\
 import time
@@ -461,6 +465,7 @@ def test_a_kernel_without_our_package_is_one_sentence(tmp_path):
     assert "install jupyter_mlgpu in that kernel's Python" in ran.complaint
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_made_is_said_before_any_cell_runs(tmp_path):
     source = write(tmp_path, "open('ran', 'w').close()")
     ran = run(source, out=source / "out")
@@ -469,6 +474,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_any_cell_runs(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_costs_only_what_no_longer_fits(tmp_path):
     limit = 200_000  # bytes a file: enough for the records and the notebook, not for the report
 
@@ -486,6 +492,7 @@ def test_a_disk_that_is_full_costs_only_what_no_longer_fits(tmp_path):
 # -- again, and elsewhere -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_results_of_a_former_run_are_replaced(tmp_path):
     first = run(write(tmp_path, "a = 1", "b = 2"))
     run_id = first.records[0].run.id
@@ -495,12 +502,14 @@ def test_the_results_of_a_former_run_are_replaced(tmp_path):
     assert "No cell left a record." in second.report
 
 
+@pytest.mark.slow
 def test_the_kernel_works_in_the_notebooks_folder_as_in_jupyterlab(tmp_path):
     (tmp_path / "data.txt").write_text("seven")
     ran = run(write(tmp_path, "print(open('data.txt').read())"), cwd="/")
     assert printed(ran.cells[0]) == "seven\n"
 
 
+@pytest.mark.slow
 def test_in_a_terminal_a_bar_shows_the_cell_that_runs(tmp_path):
     source = write(tmp_path, "a = [1]", "import time\ntime.sleep(0.5)")
     screen, terminal = pty.openpty()

@@ -25,6 +25,7 @@ def no_device_asked_for(two_cpus):
     two_cpus.run(NO_DEVICE, silent=True)
 
 
+@pytest.mark.slow
 def test_devices_may_still_be_configured_after_loading_the_extension_and_tracing_cells(two_cpus):
     assert "cpu:1" in two_cpus.run("%mlc_device list").text
 

@@ -45,6 +45,7 @@ def test_the_blank_is_shown_as_open_and_the_cells_below_go_on(learner):
     assert "Until it is right, the cells below use the reference answer." in verdict
 
 
+@pytest.mark.slow
 def test_a_learner_who_fills_the_blanks_is_told_so_and_sees_the_guess_again(learner, first_lesson):
     describe = cell(learner, "describe")
     describe.source = describe.source.replace("return ...", "return x + y + z")

@@ -29,6 +29,7 @@ def test_a_notebook_whose_numbers_repeat_passes_though_its_receipts_do_not(saved
     assert under_nbval(saved) == (0, set())
 
 
+@pytest.mark.slow
 def test_without_what_leaves_receipts_out_it_fails(saved, under_nbval):
     status, failed = under_nbval(saved, conftest=False)
     assert (status, failed) == (1, {1, 2, 3, 4})

@@ -117,6 +117,7 @@ def test_the_version_is_the_same_for_python_and_for_the_labextension() -> None:
     assert package["version"] == jupyter_mlgpu.__version__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "name"),
     [

@@ -99,6 +99,7 @@ def install_from(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only on Linux PyTorch has builds for CUDA")
 def test_the_build_for_cuda_is_announced_before_its_libraries_are_looked_for(tmp_path: Path) -> None:
     wheel(tmp_path, VERSION, "Requires-Dist: nvidia-cublas; platform_system == 'Linux'\n")
@@ -108,6 +109,7 @@ def test_the_build_for_cuda_is_announced_before_its_libraries_are_looked_for(tmp
     assert done.stdout.index("several GB") < done.stdout.index("nvidia-cublas")
 
 
+@pytest.mark.slow
 def test_a_build_for_cpus_is_taken_where_there_is_one(tmp_path: Path) -> None:
     wheel(tmp_path, VERSION, "Requires-Dist: nvidia-cublas; platform_system == 'Linux'\n")
     wheel(tmp_path, f"{VERSION}+cpu")

@@ -33,7 +33,7 @@ MARKED = re.compile("jp-mlgpu-MarkedCell")
 MARKUP = '<img src=x onerror="window.pwned = 1"><b>bold</b>'
 
 
-@pytest.fixture(params=["live kernel", "no kernel"])
+@pytest.fixture(params=[pytest.param("live kernel", marks=pytest.mark.slow), "no kernel"])
 def with_records(request: pytest.FixtureRequest, lab: Lab, tmp_path: Path) -> Lab:
     """The same records from a live kernel and from a saved notebook without one."""
     if request.param == "live kernel":

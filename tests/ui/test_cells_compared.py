@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.ui.listed import LOAD, open_saved, record, some_records
@@ -80,6 +81,7 @@ def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
     expect(lab.records.first.get_by_role("checkbox")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_the_users_wish(
     lab: Lab,
 ) -> None:
@@ -118,6 +120,7 @@ def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged
     expect(table).not_to_contain_text(TIMES)
 
 
+@pytest.mark.slow
 def test_records_that_are_cleared_while_they_are_compared_lead_back_to_the_list(lab: Lab) -> None:
     lab.write("cells_cleared.ipynb", LOAD, "a = 1", "b = 2", "%mlc_trace clear")
     lab.open("cells_cleared.ipynb")

@@ -196,6 +196,7 @@ def test_the_record_of_a_cell_is_its_last_run_and_found_while_the_sidebar_is_clo
     expect(page).to_contain_text("[4]")
 
 
+@pytest.mark.slow
 def test_a_cell_that_was_not_run_has_no_record_to_show(lab: Lab) -> None:
     lab.write("without.ipynb", "1")
     lab.open("without.ipynb")
@@ -222,6 +223,7 @@ def test_records_are_saved_while_a_cell_runs_where_the_dialog_says(lab: Lab, gat
     assert problems == []
 
 
+@pytest.mark.slow
 def test_records_that_cannot_be_saved_there_leave_a_sentence(lab: Lab) -> None:
     (lab.server.root / "in-the-way").mkdir(exist_ok=True)
     lab.write("refused.ipynb", LOAD)
@@ -301,6 +303,7 @@ def test_the_status_bar_follows_the_notebook_in_focus_without_calling_out(lab: L
     expect(tab(lab, "Now")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_status_bar_is_drawn_when_its_words_change_and_not_with_each_message(lab: Lab) -> None:
     lab.write("calm.ipynb", LOAD, *["1"] * 3)
     lab.open("calm.ipynb")
@@ -368,6 +371,7 @@ def test_after_restart_and_run_all_every_cell_is_traced(lab: Lab) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_wish_is_taken_back_and_what_else_stands_there_stays(lab: Lab) -> None:
     path = lab.write("back.ipynb", "a = 1")
     notebook = json.loads(path.read_text())
@@ -400,6 +404,7 @@ def test_a_notebook_without_code_is_not_taken_for_a_trusted_one(lab: Lab) -> Non
     expect(notice(lab)).to_contain_text("It is not trusted, so nothing was run.")
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_load_the_extension_says_why_once(lab: Lab) -> None:
     # As in an environment in which the package is not installed.
     code = "\n".join(
@@ -450,6 +455,7 @@ def test_the_sidebar_changes_its_side_at_once_and_stays_open(lab: Lab, preferenc
     expect(lab.sidebar).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_page_begins_with_the_sidebar_on_the_side_that_was_set(lab: Lab, preferences: Any) -> None:
     preferences(position="left")
     lab.write("left.ipynb", "1")
@@ -497,6 +503,7 @@ def test_receipts_open_and_vanish_as_the_setting_says(lab: Lab, preferences: Any
     assert "jupyter-mlgpu" in (lab.server.root / "shown.ipynb").read_text()
 
 
+@pytest.mark.slow
 def test_without_live_gauges_the_kernel_is_asked_for_none(lab: Lab, preferences: Any) -> None:
     preferences(liveGauges=False)
     lab.write("off.ipynb", LOAD)

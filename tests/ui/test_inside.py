@@ -237,6 +237,7 @@ def test_all_of_the_page_can_be_done_with_the_keyboard(lab: Lab) -> None:
     expect(lab.records.filter(has_text="profiled cell").locator(":focus")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_going_back_finds_a_row_far_down_the_list(lab: Lab) -> None:
     lab.write(
         "far.ipynb",
@@ -256,6 +257,7 @@ def test_going_back_finds_a_row_far_down_the_list(lab: Lab) -> None:
     expect(last).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_the_table_lists_the_events_in_view(lab: Lab) -> None:
     page = profiled_page(lab)
     table = events_table(page)
@@ -277,6 +279,7 @@ profiled(
 """
 
 
+@pytest.mark.slow
 def test_fifty_thousand_events_are_zoomed_and_moved_and_the_rest_is_counted(lab: Lab) -> None:
     lab.write("many_events.ipynb", LOAD, PROFILED + MANY)
     lab.open("many_events.ipynb")
@@ -390,6 +393,7 @@ def test_a_click_opens_perfetto_and_hands_it_the_timeline(lab: Lab, perfetto: No
     expect(page).to_contain_text("page has the timeline.")
 
 
+@pytest.mark.slow
 def test_a_record_is_copied_as_text(lab: Lab) -> None:
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = profiled_page(lab)
@@ -432,6 +436,7 @@ def test_the_memory_of_a_cell_that_was_watched_is_drawn_with_its_figures(lab: La
     assert all("iB" in figure for figure in cells(table, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("tensorflow")
 def test_a_profiled_tensorflow_cell_has_its_operations_and_its_timeline(lab: Lab) -> None:
     work = "%%mlc_trace --ops\nx = tf.random.uniform((64, 64))\nfor _ in range(5): x = tf.linalg.matmul(x, x)"
@@ -447,6 +452,7 @@ def test_a_profiled_tensorflow_cell_has_its_operations_and_its_timeline(lab: Lab
     expect(table.get_by_role("button", name=re.compile("MatMul")).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_page_fits_into_a_narrow_sidebar(lab: Lab) -> None:
     page = profiled_page(lab)
     lab.sidebar.evaluate("one => { one.style.minWidth = '0'; one.style.width = '240px'; }")

@@ -84,6 +84,7 @@ def test_hundreds_of_records_and_thousands_of_lines_arrive_in_messages_of_a_boun
     assert sum(heard.broadcasts[broadcasts:]) > 3 * MESSAGE, "fewer bytes than these records have"
 
 
+@pytest.mark.slow
 def test_of_thousands_of_lines_few_rows_are_in_the_page_and_few_are_made_at_once(
     lab: Lab,
 ) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.record import LogLine
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.ui.conftest import Lab
 
 
+@pytest.mark.slow
 def test_two_hundred_receipts_of_a_saved_notebook_are_read_in_slices(new_tab: Callable[[], Lab]) -> None:
     lab = new_tab()
     cells = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(20)]
@@ -35,6 +37,7 @@ def test_two_hundred_receipts_of_a_saved_notebook_are_read_in_slices(new_tab: Ca
     assert slices(lab.page) >= 200
 
 
+@pytest.mark.slow
 def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted(lab: Lab) -> None:
     write_saved(lab, "large.ipynb", [[receipt(1, lines=2000, text="x" * 5000)]])
     open_small(lab)

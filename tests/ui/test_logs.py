@@ -102,6 +102,7 @@ def test_lines_are_in_the_log_while_their_cell_runs(lab: Lab, gate: Gate) -> Non
     expect(lab.log).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_page_loaded_in_mid_cell_has_the_lines_so_far(lab: Lab, gate: Gate) -> None:
     lab.write("reloaded_lines.ipynb", LOAD, f"{WRITE_METAL}\n{gate.cell}")
     lab.open("reloaded_lines.ipynb")
@@ -120,6 +121,7 @@ def test_a_page_loaded_in_mid_cell_has_the_lines_so_far(lab: Lab, gate: Gate) ->
     expect(lab.log.first).to_contain_text("[2]")
 
 
+@pytest.mark.slow
 def test_a_line_that_comes_after_its_cell_is_shown_as_late(lab: Lab, gate: Gate) -> None:
     waits = f"while [ ! -e {gate.path} ]; do sleep 0.01; done; echo from a child >&2"
     lab.write("late.ipynb", LOAD, f"import subprocess\nchild = subprocess.Popen({waits!r}, shell=True)")
@@ -133,6 +135,7 @@ def test_a_line_that_comes_after_its_cell_is_shown_as_late(lab: Lab, gate: Gate)
     expect(lab.log.first).to_contain_text("arrived after the cell had ended")
 
 
+@pytest.mark.slow
 def test_a_hostile_line_of_a_running_kernel_is_text(lab: Lab) -> None:
     printed = f"{MARKUP}\n".encode()
     lab.write("hostile_line.ipynb", LOAD, f"import os\n_ = os.write(2, {printed!r})")
@@ -291,6 +294,7 @@ def test_a_chinese_jupyterlab_explains_in_chinese_what_it_can(lab: Lab, chinese:
     expect(lab.sidebar).to_contain_text("2 行中的 2 行")
 
 
+@pytest.mark.slow
 def test_an_english_jupyterlab_does_not_load_what_is_chinese(lab: Lab) -> None:
     loaded: list[str] = []
     lab.page.on("request", lambda request: loaded.append(request.url))
@@ -302,6 +306,7 @@ def test_an_english_jupyterlab_does_not_load_what_is_chinese(lab: Lab) -> None:
     assert not any(url.endswith("/zh") for url in loaded)
 
 
+@pytest.mark.slow
 def test_the_newest_line_is_followed_until_the_reader_scrolls_away_and_again_at_a_button(lab: Lab) -> None:
     lab.write("follow.ipynb", send_lines(0, 60), send_lines(1, 5), send_lines(2, 3))
     lab.open("follow.ipynb")
@@ -348,6 +353,7 @@ def test_in_a_narrow_sidebar_lines_and_filters_are_whole(lab: Lab) -> None:
     assert outside == []
 
 
+@pytest.mark.slow
 def test_twenty_thousand_lines_are_in_the_log_and_few_of_them_in_the_page(lab: Lab) -> None:
     lab.write("many_lines.ipynb", SEND_20_000_LINES)
     lab.open("many_lines.ipynb")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def test_every_chart_has_words_and_a_table(lab: Lab) -> None:
     expect(table.get_by_role("row").nth(1)).to_contain_text("300 W")
 
 
+@pytest.mark.slow
 def test_without_a_gpu_its_reason_stands_once(lab: Lab) -> None:
     open_now(lab, "no_gpu.ipynb", f"import os\nos.environ['FAKE_NVML'] = 'none'\n{LOAD_WITH_GPU}")
     device = lab.sidebar.get_by_role("region", name="GPU", exact=True)
@@ -102,6 +104,7 @@ def test_live_numbers_are_replaced_by_newer_ones(lab: Lab) -> None:
     lab.page.wait_for_function(f"first => ({sampled})() > first", arg=first)
 
 
+@pytest.mark.slow
 def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, gate: Gate) -> None:
     seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
     used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
@@ -169,6 +172,7 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> Non
     expect(lab.cell(1)).to_contain_text("Device asked for: cpu.")
 
 
+@pytest.mark.slow
 def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
     lab: Lab, new_tab: Callable[[], Lab], gate: Gate
 ) -> None:
@@ -211,6 +215,7 @@ def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_nex
     expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
 
 
+@pytest.mark.slow
 def test_a_refusal_is_said_beside_the_picker_and_the_choice_goes_back(lab: Lab) -> None:
     open_with_torch(lab, "refused.ipynb", ("cpu:0",))
     picker(lab).select_option("cpu:0")
@@ -247,6 +252,7 @@ def test_tracing_is_turned_off_and_on_beside_it(lab: Lab) -> None:
     expect(lab.receipts).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> None:
     lab.write("repeat.ipynb", LOAD, f"%%mlc_trace --ops --repeat 3\n{gate.cell}")
     lab.open("repeat.ipynb")
@@ -257,6 +263,7 @@ def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> No
     expect(lab.running).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_command_that_takes_long_says_what_it_is_at(lab: Lab, gate: Gate) -> None:
     race = "from jupyter_mlgpu import kit\nkit.current().on_progress('Race: cpu:0, run 2 of 5')"
     lab.write("progress.ipynb", LOAD, f"{race}\n{gate.cell}")

@@ -241,6 +241,7 @@ UNREACHABLE = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_everything_and_leaves_again(scene: Lab) -> None:
     for view in views(scene):
         assert scene.page.evaluate(UNREACHABLE) == [], view

@@ -300,6 +300,7 @@ def test_a_chinese_jupyterlab_shows_plans_and_races_in_chinese(lab: Lab, chinese
     expect(figures(lab).nth(1)).to_contain_text("约从 n = 46 起 gpu:0 更快")
 
 
+@pytest.mark.slow
 def test_a_plan_of_the_size_that_is_kept_takes_little_of_the_notebook(lab: Lab) -> None:
     data = plan_bundle.data(plan(chain(plan_bundle.DRAWN)))
     lab.write_with_receipts("full.ipynb", {plan_bundle.MIME_TYPE: data})

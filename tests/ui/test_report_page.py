@@ -63,6 +63,7 @@ def test_a_script_that_got_into_the_page_would_not_run(chromium, file):
         assert page.title() != "ran"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_follow_the_readers_colours(chromium, file, scheme):
     with opened(chromium, file, scheme) as (page, _):
@@ -74,6 +75,7 @@ def test_charts_follow_the_readers_colours(chromium, file, scheme):
         )
 
 
+@pytest.mark.slow
 def test_charts_change_with_the_readers_colours(chromium, file):
     with opened(chromium, file) as (page, _):
         page.emulate_media(color_scheme="dark")
@@ -91,6 +93,7 @@ def test_a_receipt_opens_to_the_reasons_for_what_is_missing(chromium, file):
         assert reason.is_visible()
 
 
+@pytest.mark.slow
 def test_a_narrow_window_puts_the_tables_below_the_charts(chromium, file):
     with opened(chromium, file) as (page, _):
         page.set_viewport_size({"width": 400, "height": 800})

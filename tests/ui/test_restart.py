@@ -99,6 +99,7 @@ def test_the_button_asks_restarts_and_runs_the_cells_up_to_it_and_none_below(
     assert counts(lab) == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_no_changes_nothing_and_gives_the_keyboard_back(lab: Lab, counter: Counter) -> None:
     button = ready(lab, counter, "cancels.ipynb")
     kernel = "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.id"
@@ -113,6 +114,7 @@ def test_a_no_changes_nothing_and_gives_the_keyboard_back(lab: Lab, counter: Cou
     assert counts(lab) == [1, 2, 3, 5], "the same kernel counts on"
 
 
+@pytest.mark.slow
 def test_the_button_is_reached_and_pressed_by_keyboard_and_enter_alone_loses_nothing(
     lab: Lab, counter: Counter
 ) -> None:
@@ -139,6 +141,7 @@ def test_the_button_is_reached_and_pressed_by_keyboard_and_enter_alone_loses_not
     assert [counter.of(name) for name in ("first", "second", "hint", "below")] == [2, 2, 2, 1]
 
 
+@pytest.mark.slow
 def test_a_busy_kernel_is_said_before_it_is_stopped(lab: Lab, counter: Counter, gate: Gate) -> None:
     lab.write("busy.ipynb", counter.first, NEEDS_RESTART.format(more=""), gate.cell)
     lab.load("busy.ipynb")
@@ -156,6 +159,7 @@ def test_a_busy_kernel_is_said_before_it_is_stopped(lab: Lab, counter: Counter, 
     assert counter.of("first") == 2
 
 
+@pytest.mark.slow
 def test_a_restart_that_fails_is_said_and_no_cell_is_run(lab: Lab, counter: Counter) -> None:
     button = ready(lab, counter, "fails.ipynb")
 
@@ -172,6 +176,7 @@ def test_a_restart_that_fails_is_said_and_no_cell_is_run(lab: Lab, counter: Coun
     assert counter.of("first") == 1
 
 
+@pytest.mark.slow
 def test_a_cell_above_that_fails_ends_the_replay_and_that_is_said(lab: Lab, counter: Counter) -> None:
     fails_again = f"if pathlib.Path({str(counter.folder)!r}, 'second').exists(): raise RuntimeError('again')"
     button = ready(lab, counter, "stops.ipynb", between=fails_again)

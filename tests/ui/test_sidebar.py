@@ -123,6 +123,7 @@ def test_after_a_kernel_restart_the_sidebar_says_so_and_how_to_go_on(lab: Lab) -
     expect(lab.sidebar.get_by_role("heading", name="Records 1")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_restart_in_mid_cell_stops_the_clock(lab: Lab, gate: Gate) -> None:
     lab.write("restart_busy.ipynb", LOAD, gate.cell)
     lab.open("restart_busy.ipynb")
@@ -149,6 +150,7 @@ def test_a_kernel_that_dies_in_mid_cell_leaves_no_running_cell_and_is_said_to_ha
     expect(lab.sidebar.get_by_role("status")).to_contain_text("The kernel was restarted")
 
 
+@pytest.mark.slow
 def test_a_renamed_notebook_keeps_its_records_and_shows_its_new_name(lab: Lab) -> None:
     lab.write("old_name.ipynb", LOAD, "a = 1")
     lab.open("old_name.ipynb")
@@ -173,6 +175,7 @@ def test_strange_messages_and_one_of_ten_megabytes_do_not_keep_the_next_record_a
     assert lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.isReady")
 
 
+@pytest.mark.slow
 def test_two_tabs_show_the_same_cell_and_the_same_records(
     lab: Lab, new_tab: Callable[[], Lab], gate: Gate
 ) -> None:
@@ -192,6 +195,7 @@ def test_two_tabs_show_the_same_cell_and_the_same_records(
         expect(tab.running).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_with_two_notebooks_the_sidebar_follows_the_one_in_focus(lab: Lab, gate: Gate) -> None:
     lab.write("first.ipynb", LOAD, "first = 1", gate.cell)
     lab.write("second.ipynb", LOAD, "second = 2")
@@ -224,6 +228,7 @@ def test_a_kernel_without_the_extension_is_asked_the_standard_question_and_left_
     assert "Traceback" not in lab.server.log()[before:]
 
 
+@pytest.mark.slow
 def test_a_kernel_of_another_language_is_asked_nothing(lab: Lab) -> None:
     lab.server.add_kernel("notpython", language="R")
     lab.write("r.ipynb", "x <- 1", kernel="notpython")
@@ -259,6 +264,7 @@ def test_a_click_and_the_enter_key_go_to_the_cell(lab: Lab) -> None:
     expect(lab.active).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_gone_is_said_to_be_gone(lab: Lab) -> None:
     lab.write("gone.ipynb", LOAD, "a = 1")
     lab.open("gone.ipynb")
@@ -284,6 +290,7 @@ def test_arrow_keys_move_through_the_records(lab: Lab) -> None:
     expect(lab.records.nth(2).get_by_role("button", name="Details")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_records_that_come_in_above_do_not_move_what_is_being_read(lab: Lab) -> None:
     lab.write("reading.ipynb", LOAD, TRACE_50_BLOCKS, "new = 1")
     lab.open("reading.ipynb")
@@ -304,6 +311,7 @@ def test_records_that_come_in_above_do_not_move_what_is_being_read(lab: Lab) -> 
     assert abs(after["y"] - before["y"]) < 30
 
 
+@pytest.mark.slow
 def test_of_a_loaded_file_all_records_are_shown(lab: Lab, tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     save_records(str(file), [example_record(number, name=f"step {number}") for number in range(600)])

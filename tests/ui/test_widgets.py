@@ -53,6 +53,7 @@ def test_a_choice_in_the_picker_changes_the_device_of_the_cells_to_come(lab: Lab
     expect(lab.cell(2)).to_contain_text("Device asked for: cpu.")
 
 
+@pytest.mark.slow
 def test_the_picker_shows_what_a_magic_chose(lab: Lab) -> None:
     begin(lab, "magic.ipynb", PICKER, "%mlc_device cpu")
     lab.run_to_end(1)
@@ -61,6 +62,7 @@ def test_the_picker_shows_what_a_magic_chose(lab: Lab) -> None:
     expect(picker(lab).get_by_label(NEXT_CELLS)).to_have_value("cpu")
 
 
+@pytest.mark.slow
 def test_a_choice_while_a_cell_runs_says_that_it_waits_and_holds_afterwards(lab: Lab, gate: Gate) -> None:
     begin(lab, "busy_picker.ipynb", PICKER, gate.cell, "%mlc_device")
     lab.run_to_end(1)
@@ -85,6 +87,7 @@ def test_a_new_record_comes_into_the_view_and_opens_to_every_reading(lab: Lab) -
     expect(newest.get_by_role("table", name="Readings")).to_contain_text("time.perf_counter_ns")
 
 
+@pytest.mark.slow
 def test_what_a_cell_measures_inside_itself_is_shown_while_it_runs(lab: Lab, gate: Gate) -> None:
     block = "with jupyter_mlgpu.trace('first step'):\n    pass\n"
     begin(lab, "inside.ipynb", VIEW, block + gate.cell)
@@ -96,6 +99,7 @@ def test_what_a_cell_measures_inside_itself_is_shown_while_it_runs(lab: Lab, gat
     expect(view(lab).locator(".jp-mlgpu-Name").first).to_contain_text("with jupyter_mlgpu.trace")
 
 
+@pytest.mark.slow
 def test_a_control_made_twice_is_one_and_both_places_follow_it(lab: Lab) -> None:
     begin(lab, "twice.ipynb", VIEW, VIEW, "b = 2")
     for index in range(1, 4):
@@ -117,6 +121,7 @@ def test_a_reload_brings_the_controls_back_with_what_the_kernel_has(lab: Lab) ->
     expect(view(lab).locator(".jp-mlgpu-Name").first).to_have_text("c = 3")
 
 
+@pytest.mark.slow
 def test_names_that_look_like_markup_are_text(lab: Lab) -> None:
     begin(lab, "hostile.ipynb", VIEW, HOSTILE)
     lab.run_to_end(1)
@@ -282,6 +287,7 @@ def contrast(element: Locator) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", PAGES)
 def test_texts_can_be_read_where_there_is_no_theme_of_jupyterlab(
     show: Callable[..., Page], where: str
@@ -338,6 +344,7 @@ def test_a_state_that_makes_no_sense_costs_only_itself(show: Callable[..., Page]
     assert problems == []
 
 
+@pytest.mark.slow
 def test_a_control_that_is_taken_off_the_page_leaves_nothing_there(show: Callable[..., Page]) -> None:
     page = show(TRACE)
     expect(page.get_by_role("listitem")).to_contain_text("<b>model.fit(x)</b>")

@@ -45,6 +45,7 @@ def found():
     return text.corpus(1400)
 
 
+@pytest.mark.slow
 def test_the_same_libraries_give_the_same_sentences_again(found):
     assert text.corpus(1400) == found
 
