@@ -228,7 +228,7 @@ _selection._words.clear()
 #: Takes away the names that a test has defined, `_` too, so that IPython keeps the last result there again.
 TIDY = """
 for _name in list(get_ipython().user_ns):
-    if _name not in {keep!r} and (_name.strip("_") == "" or not _name.startswith("_")):
+    if _name.strip("_") == "" or not (_name in {keep!r} or _name.startswith("_")):
         del get_ipython().user_ns[_name]
 """
 
