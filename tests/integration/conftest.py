@@ -8,13 +8,14 @@ import subprocess
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.kernels import Gate, Notebook, Shared, Spares
+from tests.integration.kernels import Gate, Notebook, Spares
+from tests.integration.shared_kernels import LOAD, ReloadedKernels, Shared
 
 DRIVER = Path(__file__).parents[1] / "data" / "trace_processor.cjs"
 
@@ -58,7 +59,7 @@ def starting(spares: Spares, folder: Path) -> Iterator[Callable[..., Notebook]]:
         notebook = spares.take(folder, environment)
         started.append(notebook)
         if extension:
-            assert notebook.run("%load_ext jupyter_mlgpu").status == "ok"
+            assert notebook.run(LOAD).status == "ok"
         return notebook
 
     yield start
@@ -83,8 +84,22 @@ def start_for_module(
 
 
 @pytest.fixture(scope="session")
+def reloaded_kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReloadedKernels]:
+    kernels = ReloadedKernels(lambda: tmp_path_factory.mktemp("reloaded"))
+    yield kernels
+    kernels.close()
+
+
+@pytest.fixture
+def reload_kernel(reloaded_kernels: ReloadedKernels, tmp_path: Path) -> Iterator[Callable[..., Notebook]]:
+    """Gives a kernel with the extension just loaded, for tests that need no process of their own."""
+    with ExitStack() as stack:
+        yield lambda **environment: stack.enter_context(reloaded_kernels.get(environment).lent_in(tmp_path))
+
+
+@pytest.fixture(scope="session")
 def shared_plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    shared = Shared(tmp_path_factory.mktemp("plain"), {})
+    shared = Shared(tmp_path_factory.mktemp("plain"), {}, LOAD)
     yield shared
     shared.close()
 
@@ -106,7 +121,7 @@ tf.config.set_logical_device_configuration(
 
 @pytest.fixture(scope="session")
 def shared_two_cpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    shared = Shared(tmp_path_factory.mktemp("tensorflow"), {"TF_CPP_MAX_VLOG_LEVEL": "0"}, TWO_CPUS)
+    shared = Shared(tmp_path_factory.mktemp("tensorflow"), {"TF_CPP_MAX_VLOG_LEVEL": "0"}, LOAD, TWO_CPUS)
     yield shared
     shared.close()
 

@@ -1,12 +1,11 @@
-"""Real kernels for tests: driven cell by cell as a front end would, started ahead, or shared."""
+"""Real kernels for tests: driven cell by cell as a front end would, and started ahead."""
 
 from __future__ import annotations
 
 import ast
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -143,6 +142,16 @@ class Notebook:
             if wanted(message):
                 return message
 
+    def hear_goodbye(self) -> None:
+        """Wait until the extension has said its last word."""
+        while not any("'goodbye'" in str(message["content"]) for message in self.broadcasts):
+            self.broadcasts.append(self.client.get_iopub_msg(timeout=60))
+
+    def change_folder(self, folder: Path) -> None:
+        """Let the kernel work in this folder."""
+        self.folder = folder
+        self.evaluate("None", prepare=f"import os as _os; _os.chdir({str(folder)!r})")
+
     def deltas(self) -> list[dict[str, Any]]:
         """The extension's broadcasts so far."""
         iopub = self.client.iopub_channel
@@ -204,8 +213,7 @@ class Spares:
             self._spare = self._start(environment)
         self._asked = environment
         notebook.connect()
-        notebook.folder = folder
-        notebook.evaluate("None", prepare=f"import os; os.chdir({str(folder)!r}); del os")
+        notebook.change_folder(folder)
         return notebook
 
     def close(self) -> None:
@@ -216,104 +224,3 @@ class Spares:
 
     def _start(self, environment: dict[str, str | None]) -> Notebook:
         return Notebook(self._new_folder(), environment)
-
-
-#: Takes back what device was asked for; no magic does.
-NO_DEVICE = """
-_selection = get_ipython()._jupyter_mlgpu.kit.selection
-_selection._word = None
-_selection._words.clear()
-"""
-
-#: Takes away the names that a test has defined, `_` too, so that IPython keeps the last result there again.
-TIDY = """
-for _name in list(get_ipython().user_ns):
-    if _name.strip("_") == "" or not (_name in {keep!r} or _name.startswith("_")):
-        del get_ipython().user_ns[_name]
-"""
-
-#: What a test may not leave changed in a kernel that others use after it.
-STATE = """
-def _state():
-    import os, sys
-    from IPython import get_ipython
-    shell = get_ipython()
-    extension = getattr(shell, "_jupyter_mlgpu", None)
-    state = {
-        "working folder": os.getcwd(),
-        "environment": dict(os.environ),
-        "sys.path": list(sys.path),
-        "standard streams": [type(sys.stdout).__name__, type(sys.stderr).__name__],
-        "hooks": {name: len(calls) for name, calls in shell.events.callbacks.items()},
-        "magics": sorted(shell.magics_manager.magics["line"]) + sorted(shell.magics_manager.magics["cell"]),
-        "extension": extension is not None,
-    }
-    if extension is not None:
-        asked = extension._snapshot()
-        state["tracing"] = asked["tracing"]
-        state["device"] = asked["device"]["requested"]
-        state["choices"] = {name: asked["choices"][name] for name in ("device", "trace")}
-    return state
-"""
-
-
-class Shared:
-    """A kernel with the extension for one test after the other, and a check that each leaves it as it was.
-
-    Between two tests the records are cleared, and so are the names that cells have defined, but for those of
-    `prepare`, which is run once.
-    """
-
-    def __init__(self, folder: Path, environment: dict[str, str | None], prepare: str = "") -> None:
-        self._folder = folder
-        self._environment = environment
-        self._prepare = prepare
-        self._notebook: Notebook | None = None
-        self._names: list[str] = []
-        self._state: dict[str, Any] = {}
-
-    @contextmanager
-    def lent(self) -> Iterator[Notebook]:
-        """The kernel for one test; raises AssertionError where the test left it changed, and ends it then."""
-        if self._notebook is None:
-            self._notebook = self._started()
-        notebook = self._notebook
-        yield notebook
-        changed = self._changes(notebook)
-        if changed:
-            self.close()
-        assert not changed, f"a kernel that others use was left changed: {'; '.join(changed)}"
-
-    def close(self) -> None:
-        """End it; the next test gets a fresh one."""
-        if self._notebook is not None:
-            self._notebook.close()
-            self._notebook = None
-
-    def _started(self) -> Notebook:
-        notebook = Notebook(self._folder, self._environment)
-        notebook.connect()
-        for code in ("%load_ext jupyter_mlgpu", self._prepare):
-            result = notebook.run(code)
-            assert result.status == "ok", result
-        self._names = notebook.evaluate("sorted(get_ipython().user_ns)")
-        self._state = self._read(notebook)
-        return notebook
-
-    def _changes(self, notebook: Notebook) -> list[str]:
-        """What is otherwise than before the first test, in words; ready for the next test afterwards."""
-        if not notebook.manager.is_alive():
-            return ["it has ended"]
-        now = self._read(notebook)
-        notebook.evaluate("None", prepare=TIDY.format(keep=self._names))
-        notebook.run("%mlc_trace clear")
-        notebook.broadcasts.clear()
-        return [
-            f"{what} was {self._state.get(what)!r}, is {now.get(what)!r}"
-            for what in self._state
-            if now.get(what) != self._state[what]
-        ]
-
-    def _read(self, notebook: Notebook) -> dict[str, Any]:
-        state: dict[str, Any] = notebook.evaluate("_state()", prepare=STATE)
-        return state

@@ -10,8 +10,8 @@ def events(notebook, kind):
 
 
 @pytest.fixture
-def notebook(start_kernel):
-    return start_kernel()
+def notebook(reload_kernel):
+    return reload_kernel()
 
 
 def test_the_extension_is_announced_among_the_comms(notebook):

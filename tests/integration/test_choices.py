@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.integration.kernels import NO_DEVICE
+from tests.integration.shared_kernels import NO_DEVICE
 
 
 def tell(notebook, kind, **content):
@@ -37,8 +37,8 @@ def begin(notebook, code):
 
 
 @pytest.fixture
-def notebook(start_kernel):
-    return start_kernel()
+def notebook(reload_kernel):
+    return reload_kernel()
 
 
 def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(notebook):

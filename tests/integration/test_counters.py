@@ -21,15 +21,15 @@ def fake_driver(**more):
 
 
 @pytest.fixture
-def gpu(start_kernel):
-    notebook = start_kernel(**fake_driver())
+def gpu(reload_kernel):
+    notebook = reload_kernel(**fake_driver())
     notebook.run(FOUND)
     return notebook
 
 
 @pytest.fixture
-def no_gpu(start_kernel):
-    notebook = start_kernel(**fake_driver(FAKE_NVML="none"))
+def no_gpu(reload_kernel):
+    notebook = reload_kernel(**fake_driver(FAKE_NVML="none"))
     notebook.run(FOUND)
     return notebook
 
@@ -135,7 +135,9 @@ def test_a_cell_that_raises_or_is_interrupted_leaves_no_thread(gpu):
     wait_until_there_is_no_thread(gpu)
 
 
-def test_a_driver_that_fails_in_the_middle_of_a_cell_costs_its_readings_only(gpu):
+def test_a_driver_that_fails_in_the_middle_of_a_cell_costs_its_readings_only(start_kernel):
+    gpu = start_kernel(**fake_driver())
+    gpu.run(FOUND)
     result = gpu.run(
         "import pynvml, time\n"
         "def fail(handle): raise pynvml.NVMLError('GPU is lost')\n"

@@ -23,8 +23,8 @@ def profiled(events, number=1000):
 
 
 @pytest.fixture
-def notebook(start_kernel):
-    return start_kernel()
+def notebook(reload_kernel):
+    return reload_kernel()
 
 
 def asked(notebook, kind, run, sequence=1000):

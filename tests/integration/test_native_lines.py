@@ -29,8 +29,8 @@ def until(condition):
 
 
 @BOTH
-def test_a_line_written_to_either_descriptor_is_in_the_cells_record(start_kernel, environment):
-    notebook = start_kernel(**environment)
+def test_a_line_written_to_either_descriptor_is_in_the_cells_record(reload_kernel, environment):
+    notebook = reload_kernel(**environment)
     result = notebook.run(r'import os; os.write(2, b"to two\n"); os.write(1, b"to one\n");')
     assert sorted((line["stream"], line["text"]) for line in result.receipt["logs"]) == [
         ("stderr", "to two"),
@@ -40,8 +40,8 @@ def test_a_line_written_to_either_descriptor_is_in_the_cells_record(start_kernel
     assert not any(line["late"] for line in result.receipt["logs"])
 
 
-def test_a_line_is_shown_under_its_cell_and_in_order_with_prints(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_a_line_is_shown_under_its_cell_and_in_order_with_prints(reload_kernel):
+    notebook = reload_kernel(**USERS)
     result = notebook.run(
         'import os\nfor n in range(50):\n    print("print", n)\n    os.write(1, b"native %d\\n" % n)'
     )
@@ -51,28 +51,28 @@ def test_a_line_is_shown_under_its_cell_and_in_order_with_prints(start_kernel):
     ]
 
 
-def test_prints_are_no_native_lines(start_kernel):
-    result = start_kernel(**USERS).run('import sys; print("out"); print("err", file=sys.stderr)')
+def test_prints_are_no_native_lines(reload_kernel):
+    result = reload_kernel(**USERS).run('import sys; print("out"); print("err", file=sys.stderr)')
     assert result.receipt["logs"] == []
 
 
-def test_a_known_line_is_explained(start_kernel):
-    result = start_kernel(**USERS).run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\n");')
+def test_a_known_line_is_explained(reload_kernel):
+    result = reload_kernel(**USERS).run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\n");')
     (line,) = result.receipt["logs"]
     assert (line["id"], line["verdict"]) == ("metal-device-set", "info")
     assert "Apple M1 Max" in line["meaning"]
     assert result.receipt["facts"]["gpu_name"]["value"] == "Apple M1 Max"
 
 
-def test_a_line_without_an_end_is_still_its_cells(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_a_line_without_an_end_is_still_its_cells(reload_kernel):
+    notebook = reload_kernel(**USERS)
     assert texts(notebook.run(r'import os; os.write(2, b"no end");')) == ["no end"]
     assert texts(notebook.run(r'os.write(2, b"another\n");')) == ["another"]
 
 
 @pytest.mark.parametrize("cells", [100, pytest.param(1000, marks=pytest.mark.slow)])
-def test_each_of_many_cells_has_the_line_it_printed_at_its_very_end(start_kernel, cells):
-    notebook = start_kernel(**USERS)
+def test_each_of_many_cells_has_the_line_it_printed_at_its_very_end(reload_kernel, cells):
+    notebook = reload_kernel(**USERS)
     notebook.run("import os")
     wrong = []
     for number in range(cells):
@@ -83,8 +83,8 @@ def test_each_of_many_cells_has_the_line_it_printed_at_its_very_end(start_kernel
 
 
 @BOTH
-def test_a_line_between_two_cells_belongs_to_neither_and_is_marked_late(start_kernel, environment):
-    notebook = start_kernel(**environment)
+def test_a_line_between_two_cells_belongs_to_neither_and_is_marked_late(reload_kernel, environment):
+    notebook = reload_kernel(**environment)
     notebook.run(
         "import os, threading, time\n"
         "go = threading.Event()\n"
@@ -100,8 +100,8 @@ def test_a_line_between_two_cells_belongs_to_neither_and_is_marked_late(start_ke
     assert [(line["text"], line["late"]) for line in late] == [("from a thread", True)]
 
 
-def test_a_child_process_that_outlives_its_cell_is_heard_as_late(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_a_child_process_that_outlives_its_cell_is_heard_as_late(reload_kernel):
+    notebook = reload_kernel(**USERS)
     result = notebook.run(
         "import subprocess\n"
         "child = subprocess.Popen(['sh', '-c', 'echo at once >&2; sleep 0.5; echo afterwards >&2'])\n"
@@ -113,8 +113,8 @@ def test_a_child_process_that_outlives_its_cell_is_heard_as_late(start_kernel):
     assert records(notebook)[0]["logs"][1]["late"]
 
 
-def test_twenty_megabytes_written_under_pythons_lock_are_all_counted_and_shown(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_twenty_megabytes_written_under_pythons_lock_are_all_counted_and_shown(reload_kernel):
+    notebook = reload_kernel(**USERS)
     notebook.run("import ctypes; write = ctypes.PyDLL(None).write; block = (b'x' * 144 + b'\\n') * 1000")
     result = notebook.run("for _ in range(140): write(2, block, len(block))")
     assert result.status == "ok"
@@ -134,8 +134,8 @@ def test_a_model_built_at_the_highest_verbosity_does_not_hang_the_kernel(start_k
     assert sum(line["count"] for line in result.receipt["logs"]) > 1_000
 
 
-def test_logging_and_warnings_come_with_their_level(start_kernel):
-    result = start_kernel(**USERS).run(
+def test_logging_and_warnings_come_with_their_level(reload_kernel):
+    result = reload_kernel(**USERS).run(
         "import logging, warnings\n"
         "logging.getLogger('absl').warning('from a logger')\n"
         "logging.getLogger('absl').warning(\n"
@@ -173,8 +173,8 @@ def test_off_puts_everything_back_exactly(start_kernel):
     assert state() == before
 
 
-def test_a_line_of_one_traced_cell_is_captured_while_tracing_is_off(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_a_line_of_one_traced_cell_is_captured_while_tracing_is_off(reload_kernel):
+    notebook = reload_kernel(**USERS)
     notebook.run("%mlc_trace off")
     result = notebook.run('%%mlc_trace\nimport os; os.write(2, b"one cell\\n");')
     assert texts(result) == ["one cell"]
@@ -208,8 +208,8 @@ def test_odd_bytes_are_kept(plain, code, kept):
     assert texts(plain.run(f"import os; os.write(2, {code});")) == [kept]
 
 
-def test_fifty_megabytes_on_one_line_are_shown_and_what_is_not_kept_is_said(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_fifty_megabytes_on_one_line_are_shown_and_what_is_not_kept_is_said(reload_kernel):
+    notebook = reload_kernel(**USERS)
     result = notebook.run("import os; os.write(2, b'x' * 50_000_000 + b'\\n');", timeout=180)
     assert result.status == "ok"
     assert result.text.count("x") >= 50_000_000
@@ -218,8 +218,8 @@ def test_fifty_megabytes_on_one_line_are_shown_and_what_is_not_kept_is_said(star
     assert result.receipt["notes"] == ["1 line was too long to keep whole: 49,991,808 bytes were left out."]
 
 
-def test_of_writers_that_interleave_every_line_is_counted_and_shown(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_of_writers_that_interleave_every_line_is_counted_and_shown(reload_kernel):
+    notebook = reload_kernel(**USERS)
     result = notebook.run(
         "import os, subprocess, sys, threading\n"
         "def write(k):\n    for n in range(5000): os.write(2, b'writer %d line %d\\n' % (k, n))\n"
@@ -236,8 +236,8 @@ def test_of_writers_that_interleave_every_line_is_counted_and_shown(start_kernel
     assert sum(line["count"] for line in records(notebook)[-1]["logs"]) == 30_000
 
 
-def test_a_progress_bar_is_one_line_and_hides_nothing_after_it(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_a_progress_bar_is_one_line_and_hides_nothing_after_it(reload_kernel):
+    notebook = reload_kernel(**USERS)
     result = notebook.run(
         "import os\n"
         "for n in range(300): os.write(2, b'\\r%3d%%|####| %d/300' % (n // 3, n))\n"
@@ -264,8 +264,8 @@ def test_the_users_exception_is_its_own_and_its_lines_are_kept(plain):
     assert texts(result) == ["before"]
 
 
-def test_live_lines_reach_the_browser_while_the_cell_runs(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_live_lines_reach_the_browser_while_the_cell_runs(reload_kernel):
+    notebook = reload_kernel(**USERS)
     message = notebook.send(
         "import os, time\n"
         "os.write(2, b'Metal device set to: Apple M1 Max\\n')\n"
@@ -289,8 +289,8 @@ def test_live_lines_reach_the_browser_while_the_cell_runs(start_kernel):
     assert notebook.wait(message).status == "ok"
 
 
-def test_the_logs_command_explains_shows_raw_lines_and_writes_json(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_the_logs_command_explains_shows_raw_lines_and_writes_json(reload_kernel):
+    notebook = reload_kernel(**USERS)
     notebook.run(r'import os; os.write(2, b"Metal device set to: Apple M1 Max\nplain\n");')
     explained = notebook.run("%mlc_trace logs").text
     assert "info" in explained
@@ -303,8 +303,8 @@ def test_the_logs_command_explains_shows_raw_lines_and_writes_json(start_kernel)
     assert lines[0]["cell"] == 1
 
 
-def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(start_kernel):
-    notebook = start_kernel(**USERS)
+def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(reload_kernel):
+    notebook = reload_kernel(**USERS)
     said = notebook.run("%mlc_trace verbose on").text
     assert "TF_CPP_VMODULE" in said
     assert notebook.run("import os; print(os.environ['TF_CPP_VMODULE'])").text.startswith("execute=1")

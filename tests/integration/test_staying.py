@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.kernels import NO_DEVICE
+from tests.integration.shared_kernels import NO_DEVICE
 
 MODEL = """
 import keras, numpy as np

@@ -19,8 +19,8 @@ def click(notebook, content):
 
 
 @pytest.fixture
-def notebook(start_kernel):
-    notebook = start_kernel()
+def notebook(reload_kernel):
+    notebook = reload_kernel()
     assert notebook.run(CONTROLS).status == "ok"
     ids = notebook.run("print(picker.model_id, view.model_id)").text.split()
     notebook.models = dict(zip(("picker", "view"), ids, strict=True))
