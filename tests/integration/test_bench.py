@@ -24,6 +24,13 @@ PLOTLY = "application/vnd.plotly.v1+json"
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
 COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
 FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in registry.BACKENDS]
+
+
+def beyond(parameter):
+    """The same, beyond the tests of every change."""
+    return pytest.param(*parameter.values, marks=[*parameter.marks, pytest.mark.slow])
+
+
 TYPES = ("float32", "float16", "bfloat16", "float64")
 
 
@@ -45,7 +52,7 @@ def works(runner, type_="float32"):
 
 @pytest.mark.usefixtures("two_devices")  # TensorFlow starts here, and other tests need them
 @pytest.mark.filterwarnings("ignore")  # TensorFlow's own, while it is imported
-@pytest.mark.parametrize("name", FRAMEWORKS)
+@pytest.mark.parametrize("name", [*FRAMEWORKS[:2], *map(beyond, FRAMEWORKS[2:])])
 def test_every_framework_has_the_array_programs(name):
     device = imported(name).find_devices()[0]
     mine = programs(name)

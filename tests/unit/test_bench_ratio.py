@@ -174,6 +174,7 @@ def test_a_time_begins_and_ends_when_the_device_has_nothing_to_do():
     assert (one.steps, one.waits) == (10, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("torch")
 def test_the_script_measures_tiny_models_in_a_process_of_its_own_and_goes_on_where_it_ended(tmp_path):
     command = [sys.executable, "-m", "benchmarks.bench_against_torch", "--tiny", "--out", str(tmp_path)]
