@@ -1,6 +1,7 @@
 """Dependencies between the parts point one way, and starting costs little."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -143,6 +144,7 @@ def part_of(path: Path) -> str:
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "node_modules" not in path.parts)
 
 
+@functools.cache
 def imports(path: Path) -> list[tuple[str, bool]]:
     """Every module imported in a file, and whether that happens at its top level."""
     tree = ast.parse(path.read_text())
@@ -159,33 +161,49 @@ def imports(path: Path) -> list[tuple[str, bool]]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_each_part_uses_only_the_parts_it_may(path):
-    part = part_of(path)
-    used = {name.split(".")[1] for name, _ in imports(path) if name.startswith("jupyter_mlgpu.")}
-    assert used - {part} <= MAY_USE[part]
+def told(path):
+    """A module, as an assertion names it."""
+    return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_the_notebook_part_imports_ipython(path):
-    if part_of(path) in ("notebook", "__init__"):
-        return
-    assert not {name.split(".")[0] for name, _ in imports(path)} & NOTEBOOK_LIBRARIES
+def test_each_part_uses_only_the_parts_it_may():
+    wrong = {}
+    for path in MODULES:
+        part = part_of(path)
+        used = {name.split(".")[1] for name, _ in imports(path) if name.startswith("jupyter_mlgpu.")}
+        if beyond := used - {part} - MAY_USE[part]:
+            wrong[told(path)] = beyond
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_few_parts_import_a_framework_and_never_at_the_top(path):
-    may = part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
-    may = may or path.parent in (ROOT / "bench" / "frameworks", ROOT / "bench" / "models")
-    for name, at_top in imports(path):
-        # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is chosen.
-        # The lessons' exercises are imported when one of them is checked, and are made of arrays.
-        numpy_allowed = part_of(path) == "mlcompute" or path.is_relative_to(ROOT / "lessons" / "exercises")
-        if numpy_allowed and name.split(".")[0] == "numpy":
-            continue
-        if name.split(".")[0] in FRAMEWORKS:
-            assert may, name
-            assert not at_top, name
+def test_only_the_notebook_part_imports_ipython():
+    wrong = {}
+    for path in MODULES:
+        if part_of(path) not in ("notebook", "__init__") and (
+            found := {name.split(".")[0] for name, _ in imports(path)} & NOTEBOOK_LIBRARIES
+        ):
+            wrong[told(path)] = found
+    assert wrong == {}
+
+
+def test_only_few_parts_import_a_framework_and_never_at_the_top():
+    wrong = []
+    for path in MODULES:
+        may = (
+            part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
+        )
+        may = may or path.parent in (ROOT / "bench" / "frameworks", ROOT / "bench" / "models")
+        for name, at_top in imports(path):
+            # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is
+            # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
+            numpy_allowed = part_of(path) == "mlcompute" or path.is_relative_to(
+                ROOT / "lessons" / "exercises"
+            )
+            if numpy_allowed and name.split(".")[0] == "numpy":
+                continue
+            if name.split(".")[0] in FRAMEWORKS and (at_top or not may):
+                wrong.append((told(path), name))
+    assert wrong == []
 
 
 @pytest.mark.parametrize("module", ["record.py", "plain.py"])
