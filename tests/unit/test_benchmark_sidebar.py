@@ -4,11 +4,21 @@ import json
 
 import pytest
 
-from benchmarks import repeated, sidebar_load
+from benchmarks import repeated
 from benchmarks.page_tasks import Task
 from benchmarks.repeated import Figure, Figures, Target
 
 TARGET = Target("CPU time of the longest task", 50, "ms")
+
+needs_playwright = pytest.mark.needs("playwright")
+
+
+@pytest.fixture
+def sidebar_load():
+    """The benchmark itself, which drives a browser with a library that not every environment has."""
+    from benchmarks import sidebar_load
+
+    return sidebar_load
 
 
 def figure(*values):
@@ -41,7 +51,8 @@ def test_one_figure_that_is_missed_is_enough():
     assert repeated.worst([unsettled, missed, held]) == "missed"
 
 
-def test_repeats_of_one_thing_are_gathered_and_those_of_another_target_are_another_figure():
+@needs_playwright
+def test_repeats_of_one_thing_are_gathered_and_those_of_another_target_are_another_figure(sidebar_load):
     figures = Figures()
     figures.note("scrolling", sidebar_load.TASK, 10, "10 ms in a script")
     figures.note("scrolling", sidebar_load.FRAME, 16)
@@ -52,7 +63,8 @@ def test_repeats_of_one_thing_are_gathered_and_those_of_another_target_are_anoth
     ]
 
 
-def test_the_file_holds_every_repeat_and_what_it_was_spent_on():
+@needs_playwright
+def test_the_file_holds_every_repeat_and_what_it_was_spent_on(sidebar_load):
     figures = Figures()
     figures.note("scrolling", sidebar_load.TASK, 100, "in a script")
     data = sidebar_load.as_data(figures, {"processor": "fake"})
@@ -62,7 +74,8 @@ def test_the_file_holds_every_repeat_and_what_it_was_spent_on():
     assert (one["target"], one["unit"], one["median_ratio"], one["verdict"]) == (50, "ms", 2.0, "missed")
 
 
-def test_the_text_says_each_target_and_what_the_verdicts_mean():
+@needs_playwright
+def test_the_text_says_each_target_and_what_the_verdicts_mean(sidebar_load):
     figures = Figures()
     for target in sidebar_load.TARGETS:
         figures.note("what was measured", target, target.most / 2)
@@ -72,7 +85,8 @@ def test_the_text_says_each_target_and_what_the_verdicts_mean():
     assert text.endswith("holds: every repeat is within the target.")
 
 
-def test_of_a_saved_notebook_tasks_count_that_our_script_or_react_began():
+@needs_playwright
+def test_of_a_saved_notebook_tasks_count_that_our_script_or_react_began(sidebar_load):
     def task(*scripts):
         return Task(0.01, 0.0, 0.02, scripts)
 
