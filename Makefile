@@ -176,9 +176,11 @@ test-docs: $(DOCS)/.packages ## build the documentation and look for what is mis
 	@$(STEP) "tests of the documentation" $(PART) $(DOCS)/bin/python -m pytest tests/docs $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
+# The first ones take seconds; the others compare speeds, so that each has the machine to itself.
+LESSONS_AT_ONCE = $(if $(filter not,$(MARKS)),$(WORKERS),1)
 # Offline: what a lesson prints of its data is the same on every machine. A lesson's cells share a kernel.
 NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftest \
-	--numprocesses $(WORKERS) --dist loadfile \
+	--numprocesses $(LESSONS_AT_ONCE) --dist loadfile \
 	--nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons
 test-lessons: install ## run the lessons' cells and compare what they print with what is saved

@@ -295,6 +295,7 @@ def test_no_framework_is_one_sentence(plain):
 
 @pytest.mark.slow
 def test_fresh_processes_are_set_up_each_on_its_device_and_know_nothing_else(two_cpus, race, tmp_path):
+    two_cpus.run("tf.ones(1)")  # its devices are known once TensorFlow has started
     two_cpus.run(f"setup = '''{TWO_CPUS}print('set up', flush=True)\n'''\nn = 'mine'")
     line = f"--fresh --setup setup --over n=4,8 --repeats 6 --save {tmp_path}/race.json"
     shown = race(line, "x = tf.ones((n, n))\nprint(x.device[-5:], 'n' in dir(), 'places' in dir())", 300)
