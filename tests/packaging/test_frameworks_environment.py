@@ -14,6 +14,7 @@ import pytest
 
 from constraints import ROOT
 from jupyter_mlgpu.backends import registry
+from tests.packaging.test_make import run
 
 TESTS = """
 import pytest
@@ -58,13 +59,7 @@ def test_a_framework_that_is_required_and_missing_is_an_error(tmp_path: Path) ->
 
 
 def test_make_requires_every_framework_that_has_a_backend() -> None:
-    planned = subprocess.run(
-        ["make", "-n", "test-frameworks"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={key: value for key, value in os.environ.items() if not key.startswith("MAKE")},
-    ).stdout
+    planned = run("make", "-n", "test-frameworks").stdout
     required = re.findall(r"JUPYTER_MLGPU_REQUIRE=(\S+)", planned)
     assert required
     assert all(set(names.split(",")) == set(registry.BACKENDS) for names in required)

@@ -14,6 +14,7 @@ import tests_summary
 from other_tests import PARTS, Part, chosen, in_order
 
 from constraints import ROOT
+from tests.packaging.test_make import run
 
 #: Targets that are no parts with pytest.
 NO_PARTS = {"test-all", "test-labextension", "test-summary"}
@@ -99,13 +100,7 @@ def test_what_would_not_end_in_time_is_left_out_also_on_a_machine_that_is_slower
 
 
 def test_every_part_is_a_target_of_make_and_no_target_is_forgotten() -> None:
-    asked = subprocess.run(
-        ["make", "-n", "test"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={key: value for key, value in os.environ.items() if not key.startswith("MAKE")},
-    )
+    asked = run("make", "-n", "test")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = {line.split()[1] for line in makefile.splitlines() if line.startswith(".PHONY: test-")}
     assert asked.returncode == 0

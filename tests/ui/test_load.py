@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.sidebar_load import FILL
 from tests.ui.load import COUNT_ROWS, Heard, count_slices, settle, slices, wait_for_text
 
 if TYPE_CHECKING:
@@ -36,25 +37,6 @@ FEW_AT_ONCE = 8
 #: A view with records or lines in it, and what finds and sorts them.
 LIST = ".jp-mlgpu-Records"
 
-#: Records with ten lines each, put into the kernel's own store.
-FILL = """
-import dataclasses
-from jupyter_mlgpu import kit
-from jupyter_mlgpu.record import LogLine
-from jupyter_mlgpu.testing import example_record
-
-def line(cell, number):
-    text = (f"2026-01-01 00:00:00.{number:06d}: I tensorflow/core/common_runtime/executor.cc:{number}] "
-            f"line {number} of cell {cell} says that nothing is the matter")
-    return LogLine(text, None, "unknown", None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
-
-def record(cell):
-    return dataclasses.replace(
-        example_record(cell, name=f"step {cell}"), logs=tuple(line(cell, n) for n in range(10))
-    )
-
-store = kit.current().store
-"""
 FILL_IN_SILENCE = "store.extend(record(number) for number in range(300))"
 FILL_WITH_DELTAS = "for number in range(300, 500): store.add(record(number))"
 

@@ -5,7 +5,6 @@ How long a slice keeps the page, `python -m benchmarks.sidebar_load` says.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from typing import TYPE_CHECKING
@@ -13,9 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.record import LogLine
-from jupyter_mlgpu.render.bundle import MIME_TYPE
-from jupyter_mlgpu.testing import example_record
+from benchmarks.sidebar_load import receipt
 from tests.ui.load import count_slices, slices, wait_for_text
 
 if TYPE_CHECKING:
@@ -45,19 +42,6 @@ def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted
     wait_for_text(lab, "Cells 1", "Logs [0-9]")
     lab.show_logs()
     expect(lab.sidebar).to_contain_text(re.compile("Lines left out of saved receipts: [0-9],"))
-
-
-def receipt(number: int, *, lines: int, text: str = "") -> dict[str, object]:
-    """An output as a notebook holds it."""
-    time = "2026-01-01T00:00:00.000000Z"
-    logs = tuple(
-        LogLine(
-            text or f"line {line} of cell {number}", None, "unknown", None, None, {}, 1, "stderr", time, False
-        )
-        for line in range(lines)
-    )
-    data = dataclasses.replace(example_record(number), logs=logs).to_json()
-    return {"output_type": "display_data", "metadata": {}, "data": {MIME_TYPE: data}}
 
 
 def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:
