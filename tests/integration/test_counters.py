@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_mlgpu.probes.energy.counters import NOT_FOUND_YET
+
 FAKE = str(Path(__file__).parent / "fake_nvml")
 THREADS = "import threading; print([t.name for t in threading.enumerate() if 'mlgpu-sampler' in t.name])"
 #: What NVML is asked for at the first cell takes a moment: a cell that waits for the answer.
@@ -20,18 +22,23 @@ def fake_driver(**more):
     return {"PYTHONPATH": path, **more}
 
 
+def with_counters_found(notebook):
+    """Its energy counters are found out beside the first cells."""
+    notebook.run(FOUND)
+    deadline = time.monotonic() + 30
+    while reading(notebook.run("found = True"), "energy")["why_missing"] == NOT_FOUND_YET:
+        assert time.monotonic() < deadline, "the energy counters were not found out"
+    return notebook
+
+
 @pytest.fixture
 def gpu(reload_kernel):
-    notebook = reload_kernel(**fake_driver())
-    notebook.run(FOUND)
-    return notebook
+    return with_counters_found(reload_kernel(**fake_driver()))
 
 
 @pytest.fixture
 def no_gpu(reload_kernel):
-    notebook = reload_kernel(**fake_driver(FAKE_NVML="none"))
-    notebook.run(FOUND)
-    return notebook
+    return with_counters_found(reload_kernel(**fake_driver(FAKE_NVML="none")))
 
 
 def reading(result, quantity):
