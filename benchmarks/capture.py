@@ -39,10 +39,12 @@ import time
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.capture_kernel import KernelSurroundings
 
-def ignore(something):
+def ignore(*something):
     pass
 
-capture = Capture(KernelSurroundings(), now=str, clean=str, on_live=ignore, on_outside=ignore)
+capture = Capture(
+    KernelSurroundings(), now=str, clean=str, on_live=ignore, on_late=ignore, on_rest=ignore
+)
 capture.start()
 cells = []
 for sequence in range(300):

@@ -17,6 +17,10 @@ from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.plain import build, build_all, choice_of, field_of, optional_of, table_of, to_plain
 
 SCHEMA = 1
+#: A note of a record whose cell wrote more native lines than were read at its end.
+STILL_READING = (
+    "This cell wrote many native lines, which are still being read; its record will have all of them."
+)
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
@@ -302,6 +306,16 @@ class Record:
             facts={**(facts or {}), **self.facts},
             notes=(*self.notes, *(note for note in notes if note not in self.notes)),
         )
+
+    def with_all_logs(
+        self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[str]
+    ) -> Record:
+        """The same record with all messages of its cell, in place of the part of them that it had."""
+        return dataclasses.replace(
+            self,
+            logs=(*lines, *(line for line in self.logs if line.late)),
+            notes=tuple(note for note in self.notes if note != STILL_READING),
+        ).with_logs((), facts, notes)
 
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""

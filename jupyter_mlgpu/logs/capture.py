@@ -6,8 +6,10 @@ cell.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from jupyter_mlgpu.logs.echo import Echo
 from jupyter_mlgpu.logs.hooks import PythonHooks
 from jupyter_mlgpu.logs.tap import Tap
+from jupyter_mlgpu.logs.waiting import Stretch
 from jupyter_mlgpu.record import LogLine
 
 if TYPE_CHECKING:
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
 LIVE_LINES = 100
 #: Cells whose raw lines can be asked for.
 RAW_CELLS = 1_000
+#: Seconds for which a cell's end waits while its lines are read, and bytes that it always waits for, a
+#: hundred lines or so; the rest is read after it.
+AT_THE_END = 0.01
+ALWAYS = 16 * 1024
+#: Seconds of reading at a time: ten times a second while a cell runs, else one after the other.
+AT_A_TIME = 0.005
+#: Seconds for which the end of capturing waits, which may be the end of the kernel.
+WHEN_IT_ENDS = 2.0
 
 
 class Surroundings(Protocol):
@@ -51,7 +62,7 @@ class Surroundings(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Bytes:
     """Where a cell's raw bytes lie, by stream."""
 
     sequence: int
@@ -59,11 +70,22 @@ class _Stretch:
     end: dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A stretch that has ended: that of a cell, or what came after it (`late`)."""
+
+    sequence: int | None
+    stretch: Stretch
+    late: bool
+
+
 class Capture:
     """Begins with `start` and ends with `stop`; in between, `begin_cell` and `end_cell` mark the cells.
 
-    `clean` takes out of a text what should not leave this machine. `on_live(lines)` hears of a running
-    cell's lines, `on_outside(notes)` of those between cells; both from the reading thread.
+    `clean` takes out of a text what should not leave this machine. `on_live(lines)` hears of a running cell's
+    lines, `on_late(sequence, notes)` of those after a cell (None: after none that has a record), and
+    `on_rest(sequence, notes)` of all those of a cell that were too many to be read at its end. The reading
+    thread mostly calls them.
     """
 
     def __init__(
@@ -73,13 +95,17 @@ class Capture:
         now: Callable[[], str],
         clean: Callable[[str], str],
         on_live: Callable[[tuple[LogLine, ...]], None],
-        on_outside: Callable[[Notes], None],
+        on_late: Callable[[int | None, Notes], None],
+        on_rest: Callable[[int, Notes], None],
     ) -> None:
         self._surroundings = surroundings
         self._now = now
         self._clean = clean
         self._on_live = on_live
-        self._on_outside = on_outside
+        self._on_late = on_late
+        self._on_rest = on_rest
+        #: Whether a cell's end waits until all its lines are read: where nobody would see what comes later.
+        self.patient = False
         self._tap = Tap(
             (1, 2),
             self._on_data,
@@ -89,10 +115,13 @@ class Capture:
         )
         self._hooks = PythonHooks(self._on_message)
         self._lock = threading.RLock()
-        self._reader: LogReader | None = None  # None: nothing has come since the last one
+        self._telling = threading.RLock()
+        self._stretch = Stretch(self._new_reader)
+        self._unread: deque[_Unread] = deque()
+        self._after: int | None = None
         self._cell_starts: dict[str, int] | None = None
         self._quiet = True
-        self._stretches: deque[_Stretch] = deque(maxlen=RAW_CELLS)
+        self._stretches: deque[_Bytes] = deque(maxlen=RAW_CELLS)
         _end_in_forked_children(self)
 
     @property
@@ -117,21 +146,27 @@ class Capture:
         self._tap.stop()
         self._stretches.clear()
         if self._cell_starts is None:
-            self._finish_outside()
+            self._put_by()
+        self.catch_up(WHEN_IT_ENDS)
 
     def begin_cell(self) -> None:
         """What comes from now on belongs to the cell that is about to run."""
         if not self.active:
             return
         self._tap.drain()
+        self._tap.look()
         with self._lock:
-            self._cell_starts = None
-            self._finish_outside()
+            self._put_by()
             self._cell_starts = self._tap.offsets()
+            if self._tap.paused:
+                self._stretch.lost(self._tap.paused)
         self._surroundings.cell_begins(self._tap)
 
     def end_cell(self, sequence: int) -> Notes | None:
-        """What came since `begin_cell`; None where nothing came. `sequence` is the record's."""
+        """What came since `begin_cell`; None where nothing came. `sequence` is the record's.
+
+        Where there is much to read, `on_rest` is told of all of it later, and here of a part.
+        """
         if self._cell_starts is None:
             return None
         if self.active:
@@ -139,16 +174,34 @@ class Capture:
             self._tap.drain()
             self._surroundings.cell_ended(self._tap)
         with self._lock:
-            notes = self._finish_reader(late=False)
             if self.active:
-                self._stretches.append(_Stretch(sequence, self._cell_starts, self._tap.offsets()))
-            self._cell_starts = None
+                self._stretches.append(_Bytes(sequence, self._cell_starts, self._tap.offsets()))
+            self._cell_starts, self._after = None, sequence
+            stretch, self._stretch = self._stretch, Stretch(self._new_reader)
+        stretch.read(math.inf if self.patient else AT_THE_END, at_least=ALWAYS)
+        notes = stretch.notes()
+        if notes is not None and not notes.whole:
+            self._unread.append(_Unread(sequence, stretch, late=False))
         return notes
 
     def abandon_cell(self) -> None:
         """The cell will have no record: its lines count as those between cells."""
         with self._lock:
             self._cell_starts = None
+
+    def begin_command(self) -> None:
+        """What comes from now on is a command's of ours, or comes after it: it belongs to no record."""
+        if self.active:
+            self._tap.drain()
+            with self._lock:
+                self._put_by()
+                self._after = None
+
+    def catch_up(self, seconds: float = math.inf) -> None:
+        """Read now what waits of cells that have ended; give up after so many seconds."""
+        until = time.perf_counter() + seconds
+        while self._read_unread(AT_A_TIME) and time.perf_counter() < until:
+            pass
 
     def raw(self, sequence: int | None = None) -> list[tuple[int, str, bytes, int]]:
         """For each cell (or one) and stream: sequence, stream, its raw bytes, and how many were let go."""
@@ -164,59 +217,78 @@ class Capture:
 
     def after_fork_in_child(self) -> None:
         """A forked child writes where it would have written without us."""
-        self._lock = threading.RLock()
+        self._lock, self._telling = threading.RLock(), threading.RLock()
         if self.active:
             self._hooks.stop()
             self._surroundings.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()
 
-    def _reading(self) -> LogReader:
-        if self._reader is None:
-            # The catalogue takes a moment to read: who prints no native line never waits for it.
-            from jupyter_mlgpu.logs.catalogue import Catalogue
-            from jupyter_mlgpu.logs.reader import LogReader
+    def _new_reader(self) -> LogReader:
+        # The catalogue takes a moment to read: who prints no native line never waits for it.
+        from jupyter_mlgpu.logs.catalogue import Catalogue
+        from jupyter_mlgpu.logs.reader import LogReader
 
-            self._reader = LogReader(Catalogue.load(), clean=self._clean)
-        return self._reader
-
-    def _finish_reader(self, *, late: bool) -> Notes | None:
-        reader, self._reader = self._reader, None
-        return reader.finish(late=late) if reader is not None else None
+        return LogReader(Catalogue.load(), clean=self._clean)
 
     def _on_data(self, stream: str, data: bytes) -> None:
         with self._lock:
             self._quiet = False
-            self._reading().feed(stream, data, self._now())
+            self._stretch.take(stream, data, self._now())
 
     def _on_message(self, stream: str, text: str, level: str, origin: str) -> None:
         with self._lock:
             self._quiet = False
-            self._reading().add(stream, text, level=level, origin=origin, time=self._now())
+            self._stretch.say(stream, text, level, origin, self._now())
 
     def _on_lost(self, sentence: str) -> None:
         with self._lock:
-            self._reading().lost(sentence)
+            self._stretch.lost(sentence)
+
+    def _put_by(self) -> None:
+        """What came between two cells is whole; it is read when there is time."""
+        with self._lock:
+            stretch, self._stretch = self._stretch, Stretch(self._new_reader)
+            if not stretch.is_empty:
+                self._unread.append(_Unread(self._after, stretch, late=True))
 
     def _tick(self) -> None:
-        with self._lock:
-            lines: tuple[LogLine, ...] = ()
-            if self._cell_starts is not None and self._reader is not None:
-                if self._quiet:
-                    self._reader.settle()
-                lines = self._reader.take_new(LIVE_LINES)
+        """Ten times a second, from the reading thread: read a little of what waits."""
+        while self._cell_starts is None and self._read_unread(AT_A_TIME):
+            time.sleep(AT_A_TIME / 5)  # the others' turn
+            self._tap.pump()
+        if self._unread and self._read_unread(AT_A_TIME):
+            return
+        stretch = self._stretch
+        quiet, self._quiet = self._quiet, True
+        if self._cell_starts is None:
             # A message is whole when nothing follows it for a tick.
-            settled = self._cell_starts is None and self._quiet
-            self._quiet = True
-        if lines:
+            if quiet and not stretch.is_empty:
+                with self._lock:
+                    if self._cell_starts is None:
+                        self._put_by()
+                self._read_unread(AT_A_TIME)
+            return
+        if stretch.read(AT_A_TIME) and quiet:
+            stretch.settle()
+        lines = stretch.take_new(LIVE_LINES)
+        if lines and stretch is self._stretch:
             self._on_live(lines)
-        elif settled:
-            self._finish_outside()
 
-    def _finish_outside(self) -> None:
-        with self._lock:
-            notes = self._finish_reader(late=True)
-        if notes is not None:
-            self._on_outside(notes)
+    def _read_unread(self, seconds: float) -> bool:
+        """Read on in the oldest stretch that has ended; whether there is more to do."""
+        with self._telling:
+            if not self._unread:
+                return False
+            oldest = self._unread[0]
+            if not oldest.stretch.read(seconds):
+                return True
+            self._unread.popleft()
+            notes = oldest.stretch.notes(late=oldest.late)
+            if notes is not None and oldest.late:
+                self._on_late(oldest.sequence, notes)
+            elif notes is not None and oldest.sequence is not None:
+                self._on_rest(oldest.sequence, notes)
+            return bool(self._unread)
 
 
 def _end_in_forked_children(capture: Capture) -> None:

@@ -25,11 +25,12 @@ _TEXTS_REMEMBERED = 2 * DISTINCT_OF_A_KIND
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a cell's lines came to; `notes` are sentences about what was not kept."""
+    """What a cell's lines came to; `notes` say what was not kept. Not `whole`: more will come."""
 
     lines: tuple[LogLine, ...]
     facts: Mapping[str, Fact]
     notes: tuple[str, ...]
+    whole: bool = True
 
 
 @dataclass(slots=True)
@@ -107,6 +108,10 @@ class LogReader:
         """Nothing has come for a while: a message that waited for further lines is whole."""
         for reading in self._streams.values():
             self._close_waiting(reading)
+
+    def so_far(self) -> Notes:
+        """What has been read up to now."""
+        return Notes(self._folder.lines(late=False), self._folder.facts(), tuple(self._notes()), whole=False)
 
     def finish(self, *, late: bool = False) -> Notes:
         """All that was read; nothing may be fed afterwards. `late`: it came after its cell had ended."""

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.logs.echo import DescriptorEcho, Echo, SilentEcho
+from jupyter_mlgpu.logs.limits import LimitWatch, leaves_room
 from jupyter_mlgpu.logs.storage import LogFile
 
 INTERVAL = 0.1
@@ -30,6 +31,12 @@ KEPT_BYTES = 64 * 1024**2
 DISK_RESERVE = 64 * 1024**2
 _CHUNK = 1024**2
 _ECHO_WAIT = 1.0
+_size, _END = os.lseek, os.SEEK_END
+
+LIMITED = (
+    "This kernel has a limit on the size of files (RLIMIT_FSIZE), which would hold for captured lines, too: "
+    "while it is so low, native lines are shown and not kept."
+)
 
 NAMES = {1: "stdout", 2: "stderr"}
 
@@ -52,6 +59,8 @@ class _Stream:
     file: LogFile
     before: int | None
     echo: Echo
+    #: The file's own descriptor.
+    handle: int
     read_to: int = 0
     echoed_to: int = 0
 
@@ -83,6 +92,9 @@ class Tap:
         self._reading = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._limits = LimitWatch(self.look)
+        #: Why nothing is captured although it was begun, or None.
+        self.paused: str | None = None
 
     @property
     def active(self) -> bool:
@@ -96,9 +108,11 @@ class Tap:
         for descriptor, file in zip(self._descriptors, files, strict=True):
             before = _copy(descriptor)
             echo = self._make_echo(descriptor, before)
-            self._streams.append(_Stream(descriptor, NAMES[descriptor], file, before, echo))
+            self._streams.append(_Stream(descriptor, NAMES[descriptor], file, before, echo, file.descriptor))
             os.dup2(file.descriptor, descriptor)
         self._told.clear()
+        self._limits.start()
+        self.look()
         self._stop = threading.Event()
         self._thread = threading.Thread(
             target=self._watch, args=(self._stop,), name="jupyter_mlgpu logs", daemon=True
@@ -107,6 +121,7 @@ class Tap:
 
     def stop(self) -> None:
         """Read what is left, and put every descriptor back as it was found."""
+        self._limits.stop()
         flush_native()
         self._put_back()
         self._stop.set()
@@ -137,8 +152,22 @@ class Tap:
     def take(self, *descriptors: int) -> None:
         """Capture descriptors again."""
         for stream in self._streams:
-            if stream.descriptor in descriptors:
+            if stream.descriptor in descriptors and not self.paused:
                 os.dup2(stream.file.descriptor, stream.descriptor)
+
+    def look(self) -> None:
+        """Stop capturing where a limit on the size of files comes near, and go on when it is gone."""
+        room = all(leaves_room(stream.file.size()) for stream in self._streams)
+        if not room and not self.paused:
+            self.drain()
+            self._put_back()
+            self.paused = LIMITED
+            self._lose(LIMITED)
+        elif room and self.paused:
+            self.paused = None
+            for stream in self._streams:
+                if _is_same(stream.descriptor, stream.before):
+                    os.dup2(stream.file.descriptor, stream.descriptor)
 
     def drain(self) -> None:
         """Read and echo all that has been written up to now, also what C's buffers still hold.
@@ -153,12 +182,16 @@ class Tap:
                 stream.echo.ready(deadline - time.monotonic())
                 self.pump()
 
-    def pump(self) -> None:
-        """Read and echo what is there; costs under a microsecond where nothing is new."""
+    def behind(self) -> bool:
+        """Whether something has been written and not been read or echoed. Costs under a microsecond."""
         for stream in self._streams:
-            if stream.file.size() != stream.read_to or stream.echoed_to != stream.read_to:
-                break
-        else:
+            if _size(stream.handle, 0, _END) != stream.read_to or stream.echoed_to != stream.read_to:
+                return True
+        return False
+
+    def pump(self) -> None:
+        """Read and echo what is there."""
+        if not self.behind():
             return
         with self._lock:
             if self._reading:  # something that this very thread does while it reads has printed
@@ -186,7 +219,7 @@ class Tap:
     def check(self) -> None:
         """Say so where the user's code has closed or redirected a descriptor: its lines do not come here."""
         for stream in self._streams:
-            if not stream.file.is_open_at(stream.descriptor):
+            if not self.paused and not stream.file.is_open_at(stream.descriptor):
                 self._lose(
                     f"File descriptor {stream.descriptor} ({stream.name}) was closed or redirected by the "
                     "code that ran; native lines written to it are not seen until tracing is turned "
@@ -226,6 +259,7 @@ class Tap:
             try:
                 self.pump()
                 self._on_tick()
+                self.look()
                 self._leave_room()
             except Exception as error:  # the thread must live, for it passes the user's output on
                 self._lose(f"Watching native lines failed ({type(error).__name__}: {error}).")
@@ -256,6 +290,14 @@ class Tap:
         if sentence not in self._told:
             self._told.add(sentence)
             self._on_lost(sentence)
+
+
+def _is_same(descriptor: int, before: int | None) -> bool:
+    """Whether a descriptor is still what it was before it was captured."""
+    try:
+        return before is not None and os.path.sameopenfile(descriptor, before)
+    except OSError:
+        return False
 
 
 def _copy(descriptor: int) -> int | None:

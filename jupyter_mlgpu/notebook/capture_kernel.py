@@ -1,7 +1,10 @@
 """Capturing native lines in a kernel: what it needs beside the tap itself.
 
 ipykernel may have turned the descriptors 1 and 2 into pipes already, whose readers print into the
-notebook. Then native lines go on to the same stream objects that `print` uses, and in the right order.
+notebook. Then native lines go on to the same stream objects that `print` uses, and in the right order: what
+was written before is passed on before anything is printed or flushed, and ipykernel flushes both streams
+before it shows, clears, asks or ends anything. Only where the user's code has put streams of its own into
+`sys` does it flush these; so messages are looked at, too.
 """
 
 from __future__ import annotations
@@ -17,7 +20,20 @@ from typing import Any
 from ipykernel.iostream import OutStream
 
 from jupyter_mlgpu.logs.echo import DescriptorEcho, Echo
-from jupyter_mlgpu.logs.tap import Tap, plain_echo
+from jupyter_mlgpu.logs.tap import Tap, flush_native, plain_echo
+
+#: Messages that show something, or end a cell: what was written before comes before them.
+_SHOWING = frozenset(
+    {
+        "display_data",
+        "update_display_data",
+        "execute_result",
+        "error",
+        "clear_output",
+        "input_request",
+        "status",
+    }
+)
 
 
 class KernelSurroundings:
@@ -26,7 +42,9 @@ class KernelSurroundings:
     def __init__(self) -> None:
         self._streams = {1: sys.stdout, 2: sys.stderr}
         self._echoes: list[_StreamEcho] = []
+        self._classes: list[tuple[OutStream, type[OutStream]]] = []
         self._covered: list[tuple[Any, Any, bool]] = []
+        self._sending: tuple[Any, Any] | None = None
 
     def make_echo(self, descriptor: int, before: int | None) -> Echo:
         """Into the notebook where ipykernel would have shown it there, else to where it went before."""
@@ -40,14 +58,28 @@ class KernelSurroundings:
 
     def attach(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
+        own = [stream for stream in self._streams.values() if isinstance(stream, OutStream)]
+        self._classes = [(stream, type(stream)) for stream in own]
+
+        def pass_on() -> None:
+            """What was written up to now is shown before what comes next."""
+            flush_native()
+            if tap.behind():
+                tap.pump()
+                for stream, kind in self._classes:
+                    kind.flush(stream)  # type: ignore[no-untyped-call]
+
+        for stream in own:
+            stream.__class__ = _in_order(type(stream), pass_on)
+        if own:
+            self._look_before_messages(own[0].session, pass_on)
 
     def cell_begins(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
         for echo in self._echoes:
             echo.belong_to_this_cell()
-        for stream in self._streams.values():
-            if isinstance(stream, OutStream):
-                self._pump_before_writes(stream, tap.pump)
+        for stream, _ in self._classes:
+            self._pump_before_writes(stream, tap)
 
     def cell_ended(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
@@ -63,27 +95,66 @@ class KernelSurroundings:
     def detach(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
         self.cell_ended(tap)
+        for stream, before in self._classes:
+            stream.__class__ = before
+        self._classes.clear()
+        if self._sending is not None:
+            session, ours = self._sending
+            if vars(session).get("send") is ours:  # else somebody has covered it since, and calls us
+                del session.send
+            self._sending = None
         self._echoes.clear()
 
     def after_fork_in_child(self, tap: Tap) -> None:
         """See `logs.capture.Surroundings`."""
         self.detach(tap)
 
-    def _pump_before_writes(self, stream: Any, pump: Callable[[], None]) -> None:
+    def _pump_before_writes(self, stream: Any, tap: Tap) -> None:
         """A native line written before a print is shown before it.
 
-        Done cell by cell, for IPython covers the method too, also for one cell at a time.
+        Done cell by cell, and not by the stream's class: IPython covers the method, too, for one cell at a
+        time, and leaves what it found on the stream.
         """
-        original = stream.write
+        original, behind, pump = stream.write, tap.behind, tap.pump
 
         @functools.wraps(original)
         def write(*arguments: Any) -> Any:
-            with contextlib.suppress(Exception):
-                pump()
+            try:
+                if behind():
+                    pump()
+            except Exception:  # the print comes first
+                pass
             return original(*arguments)
 
         self._covered.append((stream, write, "write" in vars(stream)))
         stream.write = write
+
+    def _look_before_messages(self, session: Any, pass_on: Callable[[], None]) -> None:
+        original = session.send
+
+        @functools.wraps(original)
+        def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
+            with contextlib.suppress(Exception):
+                if (message if isinstance(message, str) else message["header"]["msg_type"]) in _SHOWING:
+                    pass_on()
+            return original(stream, message, *arguments, **named)
+
+        session.send = send
+        self._sending = session, send
+
+
+def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
+    """A stream of ipykernel's that shows what was written natively before, when it is flushed."""
+    flush = kind.flush
+
+    class InOrder(kind):  # type: ignore[misc]
+        def flush(self) -> None:
+            with contextlib.suppress(Exception):
+                pass_on()
+            flush(self)
+
+    InOrder.__name__ = InOrder.__qualname__ = kind.__name__
+    return InOrder
 
 
 class _StreamEcho:

@@ -1,7 +1,7 @@
 """From IPython's cell events to records.
 
-IPython calls `before` and `after` around every cell, also around those that a cell runs inside itself
-(`run_cell`): only the outermost is measured. Whatever fails here is said in one sentence; the user's
+We are called before and after every cell, also those that a cell runs inside itself (`run_cell`): only the
+outermost is measured. Whatever fails here is said in one sentence; the user's
 cell runs all the same.
 """
 
@@ -24,7 +24,7 @@ from jupyter_mlgpu.notebook.cell_code import is_race, only_ours, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
-from jupyter_mlgpu.record import Outcome, Record
+from jupyter_mlgpu.record import STILL_READING, Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
 RACE_NOTE = "A race: the time is that of all its runs together."
@@ -64,16 +64,12 @@ class CellEvents:
         self._here = _ThisThread()
         self._pid = os.getpid()
 
-    def register(self) -> None:
+    def start(self) -> None:
         """Begin to listen; native lines are captured from this moment on."""
         self._start_capture()
-        self._shell.events.register("pre_run_cell", self._before)
-        self._shell.events.register("post_run_cell", self._after)
 
-    def unregister(self) -> None:
+    def stop(self) -> None:
         """Stop listening; cells that are running are left unmeasured."""
-        self._shell.events.unregister("pre_run_cell", self._before)
-        self._shell.events.unregister("post_run_cell", self._after)
         for running in reversed(self._here.running):
             self._close(running)
         self._here.running.clear()
@@ -112,15 +108,21 @@ class CellEvents:
         stack = self._here.running
         return getattr(stack[0].info, "cell_id", None) if stack else None
 
-    def _before(self, info: Any) -> None:
+    def cell_begins(self, info: Any) -> None:
+        """A cell is about to run; raises KeyboardInterrupt alone."""
         try:
             self._begin(info)
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             _complain("could not begin to trace this cell", error)
 
-    def _after(self, result: Any) -> None:
+    def cell_ended(self, result: Any) -> None:
+        """A cell has run; raises KeyboardInterrupt alone."""
         try:
             self._end(result)
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             _complain("could not make this cell's receipt", error)
 
@@ -155,6 +157,8 @@ class CellEvents:
                 shapes=wanted.shapes,
             )
             self._on_start(running.measurement, wanted)
+        elif len(stack) == 1:
+            self._capture.begin_command()
         if problem is not None:
             raise problem
 
@@ -219,7 +223,10 @@ class CellEvents:
             return record.with_note(
                 f"The native lines of this cell are not known: reading them failed ({error})."
             )
-        record = record if said is None else record.with_logs(said.lines, said.facts, said.notes)
+        if said is not None and said.whole:
+            record = record.with_logs(said.lines, said.facts, said.notes)
+        elif said is not None:  # of a part, only the lines: all else is said when they are all read
+            record = record.with_logs(said.lines, {}, (STILL_READING,))
         return with_mps_log(record, self._capture)
 
     def _start_capture(self) -> bool:

@@ -14,6 +14,7 @@ from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import state, transform
+from jupyter_mlgpu.notebook.around import AroundCells
 from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.choices import Choices
@@ -71,7 +72,7 @@ class Extension:
         self._running: Measurement | None = None
         self._run: tuple[int, int] | None = None
         self._progress = ""
-        self._logbook = Logbook(self.kit, self._save, self._push)
+        self._logbook = Logbook(self.kit, self._save, self._push, _show_again)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
         self._engine = _engine(kernel, self.kit.recorder.run.id)
@@ -84,7 +85,7 @@ class Extension:
             "trace": lambda content: self.choices.trace(content),
             "compare": self._compare,
             "doctor": self.doctor.ask,
-            "save": lambda content: self.commands.save_as_told(content),
+            "save": self._save_as_told,
             "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
             **self.inside.answers(),
         }
@@ -99,7 +100,8 @@ class Extension:
             now=self.kit.recorder.clock.utc,
             clean=redact,
             on_live=self._logbook.on_live,
-            on_outside=self._logbook.on_outside,
+            on_late=self._logbook.on_late,
+            on_rest=self._logbook.on_rest,
         )
         self._events = CellEvents(
             shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
@@ -115,6 +117,18 @@ class Extension:
             self._push,
         )
 
+        # Before a cell is measured, and after it was: what somebody chose meanwhile.
+        self._around = AroundCells(
+            shell,
+            before=(self.choices.cell_begins, self._events.cell_begins, self.watch.cell_begins),
+            after=(
+                self._events.cell_ended,
+                self._push_device_soon,
+                self.between.turn,
+                self.watch.cell_ended,
+            ),
+        )
+
     def start(self) -> None:
         """Trace from the next cell on."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
@@ -122,15 +136,12 @@ class Extension:
 
         install(self.kit)
         repeats = Repeats(self._shell, self._events)
-        self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
+        self._shell.register_magics(
+            MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
+        )
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
-        # Before a cell is measured, and after it was: what somebody chose meanwhile.
-        self._shell.events.register("pre_run_cell", self.choices.cell_begins)
-        self._events.register()
-        self._shell.events.register("post_run_cell", self._push_device_soon)
-        self._shell.events.register("post_run_cell", self.between.turn)
-        self._shell.events.register("pre_run_cell", self.watch.cell_begins)
-        self._shell.events.register("post_run_cell", self.watch.cell_ended)
+        self._events.start()
+        self._around.register()
         self.kit.on_progress = self._on_progress
         self.kit.watch_imports()
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
@@ -151,12 +162,8 @@ class Extension:
         if self._engine is not None:
             self.kit.store.unsubscribe(self._engine.write)
         self.kit.close()
-        self._events.unregister()
-        self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
-        self._shell.events.unregister("post_run_cell", self._push_device_soon)
-        self._shell.events.unregister("post_run_cell", self.between.turn)
-        self._shell.events.unregister("pre_run_cell", self.watch.cell_begins)
-        self._shell.events.unregister("post_run_cell", self.watch.cell_ended)
+        self._around.unregister()
+        self._events.stop()
         atexit.unregister(self._capture.stop)
         self.commands.restore_environment()
         self.commands.stop_sharing()
@@ -167,6 +174,18 @@ class Extension:
         for kind, ours in MlgpuMagics.magics.items():
             for name in ours:
                 self._shell.magics_manager.magics[kind].pop(name, None)
+
+    def _save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        self.catch_up()
+        return self.commands.save_as_told(content)
+
+    def catch_up(self) -> None:
+        """Have all lines of all cells in their records."""
+        self._capture.catch_up()
+
+    def read_lines_at_once(self) -> None:
+        """From now on a cell's end waits until all its lines are read: nobody would see what comes later."""
+        self._capture.patient = True
 
     def _compare(self, content: Mapping[str, Any]) -> dict[str, Any]:
         from jupyter_mlgpu.notebook.compare_command import compare_records  # seldom asked for
@@ -239,6 +258,12 @@ class Extension:
             choices=self.choices.state(),
             doctor=self.doctor.state(),
         )
+
+
+def _show_again(record: Record) -> None:
+    from jupyter_mlgpu.notebook import receipts  # loaded with the first one
+
+    receipts.show_again(record)
 
 
 def _engine(kernel: Any, run: str) -> Engine | None:

@@ -1,7 +1,7 @@
 """Log messages on their way to the browsers, and those that belong to no cell.
 
-A message that comes between two cells belongs to neither. It is kept with the record of the cell before
-it, marked as late; where there is none, it is kept here.
+A message that comes between two cells belongs to neither. It is kept with the record of the cell before it,
+marked as late; where there is none, or a command of ours ran since, it is kept here.
 """
 
 from __future__ import annotations
@@ -29,18 +29,26 @@ Event = dict[str, Any]
 class Logbook:
     """Hears of messages from the capturing thread, of cells from the main one.
 
-    `save(record)` writes a record that has changed to the journal, `push(event)` tells the browsers.
+    `save(record)` writes a record that has changed to the journal, `push(event)` tells the browsers, and
+    `show_again(record)` one that has all its messages now, and was shown with a part of them.
     """
 
-    def __init__(self, kit: Kit, save: Callable[[Record], Record], push: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        kit: Kit,
+        save: Callable[[Record], Record],
+        push: Callable[[Event], None],
+        show_again: Callable[[Record], None],
+    ) -> None:
         self._kit = kit
         self._save = save
         self._push = push
+        self._show_again = show_again
         self._lock = threading.Lock()
         self._sequence: int | None = None
         self._running: list[LogLine] = []
-        self._last: tuple[str, int] | None = None
-        self._waiting: list[Notes] = []
+        self._run = ""
+        self._waiting: list[Callable[[], None]] = []
         self.early: list[LogLine] = []
 
     def cell_begins(self, sequence: int) -> None:
@@ -54,10 +62,10 @@ class Logbook:
         with self._lock:
             self._sequence = None
             self._running = []
-            self._last = record.key
+            self._run = record.run.id
             waiting, self._waiting = self._waiting, []
-        for notes in waiting:
-            self.on_outside(notes)
+        for tell in waiting:
+            tell()
 
     def clear(self) -> None:
         """Forget the messages before the first record, too."""
@@ -78,13 +86,13 @@ class Logbook:
             event = {"type": "logs", "sequence": self._sequence, "lines": [one.to_json() for one in lines]}
         self._push(event)
 
-    def on_outside(self, notes: Notes) -> None:
-        """Messages that came between cells."""
+    def on_late(self, after: int | None, notes: Notes) -> None:
+        """Messages that came after a cell, given by its number; None: after no cell that has a record."""
         with self._lock:
-            if self._sequence is not None:
-                self._waiting.append(notes)  # they came after a cell whose record is being shown
+            if after is not None and after == self._sequence:  # its record is being made and shown
+                self._waiting.append(lambda: self.on_late(after, notes))
                 return
-            last = self._kit.store.get(self._last) if self._last is not None else None
+            last = self._held(after)
             if last is None:
                 new = notes.lines[: EARLY_LINES - len(self.early)]
                 self.early += new
@@ -96,3 +104,18 @@ class Logbook:
         if len(notes.lines) > room:
             said.append(f"More than {LATE_LINES:,} messages came after this cell; later ones are not kept.")
         self._kit.store.add(self._save(last.with_logs(notes.lines[:room], notes.facts, said)))
+
+    def on_rest(self, sequence: int, notes: Notes) -> None:
+        """All messages of a cell that were too many to be read at its end."""
+        with self._lock:
+            if sequence == self._sequence:
+                self._waiting.append(lambda: self.on_rest(sequence, notes))
+                return
+            record = self._held(sequence)
+        if record is not None:
+            record = self._save(record.with_all_logs(notes.lines, notes.facts, notes.notes))
+            self._kit.store.add(record)
+            self._show_again(record)
+
+    def _held(self, sequence: int | None) -> Record | None:
+        return None if sequence is None else self._kit.store.get((self._run, sequence))

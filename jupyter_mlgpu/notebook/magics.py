@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -26,8 +27,17 @@ if TYPE_CHECKING:
 class MlgpuMagics(Magics):
     """`%mlc_device`, `%mlc_trace`, `%mlc_plan`, `%%mlc_race`, `%mlc_bench`, `%mlc_doctor`, `%mlc_share`."""
 
-    def __init__(self, shell: Any, commands: Commands, devices: DeviceCommands, repeats: Repeats) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        commands: Commands,
+        devices: DeviceCommands,
+        repeats: Repeats,
+        catch_up: Callable[[], None],
+    ) -> None:
+        """`catch_up` has the lines of all cells read that are still being read."""
         super().__init__(shell)
+        self._catch_up = catch_up
         self._devices = devices
         self._shell = shell
         self._commands = commands
@@ -130,6 +140,7 @@ class MlgpuMagics(Magics):
             return None
         command, _, argument = _without_comment(line).partition(" ")
         with _one_sentence():
+            self._catch_up()
             try:
                 message = self._commands.trace(command or "status", argument.strip())
             except RestartNeededError as error:  # nothing of the cell's depends on it: the cell goes on

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import contextvars
 import sys
+from collections import OrderedDict
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 from IPython.display import publish_display_data
 
-from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.render.bundle import bundle
+
+#: Receipts that do not have all their lines yet, and the cell that each belongs to; so many at most.
+_unfinished: OrderedDict[tuple[str, int], contextvars.Context] = OrderedDict()
+_MOST_UNFINISHED = 100
 
 
 def show(record: Record, *, last: bool = False) -> None:
@@ -31,13 +36,36 @@ def show(record: Record, *, last: bool = False) -> None:
         publish_display_data(engine.line(record))  # type: ignore[no-untyped-call]
         return
     data = bundle(record)
-    sender = getattr(kernel, "iopub_thread", None)
-    if not last or sender is None or not _plain(shell.display_pub):
-        publish_display_data(data)  # type: ignore[no-untyped-call]
-        return
     # ipykernel remembers in a context variable which cell is running.
     context = contextvars.copy_context()
-    sender.schedule(lambda: context.run(_publish, data))
+    named: dict[str, Any] = {}
+    if STILL_READING in record.notes:
+        named = {"transient": _name(record)}
+        _unfinished[record.key] = context
+        while len(_unfinished) > _MOST_UNFINISHED:
+            _unfinished.popitem(last=False)
+    sender = getattr(kernel, "iopub_thread", None)
+    if not last or sender is None or not _plain(shell.display_pub):
+        publish_display_data(data, **named)  # type: ignore[no-untyped-call]
+        return
+    sender.schedule(lambda: context.run(_publish, data, named))
+
+
+def show_again(record: Record) -> None:
+    """Put a receipt that has all its lines now in the place of the one that was shown; from any thread."""
+    context = _unfinished.pop(record.key, None)
+    if context is None:
+        return
+    data = bundle(record)
+    kernel: Any = getattr(get_ipython(), "kernel", None)
+    sender = getattr(kernel, "iopub_thread", None)
+    if sender is not None:
+        sender.schedule(lambda: context.run(_publish, data, {"transient": _name(record), "update": True}))
+
+
+def _name(record: Record) -> dict[str, str]:
+    run, sequence = record.key
+    return {"display_id": f"jupyter_mlgpu-{run}-{sequence}"}
 
 
 def _plain(publisher: Any) -> bool:
@@ -53,9 +81,9 @@ def _plain(publisher: Any) -> bool:
     )
 
 
-def _publish(data: dict[str, Any]) -> None:
+def _publish(data: dict[str, Any], named: dict[str, Any]) -> None:
     try:
-        publish_display_data(data)  # type: ignore[no-untyped-call]
+        publish_display_data(data, **named)  # type: ignore[no-untyped-call]
     except Exception as error:
         sys.stderr.write(
             f"jupyter_mlgpu could not show this cell's receipt ({type(error).__name__}: {error}).\n"

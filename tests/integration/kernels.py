@@ -174,6 +174,8 @@ def _collect(message: dict[str, Any], result: Result) -> bool:
         result.outputs.append(("stream", content["text"]))
     elif kind in ("display_data", "execute_result"):
         result.outputs.append((kind, content["data"]))
+    elif kind == "clear_output":
+        result.outputs.append((kind, content))
     elif kind == "error":
         result.outputs.append(("error", f"{content['ename']}: {content['evalue']}"))
     return kind == "status" and content["execution_state"] == "idle"

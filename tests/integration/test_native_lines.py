@@ -5,6 +5,11 @@ import time
 
 import pytest
 
+from jupyter_mlgpu.logs.fold import KINDS
+from jupyter_mlgpu.logs.tap import LIMITED
+from jupyter_mlgpu.record import STILL_READING
+from tests.integration.kernels import MIME_TYPE
+
 # ipykernel turns its own capture off under pytest; a kernel of a user's has it on.
 USERS = {"PYTEST_CURRENT_TEST": None}
 BOTH = pytest.mark.parametrize(
@@ -19,6 +24,12 @@ def texts(result):
 def records(notebook):
     """All records of the kernel, as a browser would get them, when nothing moves any more."""
     return notebook.ask("jupyter_mlgpu_snapshot_request")["records"]
+
+
+def whole(notebook):
+    """The last record, when all its lines have been read."""
+    until(lambda: STILL_READING not in records(notebook)[-1]["notes"])
+    return records(notebook)[-1]
 
 
 def until(condition):
@@ -118,7 +129,7 @@ def test_twenty_megabytes_written_under_pythons_lock_are_all_counted_and_shown(r
     notebook.run("import ctypes; write = ctypes.PyDLL(None).write; block = (b'x' * 144 + b'\\n') * 1000")
     result = notebook.run("for _ in range(140): write(2, block, len(block))")
     assert result.status == "ok"
-    assert sum(line["count"] for line in result.receipt["logs"]) == 140_000
+    assert sum(line["count"] for line in whole(notebook)["logs"]) == 140_000
     assert result.text.count("\n") == 140_000
 
 
@@ -131,7 +142,7 @@ def test_a_model_built_at_the_highest_verbosity_does_not_hang_the_kernel(start_k
         timeout=300,
     )
     assert result.status == "ok"
-    assert sum(line["count"] for line in result.receipt["logs"]) > 1_000
+    assert sum(line["count"] for line in whole(notebook)["logs"]) > 1_000
 
 
 def test_logging_and_warnings_come_with_their_level(reload_kernel):
@@ -213,9 +224,10 @@ def test_fifty_megabytes_on_one_line_are_shown_and_what_is_not_kept_is_said(relo
     result = notebook.run("import os; os.write(2, b'x' * 50_000_000 + b'\\n');", timeout=180)
     assert result.status == "ok"
     assert result.text.count("x") >= 50_000_000
-    (line,) = result.receipt["logs"]
+    record = whole(notebook)
+    (line,) = record["logs"]
     assert len(line["text"]) < 100_000
-    assert result.receipt["notes"] == ["1 line was too long to keep whole: 49,991,808 bytes were left out."]
+    assert record["notes"] == ["1 line was too long to keep whole: 49,991,808 bytes were left out."]
 
 
 def test_of_writers_that_interleave_every_line_is_counted_and_shown(reload_kernel):
@@ -233,7 +245,7 @@ def test_of_writers_that_interleave_every_line_is_counted_and_shown(reload_kerne
     assert result.status == "ok"
     assert result.text.count(" line ") == 30_000
     # The receipt is cut to its size, and says so; the record has all.
-    assert sum(line["count"] for line in records(notebook)[-1]["logs"]) == 30_000
+    assert sum(line["count"] for line in whole(notebook)["logs"]) == 30_000
 
 
 def test_a_progress_bar_is_one_line_and_hides_nothing_after_it(reload_kernel):
@@ -310,3 +322,84 @@ def test_verbose_sets_what_a_framework_reads_and_unloading_takes_it_back(reload_
     assert notebook.run("import os; print(os.environ['TF_CPP_VMODULE'])").text.startswith("execute=1")
     notebook.run("%unload_ext jupyter_mlgpu")
     assert notebook.run("print('TF_CPP_VMODULE' in os.environ)").text == "False\n"
+
+
+#: Lines of which no two have the same shape.
+VARIED = """
+import os
+letters = "abcdefghijklmnopqrstuvwxyz"
+for n in range(20_000):
+    name = letters[n % 26] + letters[n // 26 % 26] + letters[n // 676 % 26] + letters[n // 17_576]
+    os.write(2, f"warning {name}: something happened\\n".encode())
+"""
+
+
+def test_many_lines_are_read_after_their_cell_and_its_receipt_is_completed(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    result = notebook.run(VARIED)
+    assert STILL_READING in result.receipt["notes"]
+    update = notebook.hear_until(lambda message: message["msg_type"] == "update_display_data")
+    whole = update["content"]["data"][MIME_TYPE]
+    assert whole["cell"]["sequence"] == result.receipt["cell"]["sequence"]
+    assert STILL_READING not in whole["notes"]
+    record = next(one for one in records(notebook) if one["cell"] == whole["cell"])
+    assert len(record["logs"]) == KINDS
+    assert (
+        f"{20_000 - KINDS:,} more lines were not kept: there were too many different ones." in record["notes"]
+    )
+
+
+def test_a_command_of_ours_waits_until_all_lines_are_read(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    cell = notebook.run(VARIED).receipt["cell"]
+    saved = notebook.folder / "records.jsonl"
+    notebook.run(f"%mlc_trace save {saved}")
+    found = map(json.loads, saved.read_text().splitlines())
+    record = next(one for one in found if one["cell"]["sequence"] == cell["sequence"])
+    assert len(record["logs"]) == KINDS
+
+
+def test_a_cell_that_begins_meanwhile_has_its_own_lines_and_no_others(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(VARIED)
+    assert texts(notebook.run(r'os.write(2, b"mine\n");')) == ["mine"]
+
+
+def test_lines_of_a_command_of_ours_belong_to_no_record(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run("import os\n_ = 1 + 1")
+    notebook.run("%mlc_trace status\n%mlc_device {os.write(2, b'TensorFlow woke up') and 'status'}")
+    notebook.run("_ = 1 + 1")
+    known = records(notebook)
+    assert [texts for record in known if (texts := [line["text"] for line in record["logs"]])] == []
+
+
+LIMIT = """
+import os, resource, subprocess
+before = resource.getrlimit(resource.RLIMIT_FSIZE)
+"""
+
+
+def test_a_limit_on_the_size_of_files_kills_no_child_that_prints(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(LIMIT)
+    notebook.run(r'os.write(1, b"before the limit\n" * 200);')
+    result = notebook.run(
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))\n"
+        "print(subprocess.run(['seq', '1', '500']).returncode, os.write(2, b'also I\\n'))"
+    )
+    assert "0 7" in result.text.splitlines()
+    assert LIMITED in result.receipt["notes"]
+    assert LIMITED in notebook.run("_ = os.system('seq 1 500')").receipt["notes"]
+    notebook.run("resource.setrlimit(resource.RLIMIT_FSIZE, before)")
+    assert texts(notebook.run(r'os.write(2, b"kept again\n");')) == ["kept again"]
+
+
+def test_a_child_with_a_limit_of_its_own_lives(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(LIMIT)
+    result = notebook.run(
+        "few = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))\n"
+        "print(subprocess.run(['seq', '1', '500'], preexec_fn=few).returncode)"
+    )
+    assert "0" in result.text.splitlines()

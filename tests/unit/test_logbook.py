@@ -3,7 +3,7 @@
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.reader import Notes
 from jupyter_mlgpu.notebook.logbook import LATE_LINES, Logbook
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.record import STILL_READING, Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 
@@ -21,7 +21,8 @@ class Setting:
     def __init__(self):
         self.kit = Kit()
         self.saved, self.pushed = [], []
-        self.logbook = Logbook(self.kit, self.save, self.pushed.append)
+        self.shown_again = []
+        self.logbook = Logbook(self.kit, self.save, self.pushed.append, self.shown_again.append)
 
     def save(self, record):
         self.saved.append(record)
@@ -40,7 +41,7 @@ class Setting:
 
 def test_a_message_before_any_record_belongs_to_none():
     here = Setting()
-    here.logbook.on_outside(late("early"))
+    here.logbook.on_late(None, late("early"))
     assert [one.text for one in here.logbook.early] == ["early"]
     assert [(event["type"], event["sequence"]) for event in here.pushed] == [("logs", None)]
 
@@ -48,7 +49,7 @@ def test_a_message_before_any_record_belongs_to_none():
 def test_a_message_after_a_cell_is_kept_with_its_record_and_saved_again():
     here = Setting()
     record = here.run_cell(1)
-    here.logbook.on_outside(late("late"))
+    here.logbook.on_late(1, late("late"))
     changed = here.kit.store.get(record.key)
     assert [(one.text, one.late) for one in changed.logs] == [("late", True)]
     assert changed.facts["gpu_name"].value == "M1"
@@ -60,7 +61,7 @@ def test_a_message_that_came_while_a_record_was_being_shown_waits_for_it():
     here = Setting()
     first = here.run_cell(1)
     here.logbook.cell_begins(2)
-    here.logbook.on_outside(late("after the second cell"))
+    here.logbook.on_late(2, late("after the second cell"))
     second = example_record(2)
     here.kit.store.add(second)
     here.logbook.cell_ended(second)
@@ -68,11 +69,46 @@ def test_a_message_that_came_while_a_record_was_being_shown_waits_for_it():
     assert here.texts(second) == ["after the second cell"]
 
 
+def test_a_message_of_a_command_of_ours_belongs_to_no_record():
+    here = Setting()
+    record = here.run_cell(1)
+    here.logbook.on_late(None, late("TensorFlow was asked for its devices"))
+    assert here.texts(record) == []
+    assert [one.text for one in here.logbook.early] == ["TensorFlow was asked for its devices"]
+
+
+def test_messages_read_after_their_cell_take_the_place_of_a_part_of_them_and_are_shown_again():
+    here = Setting()
+    first = example_record(1).with_logs((line("one"),), {}, (STILL_READING,))
+    here.logbook.cell_begins(1)
+    here.kit.store.add(first)
+    here.logbook.cell_ended(first)
+    here.logbook.on_late(1, late("late"))
+    here.logbook.on_rest(1, Notes((line("one"), line("two")), {}, ("some were counted",)))
+    changed = here.kit.store.get(first.key)
+    assert here.texts(first) == ["one", "two", "late"]
+    assert changed.notes == ("lost", "some were counted")
+    assert here.saved[-1] == changed
+    assert here.shown_again == [changed]
+
+
+def test_messages_read_before_their_record_is_there_wait_for_it():
+    here = Setting()
+    here.run_cell(1)
+    here.logbook.cell_begins(2)
+    here.logbook.on_rest(2, Notes((line("one"),), {}, ()))
+    second = example_record(2).with_logs((), {}, (STILL_READING,))
+    here.kit.store.add(second)
+    here.logbook.cell_ended(second)
+    assert here.texts(second) == ["one"]
+    assert [record.key for record in here.shown_again] == [second.key]
+
+
 def test_one_record_takes_so_many_late_messages_and_says_so():
     here = Setting()
     record = here.run_cell(1)
     for _ in range(3):
-        here.logbook.on_outside(late(*[str(number) for number in range(LATE_LINES)]))
+        here.logbook.on_late(1, late(*[str(number) for number in range(LATE_LINES)]))
     changed = here.kit.store.get(record.key)
     assert len(changed.logs) == LATE_LINES
     assert any("later ones are not kept" in note for note in changed.notes)
@@ -93,5 +129,5 @@ def test_after_clear_messages_go_on_as_before_the_first_record():
     here.run_cell(1)
     here.kit.store.clear()
     here.logbook.clear()
-    here.logbook.on_outside(late("later"))
+    here.logbook.on_late(1, late("later"))
     assert [one.text for one in here.logbook.early] == ["later"]
