@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 LIVE_LINES = 100
 #: Cells whose raw lines can be asked for.
 RAW_CELLS = 1_000
-#: Seconds for which a cell's end waits while its lines are read, and bytes that it always waits for, a
-#: hundred lines or so; the rest is read after it.
-AT_THE_END = 0.01
-ALWAYS = 16 * 1024
+#: Bytes that are read at a cell's end, fifty lines or so; where more wait, they are read after it.
+AT_THE_END = 8 * 1024
 #: Seconds of reading at a time: ten times a second while a cell runs, else one after the other.
 AT_A_TIME = 0.005
 #: Seconds for which the end of capturing waits, which may be the end of the kernel.
@@ -178,7 +176,8 @@ class Capture:
                 self._stretches.append(_Bytes(sequence, self._cell_starts, self._tap.offsets()))
             self._cell_starts, self._after = None, sequence
             stretch, self._stretch = self._stretch, Stretch(self._new_reader)
-        stretch.read(math.inf if self.patient else AT_THE_END, at_least=ALWAYS)
+        if self.patient or stretch.waiting <= AT_THE_END:
+            stretch.read()
         notes = stretch.notes()
         if notes is not None and not notes.whole:
             self._unread.append(_Unread(sequence, stretch, late=False))

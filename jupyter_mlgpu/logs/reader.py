@@ -17,6 +17,9 @@ from jupyter_mlgpu.logs.lines import LineSplitter, text_of
 from jupyter_mlgpu.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
 from jupyter_mlgpu.record import Fact, LogLine
 
+#: Lines of a cell that are told before all have been read.
+FIRST = 20
+
 _BLOCK = 64 * 1024
 _DIGITS = b"0123456789"
 _SHAPES_REMEMBERED = 5_000
@@ -110,8 +113,9 @@ class LogReader:
             self._close_waiting(reading)
 
     def so_far(self) -> Notes:
-        """What has been read up to now."""
-        return Notes(self._folder.lines(late=False), self._folder.facts(), tuple(self._notes()), whole=False)
+        """The first lines of what has been read up to now."""
+        lines = tuple(entry.log_line() for entry in self._folder.entries[:FIRST])
+        return Notes(lines, {}, (), whole=False)
 
     def finish(self, *, late: bool = False) -> Notes:
         """All that was read; nothing may be fed afterwards. `late`: it came after its cell had ended."""

@@ -81,17 +81,17 @@ class Stretch:
         """Something never came here: a note says so."""
         self._lost[sentence] = None
 
-    def read(self, seconds: float = math.inf, at_least: int = 0) -> bool:
-        """Read for so long, and so many bytes in any case; returns whether nothing waits any more."""
+    def read(self, seconds: float = math.inf) -> bool:
+        """Read for so long; returns whether nothing waits any more."""
         with self._reading:
             if not self._pieces:
                 return True
             self._begun()  # which takes longer than reading a few lines
             until = time.perf_counter() + seconds
             while self._pieces:
-                if at_least <= 0 and time.perf_counter() >= until:
+                if time.perf_counter() >= until:
                     return False
-                at_least -= self._read_one(self._pieces.popleft())
+                self._read_one(self._pieces.popleft())
         return True
 
     def settle(self) -> None:
@@ -128,12 +128,12 @@ class Stretch:
             self._reader = self._new_reader()
         return self._reader
 
-    def _read_one(self, piece: _Piece | _Said) -> int:
-        """Read one piece, or the first block of it; returns how many bytes that was."""
+    def _read_one(self, piece: _Piece | _Said) -> None:
+        """Read one piece, or the first block of it."""
         reader = self._begun()
         if isinstance(piece, _Said):
             reader.add(piece.stream, piece.text, level=piece.level, origin=piece.origin, time=piece.time)
-            return len(piece.text)
+            return
         data = piece.data
         if len(data) > BLOCK:
             self._pieces.appendleft(_Piece(piece.stream, data[BLOCK:], piece.time))
@@ -141,4 +141,3 @@ class Stretch:
         reader.feed(piece.stream, bytes(data), piece.time)
         with self._counting:
             self.waiting -= len(data)
-        return len(data)

@@ -1,9 +1,9 @@
 """What we do before and after each cell, in order; an interrupt that comes meanwhile is the cell's.
 
 IPython takes an exception in such a callback, an interrupt too, for the callback's own fault, says so and
-runs the cell. So an interrupt is kept while we are at work: before a cell it is raised as the first thing
-that its code does, and after it the cell ends as one that was interrupted. A second one is not kept: something
-of ours hangs then.
+runs the cell. So an interrupt is kept while we are at work. One before a cell is raised as the first thing
+that its code does; one after it ends the cell as interrupted. A second one is not kept: something of ours
+hangs then.
 """
 
 from __future__ import annotations

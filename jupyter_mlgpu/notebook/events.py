@@ -225,7 +225,7 @@ class CellEvents:
             )
         if said is not None and said.whole:
             record = record.with_logs(said.lines, said.facts, said.notes)
-        elif said is not None:  # of a part, only the lines: all else is said when they are all read
+        elif said is not None:
             record = record.with_logs(said.lines, {}, (STILL_READING,))
         return with_mps_log(record, self._capture)
 

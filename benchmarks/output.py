@@ -1,0 +1,130 @@
+"""What a cell that writes much takes with tracing on, and without the extension, as a ratio.
+
+Two kernels, one plain and one that traces, run the same cell in turn. A time is from sending the cell until
+the kernel is idle: until a person has seen all of it. Lines that are read after the cell are not in it, and
+the next cell of either kernel waits until they are.
+
+Exit status 1: a ratio that is above its target beyond doubt.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+from benchmarks import machine, report
+from benchmarks.kernel import Kernel, running_kernel
+from benchmarks.pairing import Pair, times
+from benchmarks.progress import with_progress
+from benchmarks.spread import median_interval
+
+PAIRS = 20
+#: Times as long as plainly, for each of the cells.
+TARGET = 1.2
+
+_PREPARE = """
+import os, random
+chance = random.Random(1)
+noise = chance.randbytes(1_000_000)
+letters = "abcdefghijklmnopqrstuvwxyz"
+words = ["".join(chance.choices(letters, k=8)) for _ in range(3_000)]
+varied = [(" ".join(chance.choices(words, k=8)) + "\\n").encode() for _ in range(20_000)]
+"""
+CELLS = {
+    "1 MB of random bytes on descriptor 2": "_ = os.write(2, noise)",
+    "20,000 different lines on descriptor 2": "for line in varied:\n    os.write(2, line)",
+    "100,000 prints": "for number in range(100_000):\n    print(number)",
+}
+_STILL_READING = "any(True for _ in get_ipython()._jupyter_mlgpu._capture._unread)"
+
+
+def measure(pairs: int) -> dict[str, list[Pair]]:
+    """Pairs of seconds for each cell: plainly, and traced."""
+    with running_kernel() as plain, running_kernel() as traced:
+        traced.run("%load_ext jupyter_mlgpu")
+        found = {}
+        for kernel in (plain, traced):
+            kernel.run(_PREPARE)
+        for name, code in CELLS.items():
+            for kernel in (plain, traced):
+                _until_idle(kernel, code)
+            _until_read(traced)
+
+            def one(on: bool, code: str = code) -> float:
+                seconds = _until_idle(traced if on else plain, code)
+                if on:
+                    _until_read(traced)
+                return seconds
+
+            found[name] = with_progress(pairs, name, one)
+        return found
+
+
+def _until_idle(kernel: Kernel, code: str) -> float:
+    begun = time.perf_counter()
+    kernel.run(code)
+    kernel.wait_until_idle()
+    return time.perf_counter() - begun
+
+
+def _until_read(kernel: Kernel) -> None:
+    while kernel.value(_STILL_READING):
+        time.sleep(0.1)
+
+
+def as_text(found: Mapping[str, list[Pair]]) -> str:
+    """The figures for a terminal."""
+    rows = [("a cell that writes", "plainly", "traced", "ratio", "interval", "target", "verdict")]
+    verdicts = []
+    for name, pairs in found.items():
+        interval = median_interval([pair.ratio for pair in pairs])
+        verdicts.append(report.verdict(interval, TARGET))
+        rows.append(
+            (
+                name,
+                report.ms(median(pair.off for pair in pairs)),
+                report.ms(median(pair.on for pair in pairs)),
+                f"{median(pair.ratio for pair in pairs):.2f}",
+                report.NO_INTERVAL if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
+                f"{TARGET:g}",
+                verdicts[-1],
+            )
+        )
+    return f"{report.table(rows)}\n\n{report.legend(verdicts)}"
+
+
+def as_data(found: Mapping[str, list[Pair]], about: Mapping[str, str]) -> dict[str, Any]:
+    """The figures for a JSON file; times in seconds."""
+    return {
+        "benchmark": "output",
+        "machine": dict(about),
+        "target_ratio": TARGET,
+        "cells": {
+            name: {
+                "ratio": median(pair.ratio for pair in pairs),
+                "verdict": report.verdict(median_interval([pair.ratio for pair in pairs]), TARGET),
+                "pairs": times(pairs),
+            }
+            for name, pairs in found.items()
+        },
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and report; returns the exit status."""
+    chosen = report.options("output", str(__doc__), PAIRS).parse_args(arguments)
+    about = machine.describe(["ipykernel", "ipython", "jupyter_client"])
+    print(report.table(list(about.items())), end="\n\n", flush=True)
+    found = measure(chosen.pairs)
+    print(as_text(found))
+    data = as_data(found, about)
+    if chosen.out is not None:
+        report.write(chosen.out, data)
+    return 1 if any(one["verdict"] == "missed" for one in data["cells"].values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
