@@ -14,6 +14,7 @@ from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import state, transform
+from jupyter_mlgpu.notebook.audience import Audience
 from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.choices import Choices
@@ -74,6 +75,7 @@ class Extension:
         self._logbook = Logbook(self.kit, self._save, self._push)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
+        self.audience = Audience(shell)
         self._engine = _engine(kernel, self.kit.recorder.run.id)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.inside = Inside(self.kit, self.watch.state)
@@ -89,7 +91,7 @@ class Extension:
             **self.inside.answers(),
         }
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told)
+            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told, self.audience)
             # An engine of ipyparallel has no such thread, and no browser that would listen.
             if getattr(kernel, "iopub_thread", None) is not None
             else NoChannel()
@@ -124,6 +126,7 @@ class Extension:
         repeats = Repeats(self._shell, self._events)
         self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
+        self._shell.events.register("pre_run_cell", self.audience.cell_begins)
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
@@ -152,6 +155,7 @@ class Extension:
             self.kit.store.unsubscribe(self._engine.write)
         self.kit.close()
         self._events.unregister()
+        self._shell.events.unregister("pre_run_cell", self.audience.cell_begins)
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
         self._shell.events.unregister("post_run_cell", self._push_device_soon)
         self._shell.events.unregister("post_run_cell", self.between.turn)
@@ -193,11 +197,12 @@ class Extension:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
         finally:
-            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
-            from jupyter_mlgpu.notebook import receipts
+            if self.audience.asked:
+                # Loaded with the first receipt: what draws it is a sixth of what loading would take.
+                from jupyter_mlgpu.notebook import receipts
 
-            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
-            receipts.show(record, last=not self._events.inside_a_cell)
+                # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+                receipts.show(record, last=not self._events.inside_a_cell)
 
     def _save(self, record: Record) -> Record:
         if self._journal is not None:

@@ -18,6 +18,7 @@ def begin(shell: Any, device: str | None) -> None:
     and the import's time belongs to the cell that asks for it.
     """
     load(shell)
+    shell._jupyter_mlgpu.audience.ask()  # a profile may have loaded us before
     if device is not None:
         shell._jupyter_mlgpu.kit.selection.request(device)
 
