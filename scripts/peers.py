@@ -3,8 +3,8 @@
 The suites are those of the versions that .venv has, out of their source distributions. In the second run the
 environment's own configuration of IPython loads us into each kernel and each `ipython`, tracing on, and the
 tests know nothing of it. A test that fails in this run alone is our fault. Where the two runs differ, the
-files of the tests that do are run both ways once more: a test counts that has failed twice with us and never
-plainly. The others are named, and so are those that fail plainly.
+suite is run both ways once more, for a test may depend on those before it: one counts that has failed twice
+with us and never plainly. The others are named, and so are those that fail plainly.
 """
 
 from __future__ import annotations
@@ -31,17 +31,11 @@ CONFIGURATION = Path(sys.prefix) / "etc" / "ipython" / "ipython_config.py"
 #: Seconds that a suite may take; a single test has its own limit.
 LIMIT = 1500
 TEST_LIMIT = 120
+#: What pytest-asyncio asks for with a warning, and suites that take warnings for errors do not say.
+LOOPS = "asyncio_default_fixture_loop_scope=function"
 
 
-@dataclass(frozen=True)
-class Suite:
-    """A package's tests; `options` are pytest's."""
-
-    package: str
-    options: tuple[str, ...] = ()
-
-
-SUITES = (Suite("nbclient"), Suite("ipykernel"), Suite("ipython"))
+SUITES = ("nbclient", "ipykernel", "ipython")
 
 #: How a test ended, by its name: "passed", "failed" or "skipped".
 Results = dict[str, str]
@@ -62,7 +56,7 @@ def worse(plain: Results, ours: Results) -> list[str]:
 
 
 def compare(plain: Sequence[Results], ours: Sequence[Results]) -> Comparison:
-    """What runs tell, of which there are as many each way; only the first pair needs to hold all tests."""
+    """What runs tell, of which there are as many each way."""
     suspected = [worse(*pair) for pair in zip(plain, ours, strict=True)]
     failed_plainly = {name for run in plain for name, ended in run.items() if ended == "failed"}
     failed_plainly |= ours[0].keys() - plain[0].keys()  # there it did not even end
@@ -83,12 +77,12 @@ def pinned(package: str, text: str) -> str:
     return found.group()
 
 
-def fetch(suites: Iterable[Suite]) -> dict[str, Path]:
+def fetch(suites: Iterable[str]) -> dict[str, Path]:
     """The suites' folders, each with the tests and their settings, and nothing of the package itself."""
     sources, wanted = WORK / "sources", WORK / "sources.txt"
     sources.mkdir(parents=True, exist_ok=True)
     text = LIST.read_text(encoding="utf-8")
-    pins = {suite.package: pinned(suite.package, text) for suite in suites}
+    pins = {suite: pinned(suite, text) for suite in suites}
     versions = {package: pin.split()[0].partition("==")[2] for package, pin in pins.items()}
     archives = {name: sources / f"{name}-{version}.tar.gz" for name, version in versions.items()}
     missing = [name for name, archive in archives.items() if not archive.exists()]
@@ -153,22 +147,22 @@ def surroundings() -> dict[str, str]:
     }
 
 
-def run(suite: Suite, folder: Path, title: str, *, with_us: bool, files: Sequence[str] = ()) -> Results:
-    """Run a suite, or some of its files; how each test ended."""
+def run(suite: str, folder: Path, title: str, *, with_us: bool) -> Results:
+    """Run a suite; how each test ended."""
     environment = surroundings()
     load_us(with_us)
     try:
         if loaded(environment) != with_us:
             raise SystemExit(f"A kernel is {'not ' if with_us else ''}loading us where it should not differ.")
-        kept = WORK / f"{suite.package}-{title}.jsonl"
+        kept = WORK / f"{suite}-{title}.jsonl"
         kept.unlink(missing_ok=True)
         environment["PEERS_RESULTS"] = str(kept)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "peers_results", "-p", "no:nbval"]
-        command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", *suite.options]
-        with open(WORK / f"{suite.package}-{title}.txt", "w", encoding="utf-8") as told:
+        command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, "tests"]
+        with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
             try:
                 subprocess.run(
-                    [*command, *(files or ["tests"])],
+                    command,
                     cwd=folder,
                     env=environment,
                     stdin=subprocess.DEVNULL,
@@ -193,28 +187,26 @@ def read(path: Path) -> Results:
     return results
 
 
-def examine(suite: Suite, folder: Path) -> tuple[list[Results], Comparison]:
-    """Run a suite both ways, what differs once more, and say what came of it."""
+def examine(suite: str, folder: Path) -> tuple[list[Results], Comparison]:
+    """Run a suite both ways, once more where that differs; the first two runs, and what came of all."""
     plain = [run(suite, folder, "plain", with_us=False)]
     if not any(ended == "passed" for ended in plain[0].values()):
-        raise SystemExit(f"Nothing of {suite.package} passes plainly; see {WORK / suite.package}-plain.txt.")
+        raise SystemExit(f"Nothing of {suite} passes plainly; see {WORK / suite}-plain.txt.")
     ours = [run(suite, folder, "with-us", with_us=True)]
-    files = sorted({name.partition("::")[0] for name in worse(plain[0], ours[0])})
-    if files:
-        print(f"    {suite.package}: once more {', '.join(files)}", flush=True)
-        plain.append(run(suite, folder, "plain-again", with_us=False, files=files))
-        ours.append(run(suite, folder, "with-us-again", with_us=True, files=files))
+    if worse(plain[0], ours[0]):
+        plain.append(run(suite, folder, "plain-again", with_us=False))
+        ours.append(run(suite, folder, "with-us-again", with_us=True))
     return [plain[0], ours[0]], compare(plain, ours)
 
 
-def summary(suite: Suite, runs: Sequence[Results], found: Comparison) -> str:
+def summary(suite: str, runs: Sequence[Results], found: Comparison) -> str:
     """Counts of a suite, and the names of all tests that do not simply pass."""
     lines = []
     for title, results in zip(("plainly", "with us"), runs, strict=True):
         ended = Counter(results.values())
         told = ", ".join(f"{ended[how]:,} {how}" for how in ("passed", "failed", "skipped"))
-        lines.append(f"{suite.package} {title}: {told}")
-    lines.append(f"{suite.package} fails only with us: {len(found.only_with_us)}")
+        lines.append(f"{suite} {title}: {told}")
+    lines.append(f"{suite} fails only with us: {len(found.only_with_us)}")
     lines += [f"  only with us: {name}" for name in found.only_with_us]
     lines += [f"  failed once with us, and passed when repeated: {name}" for name in found.flickers]
     lines += [f"  fails or flickers plainly, too: {name}" for name in found.plainly_too]
@@ -236,15 +228,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", nargs="*", help="which suites; all without it")
     asked = parser.parse_args(arguments).packages
-    suites = [suite for suite in SUITES if not asked or suite.package in asked]
+    suites = [suite for suite in SUITES if not asked or suite in asked]
     begun = time.monotonic()
     folders = fetch(suites)
     failed: list[str] = []
     passed = 0
     for suite in suites:
-        runs, found = examine(suite, folders[suite.package])
+        runs, found = examine(suite, folders[suite])
         print(summary(suite, runs, found), flush=True)
-        failed += [f"{suite.package}: {name}" for name in found.only_with_us]
+        failed += [f"{suite}: {name}" for name in found.only_with_us]
         passed += sum(ended == "passed" for ended in runs[1].values())
     keep_report(time.monotonic() - begun, passed, failed)
     return 1 if failed else 0

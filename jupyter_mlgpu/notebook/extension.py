@@ -127,6 +127,7 @@ class Extension:
         self._shell.register_magics(MlgpuMagics(self._shell, self.commands, self.devices, repeats))
         self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
         self._shell.events.register("pre_run_cell", self.audience.cell_begins)
+        self._shell.events.register("post_run_cell", self.audience.cell_ended)
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._shell.events.register("pre_run_cell", self.choices.cell_begins)
         self._events.register()
@@ -156,6 +157,7 @@ class Extension:
         self.kit.close()
         self._events.unregister()
         self._shell.events.unregister("pre_run_cell", self.audience.cell_begins)
+        self._shell.events.unregister("post_run_cell", self.audience.cell_ended)
         self._shell.events.unregister("pre_run_cell", self.choices.cell_begins)
         self._shell.events.unregister("post_run_cell", self._push_device_soon)
         self._shell.events.unregister("post_run_cell", self.between.turn)

@@ -1,7 +1,7 @@
 """Answers the page that asks for widgets before there can be any.
 
 JupyterLab's part of ipywidgets, which we bring, asks each kernel at each load of the page for its widgets, on
-a comm that only `import ipywidgets` knows. Two lines of the log came of it, among what the last cell has said:
+a comm that only `import ipywidgets` knows. Two lines of the log came of it, among those of the last cell:
 
 * `No such comm target registered`, without that import. Until somebody imports it, we answer: there are no
   widgets.
@@ -24,7 +24,7 @@ class WidgetPages:
 
     def __init__(self, kernel: Any) -> None:
         self._manager = kernel.comm_manager
-        self._router = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
+        self._router: Any = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
 
     def open(self) -> None:
         """Answer from now on, unless ipywidgets does; when it is imported, it takes the place over."""

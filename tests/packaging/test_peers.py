@@ -39,7 +39,7 @@ def test_a_test_that_did_not_even_end_plainly_says_nothing_of_us() -> None:
 def test_the_summary_has_counts_of_each_suite_and_names_what_does_not_pass() -> None:
     plain = {"a": "passed", "b": "passed", "c": "failed", "d": "skipped"}
     ours = {**plain, "b": "failed"}
-    said = peers.summary(peers.Suite("nbclient"), [plain, ours], peers.compare([plain], [ours]))
+    said = peers.summary("nbclient", [plain, ours], peers.compare([plain], [ours]))
     assert "nbclient plainly: 2 passed, 1 failed, 1 skipped" in said
     assert "nbclient with us: 1 passed, 2 failed, 1 skipped" in said
     assert "nbclient fails only with us: 1" in said
@@ -55,9 +55,9 @@ def test_a_test_that_fails_in_one_of_its_phases_has_failed(tmp_path: Path) -> No
     assert peers.read(tmp_path / "nothing.jsonl") == {}
 
 
-@pytest.mark.parametrize("suite", peers.SUITES, ids=lambda suite: suite.package)
-def test_the_suites_are_those_of_the_versions_that_are_installed(suite: peers.Suite) -> None:
-    pin = peers.pinned(suite.package, peers.LIST.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("suite", peers.SUITES)
+def test_the_suites_are_those_of_the_versions_that_are_installed(suite: str) -> None:
+    pin = peers.pinned(suite, peers.LIST.read_text(encoding="utf-8"))
     requirement = Requirement(pin.partition("\\")[0].strip())
     assert requirement in pins_of(peers.LIST)
     assert pin.count("--hash=sha256:") >= 2  # a wheel's and the source distribution's

@@ -18,6 +18,10 @@ def begin(audience, code):
     audience.cell_begins(SimpleNamespace(raw_cell=code))
 
 
+def end(audience, *, store_history):
+    audience.cell_ended(SimpleNamespace(info=SimpleNamespace(store_history=store_history)))
+
+
 def test_a_kernel_that_a_profile_has_loaded_us_into_has_not_asked():
     assert not Audience(shell(parent_header={}), {}).asked
     assert not Audience(shell(), {}).asked
@@ -32,8 +36,23 @@ def test_a_setting_asks_for_every_kernel():
     assert not Audience(shell(parent_header={}), {SETTING: ""}).asked
 
 
-def test_a_terminal_has_asked_for_nobody_else_looks_at_it():
-    assert Audience(SimpleNamespace(), {}).asked
+def test_in_a_terminal_the_cell_that_loads_us_has_asked_and_a_profile_has_not():
+    of_a_profile, of_a_line_in_a_profile, of_a_cell = (Audience(SimpleNamespace(), {}) for _ in range(3))
+    begin(of_a_profile, "x = 1")
+    end(of_a_profile, store_history=True)
+    assert not of_a_profile.asked
+    end(of_a_line_in_a_profile, store_history=False)
+    begin(of_a_line_in_a_profile, "x = 1")
+    end(of_a_line_in_a_profile, store_history=True)
+    assert not of_a_line_in_a_profile.asked
+    end(of_a_cell, store_history=True)
+    assert of_a_cell.asked
+
+
+def test_a_cell_that_was_interrupted_so_that_it_has_no_result_says_nothing():
+    audience = Audience(SimpleNamespace(), {})
+    audience.cell_ended(None)
+    assert not audience.asked
 
 
 def test_a_page_of_ours_asks():
