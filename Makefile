@@ -6,6 +6,7 @@ PYTHON ?=
 LAB_ARGS ?=
 PYTEST_ARGS ?=
 BENCHMARK_ARGS ?=
+PEERS_ARGS ?=
 UPGRADE ?=
 
 VENV := .venv
@@ -17,6 +18,7 @@ OLDER_HUB := .venv-hub-5
 BENCHMARK := .venv-benchmark
 CLASS := .venv-class
 TEACHER := .venv-teacher
+PEERS := .venv-peers
 BINDER := .venv-binder
 BINDER_IMAGE := .venv-binder-image
 DOCS := .venv-docs
@@ -67,6 +69,7 @@ install: $(VENV)/.project ## make .venv with everything in it, without opening a
 .PHONY: clean
 clean: ## remove everything that make made, .venv too
 	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(OLDER_HUB) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS)
+	rm -rf $(PEERS)
 	rm -rf $(BINDER) $(BINDER_IMAGE) dist build
 	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
@@ -154,6 +157,10 @@ PYTEST_CLASS = $(PART) JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(V
 .PHONY: test-class
 test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
 	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(PYTEST_ARGS)
+
+.PHONY: test-peers
+test-peers: $(PEERS)/.packages ## suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
+	@$(STEP) "the suites of ipykernel, nbclient and IPython" $(PART) $(PEERS)/bin/python scripts/peers.py $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
@@ -315,6 +322,13 @@ $(FRAMEWORKS)/.packages: constraints/frameworks.txt constraints/torch.txt $(VENV
 $(CLASS)/.packages: constraints/class.txt $(VENV)/.project scripts/make_venv_above.sh
 	@scripts/make_venv_above.sh $(CLASS) $(VENV)
 	@$(STEP) "installing nbgrader into $(CLASS)" $(CLASS)/bin/python $(FROM_LIST) $< --quiet
+	@touch $@
+
+# It sees the packages of .venv, too.
+$(PEERS)/.packages: constraints/peers.txt $(VENV)/.project scripts/make_venv_above.sh
+	@scripts/make_venv_above.sh $(PEERS) $(VENV)
+	@$(STEP) "installing what the suites of others need into $(PEERS)" \
+		$(PEERS)/bin/python $(FROM_LIST) $< --quiet
 	@touch $@
 
 # It sees the packages of .venv, too.

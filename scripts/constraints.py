@@ -85,6 +85,8 @@ FILES = (
     ),
     # What `make` adds in .venv-class to the packages of .venv.
     ConstraintFile("class.txt", groups=("class",), agrees_with=("extras.txt", "make.txt")),
+    # What `make` adds in .venv-peers to the packages of .venv.
+    ConstraintFile("peers.txt", groups=("peers",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-teacher to the packages of .venv.
     ConstraintFile("teacher.txt", extras=("teacher",), agrees_with=("extras.txt", "make.txt")),
     # What `make` adds in .venv-docs to the packages of .venv.

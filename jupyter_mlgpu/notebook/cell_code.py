@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jupyter_mlgpu.notebook.ops_command import TRACE_CELL
 
 OURS = (
@@ -15,11 +17,18 @@ RACE_CELL = "%%mlc_race"
 #: Magics that may stand over another cell magic.
 _BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
+_CALLS_US = re.compile(r"^\s*(%?(re)?load_ext\s+jupyter_mlgpu\b|%%?mlc_)", re.MULTILINE)
+
 
 def only_ours(code: str) -> bool:
     """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
     lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return all(line.startswith(OURS) for line in lines)
+
+
+def calls_us(code: str) -> bool:
+    """Whether a cell loads this package or has a magic of ours in it."""
+    return _CALLS_US.search(code) is not None
 
 
 def is_race(code: str) -> bool:

@@ -2,12 +2,14 @@
 
 Two ways, both tried on ipykernel 6.31 and 7.4 (docs/adr/0003-transport.md says why not comms):
 
-* push: an unparented `comm_msg` on iopub reaches all tabs at once. Each carries `seq` and `prev`, so a
-  tab that missed one knows it and asks. At most twenty a second are sent: what happens within `INTERVAL` of
-  the first event is sent together, because jupyter_server drops output of a kernel that sends a thousand a
-  second. So a short cell has been answered before its events are made into messages, by iopub's thread.
-  A message is of `SIZE` bytes at most, because a browser stands still while it reads one; what is left
-  waits for the next. Where `MOST` events wait, they are let go, and a number with them: then browsers ask.
+* push: a `comm_msg` on iopub reaches all tabs at once, once anybody has asked to hear of us (`audience.py`).
+  Its parent is a request that no client has sent: it belongs to no cell, and whoever waits for messages of
+  his own passes over it. Each carries `seq` and `prev`, so a tab that missed one knows it and asks. At most
+  twenty a second are sent: what happens within `INTERVAL` of the first event is sent together, because
+  jupyter_server drops output of a kernel that sends a thousand a second. So a short cell has been answered
+  before its events are made into messages, by iopub's thread. A message is of `SIZE` bytes at most, because
+  a browser stands still while it reads one; what is left waits for the next. Where `MOST` events wait, they
+  are let go, and a number with them: then browsers ask.
 * ask: a request on the control channel is answered while a cell runs. The handler table of ipykernel is
   not documented; this module alone touches it. There are two: for a snapshot, and for what a browser tells
   (`{"type": "watch"}`, see `watch.py`).
@@ -25,6 +27,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.audience import Audience
+from jupyter_mlgpu.notebook.widget_pages import WidgetPages
 
 COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
@@ -51,9 +55,13 @@ class KernelChannel:
         run: str,
         snapshot: Callable[[], dict[str, Any]],
         told: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]],
+        audience: Audience,
     ) -> None:
         """`told` answers what browsers tell, by its type; it gets the whole message, which is not trusted."""
         self._told = told
+        self._audience = audience
+        #: The header of the request that pushes answer; made with the first of them.
+        self._parent: dict[str, Any] | None = None
         self._kernel = kernel
         self._run = run
         self._snapshot = snapshot
@@ -72,6 +80,8 @@ class KernelChannel:
         self._kernel.comm_manager.comms[COMM] = _Announcement()
         self._kernel.control_handlers[REQUEST] = self._answer
         self._kernel.control_handlers[TELL] = self._hear
+        self._widget_pages = WidgetPages(self._kernel)
+        self._widget_pages.open()
         self.push({"type": "hello"})
 
     def close(self) -> None:
@@ -84,6 +94,7 @@ class KernelChannel:
         self._kernel.comm_manager.comms.pop(COMM, None)
         self._kernel.control_handlers.pop(REQUEST, None)
         self._kernel.control_handlers.pop(TELL, None)
+        self._widget_pages.close()
 
     def push(self, event: Event) -> None:
         """Send an event, with those of the next `INTERVAL` seconds; none after the channel was closed."""
@@ -91,6 +102,8 @@ class KernelChannel:
             return
         for hear in tuple(self.listeners):
             hear(event)
+        if not self._audience.asked:  # whoever asks gets the whole state, this in it
+            return
         with self._lock:
             if len(self._waiting) >= MOST:
                 self._waiting = []
@@ -129,8 +142,13 @@ class KernelChannel:
                     "prev": number - 1,
                     "events": made,
                 }
-                self._kernel.session.send(
-                    self._kernel.iopub_socket, "comm_msg", {"comm_id": COMM, "data": delta}, parent=None
+                session = self._kernel.session
+                self._parent = self._parent or session.msg_header(TELL)
+                session.send(
+                    self._kernel.iopub_socket,
+                    "comm_msg",
+                    {"comm_id": COMM, "data": delta},
+                    parent=self._parent,
                 )
             finally:
                 with self._lock:
@@ -141,6 +159,7 @@ class KernelChannel:
                         self._flush_soon()
 
     async def _answer(self, stream: Any, ident: Any, parent: Any) -> None:
+        self._audience.ask()  # before the state is read: what happens from here on is pushed
         try:
             with self._lock:  # no event may slip between the state and its number
                 content = {
@@ -155,6 +174,7 @@ class KernelChannel:
         self._kernel.session.send(stream, REPLY, content, parent, ident)
 
     async def _hear(self, stream: Any, ident: Any, parent: Any) -> None:
+        self._audience.ask()
         content = parent["content"]
         kind = content.get("type")
         try:

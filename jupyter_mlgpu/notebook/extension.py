@@ -15,6 +15,7 @@ from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import state, transform
 from jupyter_mlgpu.notebook.around import AroundCells
+from jupyter_mlgpu.notebook.audience import Audience
 from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.choices import Choices
@@ -75,6 +76,7 @@ class Extension:
         self._logbook = Logbook(self.kit, self._save, self._push, _show_again)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
+        self.audience = Audience(shell)
         self._engine = _engine(kernel, self.kit.recorder.run.id)
         self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
         self.inside = Inside(self.kit, self.watch.state)
@@ -90,7 +92,7 @@ class Extension:
             **self.inside.answers(),
         }
         self.channel: Channel = (
-            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told)
+            KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told, self.audience)
             # An engine of ipyparallel has no such thread, and no browser that would listen.
             if getattr(kernel, "iopub_thread", None) is not None
             else NoChannel()
@@ -120,8 +122,14 @@ class Extension:
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._around = AroundCells(
             shell,
-            before=(self.choices.cell_begins, self._events.cell_begins, self.watch.cell_begins),
+            before=(
+                self.audience.cell_begins,
+                self.choices.cell_begins,
+                self._events.cell_begins,
+                self.watch.cell_begins,
+            ),
             after=(
+                self.audience.cell_ended,
                 self._events.cell_ended,
                 self._push_device_soon,
                 self.between.turn,
@@ -212,11 +220,12 @@ class Extension:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
         finally:
-            # Loaded with the first receipt: what draws it is a sixth of what loading would take.
-            from jupyter_mlgpu.notebook import receipts
+            if self.audience.asked:
+                # Loaded with the first receipt: what draws it is a sixth of what loading would take.
+                from jupyter_mlgpu.notebook import receipts
 
-            # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
-            receipts.show(record, last=not self._events.inside_a_cell)
+                # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
+                receipts.show(record, last=not self._events.inside_a_cell)
 
     def _save(self, record: Record) -> Record:
         if self._journal is not None:

@@ -19,6 +19,7 @@ def begin(shell: Any, device: str | None) -> None:
     """
     load(shell)
     shell._jupyter_mlgpu.read_lines_at_once()
+    shell._jupyter_mlgpu.audience.ask()  # a profile may have loaded us before
     if device is not None:
         shell._jupyter_mlgpu.kit.selection.request(device)
 

@@ -15,6 +15,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import publish_display_data
 
+from jupyter_mlgpu.notebook.audience import request_of
 from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.render.bundle import bundle
 
@@ -26,9 +27,12 @@ _MOST_UNFINISHED = 100
 def show(record: Record, *, last: bool = False) -> None:
     """Publish the receipt as the present cell's output; `last`: nothing of the cell comes after it.
 
-    Only then may it be published later: what is printed next would come before it.
+    Only then may it be published later: what is printed next would come before it. A client that asked for
+    silence gets none.
     """
     shell: Any = get_ipython()
+    if request_of(shell).get("content", {}).get("silent"):
+        return
     kernel = getattr(shell, "kernel", None)
     if getattr(kernel, "engine_id", None) is not None:
         from jupyter_mlgpu.notebook import engine

@@ -106,12 +106,14 @@ def test_many_quick_cells_are_sent_together_and_none_is_lost(notebook):
     assert len(deltas) <= 5
 
 
-def test_broadcasts_belong_to_no_cell_so_that_outputs_stay_the_users_own(notebook):
+def test_broadcasts_answer_a_request_that_no_client_has_sent_so_that_outputs_stay_the_users_own(notebook):
     notebook.run("print('mine')")
     notebook.deltas()
-    ours = [m for m in notebook.broadcasts if m["msg_type"] == "comm_msg"]
+    ours = [m["parent_header"] for m in notebook.broadcasts if m["msg_type"] == "comm_msg"]
     assert ours
-    assert all(message["parent_header"] == {} for message in ours)
+    assert {parent["msg_type"] for parent in ours} == {"jupyter_mlgpu_request"}
+    assert len({parent["msg_id"] for parent in ours}) == 1
+    assert notebook.client.session.session not in {parent["session"] for parent in ours}
 
 
 def test_device_and_tracing_are_broadcast_when_they_change(notebook):

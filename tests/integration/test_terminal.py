@@ -25,6 +25,14 @@ def test_a_receipt_is_printed_under_each_input(tmp_path):
     assert shown.index("42") < shown.index("[mlgpu]")
 
 
+def test_a_profile_alone_has_no_receipts_printed_and_a_cell_that_loads_us_then_has(tmp_path):
+    (tmp_path / "profile_default").mkdir()
+    settings = tmp_path / "profile_default" / "ipython_config.py"
+    settings.write_text('c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n')
+    shown = ipython("40 + 2\n%load_ext jupyter_mlgpu\n50 + 2\nexit\n", tmp_path)
+    assert shown.index("42") < shown.index("52") < shown.index("[mlgpu]")
+
+
 def test_errors_and_mistakes_read_as_in_a_notebook(tmp_path):
     shown = ipython("%load_ext jupyter_mlgpu\n1/0\n%mlc_trace bogus\nexit\n", tmp_path)
     assert "ZeroDivisionError" in shown

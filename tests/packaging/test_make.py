@@ -50,6 +50,7 @@ def test_every_environment_is_ignored_by_git_and_removed_by_make_clean() -> None
         ".venv-benchmark",
         ".venv-class",
         ".venv-teacher",
+        ".venv-peers",
         ".venv-binder",
         ".venv-binder-image",
         ".venv-docs",

@@ -13,6 +13,7 @@ from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook import extension, widgets
+from jupyter_mlgpu.notebook.audience import Audience
 from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import KernelChannel
 from jupyter_mlgpu.notebook.choices import Choices
@@ -55,7 +56,7 @@ class Notebook:
         thread = SimpleNamespace(schedule=lambda do: None)
         kernel = SimpleNamespace(iopub_thread=thread)
         kit = Kit()
-        channel = KernelChannel(kernel, "0" * 32, dict, {})
+        channel = KernelChannel(kernel, "0" * 32, dict, {}, Audience(SimpleNamespace(kernel=kernel), {}))
         between = BetweenCells(lambda: self.running, self.due.append)
         devices = DeviceCommands(kit, lambda: channel.push({"type": "device", "device": device_state(kit)}))
         kit.store.subscribe(lambda record: channel.push(record.to_json))

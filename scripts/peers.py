@@ -1,0 +1,246 @@
+"""Runs the test suites of ipykernel, nbclient and IPython, plainly and with us loaded; `make test-peers`.
+
+The suites are those of the versions that .venv has, out of their source distributions. In the second run the
+environment's own configuration of IPython loads us into each kernel and each `ipython`, tracing on, and the
+tests know nothing of it. A test that fails in this run alone is our fault. Where the two runs differ, the
+suite is run both ways once more, for a test may depend on those before it: one counts that has failed twice
+with us and never plainly. The others are named, and so are those that fail plainly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "peers"
+LIST = ROOT / "constraints" / "make.txt"
+#: Where every IPython of this environment looks for its configuration, whatever folder a test gives it.
+CONFIGURATION = Path(sys.prefix) / "etc" / "ipython" / "ipython_config.py"
+#: Seconds that a suite may take; a single test has its own limit.
+LIMIT = 1500
+TEST_LIMIT = 120
+#: What pytest-asyncio asks for with a warning, and suites that take warnings for errors do not say.
+LOOPS = "asyncio_default_fixture_loop_scope=function"
+
+
+SUITES = ("nbclient", "ipykernel", "ipython")
+
+#: How a test ended, by its name: "passed", "failed" or "skipped".
+Results = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Names of tests by what their failing means."""
+
+    only_with_us: list[str]
+    flickers: list[str]
+    plainly_too: list[str]
+
+
+def worse(plain: Results, ours: Results) -> list[str]:
+    """The tests that did not fail plainly, and ended otherwise with us, or did not end at all."""
+    return sorted(name for name, ended in plain.items() if ended != "failed" and ours.get(name) != ended)
+
+
+def compare(plain: Sequence[Results], ours: Sequence[Results]) -> Comparison:
+    """What runs tell, of which there are as many each way."""
+    suspected = [worse(*pair) for pair in zip(plain, ours, strict=True)]
+    failed_plainly = {name for run in plain for name, ended in run.items() if ended == "failed"}
+    failed_plainly |= ours[0].keys() - plain[0].keys()  # there it did not even end
+    differing = sorted(set().union(*suspected) - failed_plainly)
+    always = [name for name in differing if all(name in names for names in suspected)]
+    return Comparison(
+        only_with_us=always,
+        flickers=[name for name in differing if name not in always],
+        plainly_too=sorted(failed_plainly),
+    )
+
+
+def pinned(package: str, text: str) -> str:
+    """The lines of a list with hashes that pin a package."""
+    found = re.search(rf"^{package}==(?:.*\\\n)+.*$", text, re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"{LIST.name} pins no {package}.")
+    return found.group()
+
+
+def fetch(suites: Iterable[str]) -> dict[str, Path]:
+    """The suites' folders, each with the tests and their settings, and nothing of the package itself."""
+    sources, wanted = WORK / "sources", WORK / "sources.txt"
+    sources.mkdir(parents=True, exist_ok=True)
+    text = LIST.read_text(encoding="utf-8")
+    pins = {suite: pinned(suite, text) for suite in suites}
+    versions = {package: pin.split()[0].partition("==")[2] for package, pin in pins.items()}
+    archives = {name: sources / f"{name}-{version}.tar.gz" for name, version in versions.items()}
+    missing = [name for name, archive in archives.items() if not archive.exists()]
+    if missing:
+        wanted.write_text("\n".join(pins[name] for name in missing) + "\n", encoding="utf-8")
+        # What they are built with is in .venv, so nothing else is fetched to read their metadata.
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+        command += ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes"]
+        subprocess.run([*command, "--dest", str(sources), "--requirement", str(wanted)], check=True)
+    return {name: unpack(archive) for name, archive in archives.items()}
+
+
+def unpack(archive: Path) -> Path:
+    """A source distribution less the package in it: that of the environment is tested."""
+    name = archive.name.removesuffix(".tar.gz")
+    folder = WORK / name
+    shutil.rmtree(folder, ignore_errors=True)
+    package = name.partition("-")[0]
+    with tarfile.open(archive) as packed:
+        kept = [one for one in packed if one.name.split("/")[1:2] not in ([package], ["IPython"])]
+        packed.extractall(WORK, kept, filter="data")
+    return folder
+
+
+def load_us(wanted: bool) -> None:
+    """Have every IPython of this environment load us from its next start on, or no more."""
+    CONFIGURATION.unlink(missing_ok=True)
+    if wanted:
+        CONFIGURATION.parent.mkdir(parents=True, exist_ok=True)
+        CONFIGURATION.write_text('c.InteractiveShellApp.extensions = ["jupyter_mlgpu"]\n', encoding="utf-8")
+
+
+def loaded(environment: dict[str, str]) -> bool:
+    """Whether a kernel that starts now has us, and traces."""
+    asks = "print(getattr(getattr(get_ipython(), '_jupyter_mlgpu', None), '_events', None) is not None)"
+    code = (
+        "from jupyter_client.manager import start_new_kernel\n"
+        "manager, client = start_new_kernel(kernel_name='python3')\n"
+        f"client.execute_interactive({asks!r}, timeout=60)\n"
+        "client.stop_channels()\n"
+        "manager.shutdown_kernel(now=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"No kernel starts here: {done.stderr}")
+    return "True" in done.stdout
+
+
+def surroundings() -> dict[str, str]:
+    """The environment of a run: nothing of the user's own settings, and this environment's programs first."""
+    home = WORK / "home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    mine = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER_MLGPU_")}
+    return {
+        **mine,
+        "HOME": str(home),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "scripts"), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    }
+
+
+def run(suite: str, folder: Path, title: str, *, with_us: bool) -> Results:
+    """Run a suite; how each test ended."""
+    environment = surroundings()
+    load_us(with_us)
+    try:
+        if loaded(environment) != with_us:
+            raise SystemExit(f"A kernel is {'not ' if with_us else ''}loading us where it should not differ.")
+        kept = WORK / f"{suite}-{title}.jsonl"
+        kept.unlink(missing_ok=True)
+        environment["PEERS_RESULTS"] = str(kept)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "peers_results", "-p", "no:nbval"]
+        command += ["-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}", "-o", LOOPS, "tests"]
+        with open(WORK / f"{suite}-{title}.txt", "w", encoding="utf-8") as told:
+            try:
+                subprocess.run(
+                    command,
+                    cwd=folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=told,
+                    stderr=subprocess.STDOUT,
+                    timeout=LIMIT,
+                )
+            except subprocess.TimeoutExpired:
+                told.write(f"\nstopped after {LIMIT} s\n")
+    finally:
+        load_us(False)
+    return read(kept)
+
+
+def read(path: Path) -> Results:
+    """What `peers_results` has kept; a test that fails in any of its phases has failed."""
+    results: Results = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        one = json.loads(line)
+        if results.get(one["name"]) != "failed":
+            results[one["name"]] = one["ended"]
+    return results
+
+
+def examine(suite: str, folder: Path) -> tuple[list[Results], Comparison]:
+    """Run a suite both ways, once more where that differs; the first two runs, and what came of all."""
+    plain = [run(suite, folder, "plain", with_us=False)]
+    if not any(ended == "passed" for ended in plain[0].values()):
+        raise SystemExit(f"Nothing of {suite} passes plainly; see {WORK / suite}-plain.txt.")
+    ours = [run(suite, folder, "with-us", with_us=True)]
+    if worse(plain[0], ours[0]):
+        plain.append(run(suite, folder, "plain-again", with_us=False))
+        ours.append(run(suite, folder, "with-us-again", with_us=True))
+    return [plain[0], ours[0]], compare(plain, ours)
+
+
+def summary(suite: str, runs: Sequence[Results], found: Comparison) -> str:
+    """Counts of a suite, and the names of all tests that do not simply pass."""
+    lines = []
+    for title, results in zip(("plainly", "with us"), runs, strict=True):
+        ended = Counter(results.values())
+        told = ", ".join(f"{ended[how]:,} {how}" for how in ("passed", "failed", "skipped"))
+        lines.append(f"{suite} {title}: {told}")
+    lines.append(f"{suite} fails only with us: {len(found.only_with_us)}")
+    lines += [f"  only with us: {name}" for name in found.only_with_us]
+    lines += [f"  failed once with us, and passed when repeated: {name}" for name in found.flickers]
+    lines += [f"  fails or flickers plainly, too: {name}" for name in found.plainly_too]
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def keep_report(seconds: float, passed: int, failed: list[str]) -> None:
+    """For the summary of `make test-all` (scripts/tests_summary.py)."""
+    report = os.environ.get("JUPYTER_MLGPU_TEST_REPORT")
+    if report:
+        path = Path(f"{report}.{os.getpid()}.json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        told = {"seconds": seconds, "passed": passed, "failed": failed, "skipped": {}, "repeated": {}}
+        path.write_text(json.dumps(told), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Examine the suites; 1 where a test fails only with us."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("packages", nargs="*", help="which suites; all without it")
+    asked = parser.parse_args(arguments).packages
+    suites = [suite for suite in SUITES if not asked or suite in asked]
+    begun = time.monotonic()
+    folders = fetch(suites)
+    failed: list[str] = []
+    passed = 0
+    for suite in suites:
+        runs, found = examine(suite, folders[suite])
+        print(summary(suite, runs, found), flush=True)
+        failed += [f"{suite}: {name}" for name in found.only_with_us]
+        passed += sum(ended == "passed" for ended in runs[1].values())
+    keep_report(time.monotonic() - begun, passed, failed)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
