@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from jupyter_mlgpu import guarded
 from jupyter_mlgpu.backends.base import Backend, Observation
-from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.clock import Clock, seconds_between
+from jupyter_mlgpu.errors import ClockError
 from jupyter_mlgpu.probes.base import Probe
+from jupyter_mlgpu.probes.process import RESET
 from jupyter_mlgpu.record import (
     Cell,
     DeviceUse,
@@ -223,7 +225,7 @@ class Measurement:
         """
         for backend in self._backends.values():
             guarded.wait(backend)
-        wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
+        wall = self._wall_time()
         if self._profile is not None:
             self._profile.cell_ended()
         readings = [wall, *(one for take in self._readings for one in take())]
@@ -235,6 +237,7 @@ class Measurement:
         readings = [*(profiled.readings if profiled else ()), *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
+        reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
@@ -247,8 +250,15 @@ class Measurement:
             facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
             mode=mode,
-            notes=(*notes, *seen_notes, *(map(redact, profiled.notes) if profiled else ())),
+            notes=(*notes, *seen_notes, *reset, *(map(redact, profiled.notes) if profiled else ())),
         )
+
+    def _wall_time(self) -> Reading:
+        try:
+            spent = seconds_between(self._started_ns, self._recorder.clock.monotonic_ns())
+        except ClockError as error:
+            return guarded.failed("wall_time", error)
+        return Reading("wall_time", spent, "s", "cell", self._recorder.clock.source, 1)
 
     def abandon(self) -> None:
         """Stop measuring without a record."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.backends.lazy import evaluate
-from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.race.statistics import median
 
@@ -142,7 +142,7 @@ class Runner:
             self._backend.synchronize()
             ended = self._clock.monotonic_ns()
             del value
-        return (ended - begun) / 1e9
+        return seconds_between(begun, ended)
 
     def _empty(self) -> float:
         times = []
@@ -150,7 +150,7 @@ class Runner:
             self._backend.synchronize()
             begun = self._clock.monotonic_ns()
             self._backend.synchronize()
-            times.append((self._clock.monotonic_ns() - begun) / 1e9)
+            times.append(seconds_between(begun, self._clock.monotonic_ns()))
         return median(times)
 
 

@@ -53,6 +53,20 @@ def test_wall_time_lies_between_a_clock_inside_the_cell_and_one_outside_the_kern
     assert float(result.text) <= result.value("wall_time") <= time.perf_counter() - begun
 
 
+def test_a_cell_that_freezes_the_time_is_timed_all_the_same(plain):
+    frozen = plain.run("import time\nreal = time.perf_counter_ns\ntime.perf_counter_ns = lambda: 0")
+    within = plain.run("sum(range(1000))")
+    thawed = plain.run("time.perf_counter_ns = real\ndel real, time")
+    assert all(one.value("wall_time") > 0 for one in (frozen, within, thawed))
+
+
+def test_a_cell_that_begins_the_kernels_peak_afresh_gets_a_note_and_no_low_peak(plain):
+    result = plain.run("block = bytearray(10**8)\ndel block\nopen('/proc/self/clear_refs', 'w').write('5')")
+    assert result.value("peak_memory_process") is None
+    assert any("began the peak afresh" in note for note in result.receipt["notes"])
+    assert plain.run("1").value("peak_memory_process") > 0
+
+
 def test_cpu_time_tells_sleeping_from_computing(plain):
     sleeping = plain.run("import time\ntime.sleep(0.3)")
     computing = plain.run("end = time.process_time() + 0.3\nwhile time.process_time() < end: pass")

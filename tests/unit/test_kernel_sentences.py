@@ -40,6 +40,7 @@ TELLING: dict[str, set[str]] = {
     "bench/judging": {"_NO_MEMORY"},
     "bench/charts": {"_roof"},
     "bench/page": {"_some", "hardware", "head", "_STATUS"},
+    "clock": set(),
     "comparing/compare": {"verdict", "Judgement", "judgement"},
     "doctor/ask": set(),
     "doctor/diagnose": {"_REPORT", "TypeError"},

@@ -33,6 +33,12 @@ def test_wall_time_is_what_the_clock_says():
     assert Bench().measure(1.5).reading("wall_time").value == pytest.approx(1.5)
 
 
+def test_a_clock_that_went_back_gives_no_time_and_the_reason():
+    reading = Bench().measure(-1642.0).reading("wall_time")
+    assert reading.value is None
+    assert "The clock went back by 1,642 s" in reading.why_missing
+
+
 def test_every_quantity_is_in_the_record_and_each_absence_has_a_reason():
     record = Bench().measure()
     assert [reading.quantity for reading in record.readings] == list(QUANTITIES)
