@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.ops.events import Profile
 
 
+#: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.
+_STILL_AT_WORK_NS = 1_000_000
+
+
 def new_run(notebook: str | None) -> Run:
     """A run for this process, with an id of its own."""
     digest = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
@@ -137,6 +141,14 @@ class Recorder:
         return versions
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Moment:
+    """The clock, and the processor time of this process, in nanoseconds."""
+
+    wall_ns: int
+    processor_ns: int
+
+
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
@@ -151,6 +163,8 @@ class Measurement:
         self._unwatched: str | None = None
         self.started_at = ""
         self._started_ns = 0
+        #: Seconds after the end of the code that `stop` has left out of the wall time.
+        self.left_out_s = 0.0
 
     def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
         """Take the first readings, the clock last, so that our own work is not counted."""
@@ -194,6 +208,10 @@ class Measurement:
         self._unwatched = why
         self._observations = dict.fromkeys(self._observations, why)
 
+    def moment(self) -> Moment:
+        """Now: given to `stop`, it is when the code ended."""
+        return Moment(self._recorder.clock.monotonic_ns(), self._recorder.clock.processor_ns())
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
@@ -217,18 +235,26 @@ class Measurement:
         requested: str | None = None,
         execution_count: int | None = None,
         notes: Sequence[str] = (),
+        code_ended: Moment | None = None,
     ) -> Record:
         """Wait for the devices, take the second readings, and give the record.
 
         `requested` is the device asked for, `execution_count` the number the front end shows; both are
-        known for certain only now.
+        known for certain only now. Of what came after `code_ended`, only work of devices counts.
         """
+        before_waiting = self._recorder.clock.monotonic_ns()
         for backend in self._backends.values():
             guarded.wait(backend)
-        wall = self._wall_time()
+        now = self.moment()
         if self._profile is not None:
             self._profile.cell_ended()
-        readings = [wall, *(one for take in self._readings for one in take())]
+        readings = [one for take in self._readings for one in take()]
+        if code_ended is not None:
+            readings = [_without(one, now.processor_ns - code_ended.processor_ns) for one in readings]
+        still_at_work = now.wall_ns - before_waiting > _STILL_AT_WORK_NS
+        ended = now if code_ended is None or still_at_work else code_ended
+        readings.insert(0, self._wall_time(ended.wall_ns))
+        self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
         device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
@@ -253,9 +279,9 @@ class Measurement:
             notes=(*notes, *seen_notes, *reset, *(map(redact, profiled.notes) if profiled else ())),
         )
 
-    def _wall_time(self) -> Reading:
+    def _wall_time(self, ended_ns: int) -> Reading:
         try:
-            spent = seconds_between(self._started_ns, self._recorder.clock.monotonic_ns())
+            spent = seconds_between(self._started_ns, ended_ns)
         except ClockError as error:
             return guarded.failed("wall_time", error)
         return Reading("wall_time", spent, "s", "cell", self._recorder.clock.source, 1)
@@ -286,3 +312,10 @@ class Measurement:
         )
         readings = [reading for one in seen.values() for reading in one.readings]
         return device, readings, [note for one in seen.values() for note in one.notes]
+
+
+def _without(reading: Reading, processor_ns: int) -> Reading:
+    """A reading of processor time without so much of it; any other as it is."""
+    if reading.quantity != "cpu_time" or reading.value is None:
+        return reading
+    return dataclasses.replace(reading, value=max(0.0, reading.value - processor_ns / 1e9))

@@ -24,6 +24,7 @@ from jupyter_mlgpu.notebook.cell_code import is_race, only_ours, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
+from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
@@ -41,6 +42,7 @@ class _Running:
     capture_begun_here: bool = False
     repeats: bool = False
     items: int | None = None
+    tracebacks: Tracebacks | None = None
 
 
 class CellEvents:
@@ -154,6 +156,7 @@ class CellEvents:
                 ops=wanted.ops,
                 shapes=wanted.shapes,
             )
+            running.tracebacks = Tracebacks(self._shell, running.measurement)
             self._on_start(running.measurement, wanted)
         if problem is not None:
             raise problem
@@ -177,6 +180,7 @@ class CellEvents:
             requested = self._kit.selection.requested  # a cell may have a device of its own
             chosen = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
+            code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
                 if is_race(running.info.raw_cell):
                     notes = [RACE_NOTE, *notes]
@@ -185,7 +189,9 @@ class CellEvents:
                     requested=requested,
                     execution_count=self._execution_count(running, result),
                     notes=notes,
+                    code_ended=code_ended,
                 )
+                record = with_traceback(record, running.measurement)
                 record = self._with_what_stays(record, running.info.raw_cell, chosen)
                 record = with_items(self._with_logs(record), running.items)
                 if stack:  # one run of a cell that repeats
@@ -197,6 +203,8 @@ class CellEvents:
                 return
 
     def _close(self, running: _Running) -> None:
+        if running.tracebacks is not None:
+            running.tracebacks.end()
         if running.measurement is not None:
             running.measurement.abandon()
             self._capture.abandon_cell()
@@ -267,10 +275,15 @@ class _ThisThread(threading.local):
         self.records: list[Record] = []
 
 
+def _error(result: Any) -> BaseException | None:
+    error: BaseException | None = result and (result.error_before_exec or result.error_in_exec)
+    return error
+
+
 def _outcome(result: Any) -> Outcome:
     if result is None:
         return "interrupted"
-    error = result.error_before_exec or result.error_in_exec
+    error = _error(result)
     if error is None:
         return "ok"
     return "interrupted" if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) else "error"

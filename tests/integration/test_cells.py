@@ -82,6 +82,50 @@ def test_a_cell_that_raises_keeps_its_own_exception(plain):
     assert [kind for kind, _ in result.outputs] == ["stream", "error", "display_data"]
 
 
+SLOW_TRACEBACKS = """
+from jupyter_mlgpu.testing import FakeClock
+ip = get_ipython()
+recorder = ip._jupyter_mlgpu.kit.recorder
+system, recorder.clock = recorder.clock, FakeClock()
+for traceback in (ip.InteractiveTB, ip.SyntaxTB):
+    def slow(*arguments, made=traceback.structured_traceback, clock=recorder.clock, **named):
+        clock.advance(7)
+        return made(*arguments, **named)
+    traceback.structured_traceback = slow
+"""
+AS_BEFORE = """
+recorder.clock = system
+del ip.InteractiveTB.structured_traceback, ip.SyntaxTB.structured_traceback
+print("showtraceback" in vars(ip), "showsyntaxerror" in vars(ip))
+del ip, recorder, system, slow, traceback, FakeClock
+"""
+
+
+def test_the_time_of_a_cell_that_fails_is_that_of_its_code_and_not_of_its_traceback(plain):
+    plain.run(SLOW_TRACEBACKS, silent=True)
+    failed, mistyped = plain.run("recorder.clock.advance(2)\n1 / 0"), plain.run("1 +")
+    by_hand = plain.run("try:\n    1 / 0\nexcept ZeroDivisionError:\n    ip.showtraceback()")
+    again = plain.run("try:\n    1 / 0\nexcept ZeroDivisionError:\n    ip.showtraceback()\n    raise")
+    left = plain.run(AS_BEFORE, silent=True).text
+    cells = (failed, mistyped, by_hand, again)
+    assert failed.error == "ZeroDivisionError: division by zero"
+    assert [one.value("wall_time") for one in cells] == [2, 0, 7, 7]
+    said = [any("more to show the traceback" in note for note in one.receipt["notes"]) for one in cells]
+    assert said[:3] == [True, True, False]
+    assert left == "False False\n"
+
+
+def test_a_cell_may_show_tracebacks_in_its_own_way_from_then_on(plain):
+    plain.run(
+        "ip = get_ipython()\ntheirs = ip.showtraceback\n"
+        "def mine(*arguments, **named):\n    print('mine')\n    theirs(*arguments, **named)\n"
+        "ip.showtraceback = mine"
+    )
+    assert [plain.run("1 / 0").text for _ in range(2)] == ["mine\n"] * 2
+    assert plain.run("del ip.showtraceback, ip, theirs, mine\n1 / 0").status == "error"
+    assert plain.run("print('showtraceback' in vars(get_ipython()))").text == "True\n"
+
+
 def test_a_cell_with_a_syntax_error_gets_a_receipt(plain):
     result = plain.run("1 +")
     assert result.error.startswith("SyntaxError")

@@ -78,6 +78,7 @@ TELLING: dict[str, set[str]] = {
     "notebook/race_command": {"_save", "_show_chart", "race_command"},
     "notebook/race_fresh": {"code", "setup_code"},
     "notebook/state": set(),
+    "notebook/tracebacks": set(),
     "notebook/watch": set(),
     "ops/[!p]*": set(),
     "planning/crossing": set(),
