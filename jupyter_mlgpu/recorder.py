@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu import guarded
-from jupyter_mlgpu.backends.base import Backend, Observation
+from jupyter_mlgpu.backends.base import Backend, Observation, Observed
 from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.errors import ClockError
 from jupyter_mlgpu.probes.base import Probe
@@ -115,6 +115,16 @@ class Recorder:
         for measurement in self._open:
             measurement.stop_watching(why)
 
+    def saw(self, framework: str, observed: Observed) -> None:
+        """Where a framework worked: for who watches what is being measured himself (see `stop_watching`)."""
+        for measurement in self._open:
+            measurement.saw(framework, observed)
+
+    def add_note(self, sentence: str) -> None:
+        """Say something of what is being measured."""
+        for measurement in self._open:
+            measurement.notes.append(sentence)
+
     def profiling(self) -> bool:
         """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
         return any(measurement.profiling for measurement in self._open)
@@ -157,10 +167,11 @@ class Measurement:
         self._profile = profile
         self.cell = cell
         self._thread = threading.get_ident()
-        self._observations: dict[str, Observation | str] = {}
+        self._observations: dict[str, Observation | Observed | str] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
         self._unwatched: str | None = None
+        self.notes: list[str] = []
         self.started_at = ""
         self._started_ns = 0
         #: Seconds after the end of the code that `stop` has left out of the wall time.
@@ -207,6 +218,10 @@ class Measurement:
         self._finish_observations()
         self._unwatched = why
         self._observations = dict.fromkeys(self._observations, why)
+
+    def saw(self, framework: str, observed: Observed) -> None:
+        """See `Recorder.saw`."""
+        self._observations[framework] = observed
 
     def moment(self) -> Moment:
         """Now: given to `stop`, it is when the code ended."""
@@ -264,6 +279,7 @@ class Measurement:
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
         reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
+        seen_notes = [*self.notes, *notes, *seen_notes, *reset]
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
@@ -276,7 +292,7 @@ class Measurement:
             facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
             mode=mode,
-            notes=(*notes, *seen_notes, *reset, *(map(redact, profiled.notes) if profiled else ())),
+            notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
     def _wall_time(self, ended_ns: int) -> Reading:

@@ -20,15 +20,13 @@ from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.notebook.cell_code import is_race, only_ours, title
+from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
 from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
 from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
-
-RACE_NOTE = "A race: the time is that of all its runs together."
 
 
 @dataclass(slots=True)
@@ -144,7 +142,8 @@ class CellEvents:
             running.entered = True
         except Exception as error:
             problem = error
-        wanted = self._wanted(running, len(stack), info.raw_cell)
+        code = info.raw_cell
+        wanted = None if refused(code) else self._wanted(running, len(stack), code)
         if wanted is not None:
             running.items = wanted.items
             running.capture_begun_here = not self._capture.active and self._start_capture()
@@ -182,8 +181,6 @@ class CellEvents:
             notes = self._kit.selection.leave() if running.entered else []
             code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
-                if is_race(running.info.raw_cell):
-                    notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,

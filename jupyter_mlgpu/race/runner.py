@@ -71,6 +71,7 @@ class Runner:
         clock: Clock,
         on_run: Callable[[Progress], None] = lambda progress: None,
         on_timing: Callable[[Timing], None] = lambda timing: None,
+        on_seen: Callable[[Observed], None] = lambda seen: None,
     ) -> None:
         self._backend = backend
         self._cell = cell
@@ -79,6 +80,7 @@ class Runner:
         self._clock = clock
         self._on_run = on_run
         self._on_timing = on_timing
+        self._on_seen = on_seen
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
         """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
@@ -129,7 +131,9 @@ class Runner:
         try:
             return self._once(size, quiet=False)
         finally:
-            made.notes += _where(made.device, observation.finish())
+            seen = observation.finish()
+            made.notes += _where(made.device, seen)
+            self._on_seen(seen)
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""
