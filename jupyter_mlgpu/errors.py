@@ -2,6 +2,7 @@
 
     MlgpuError
     ├── BenchError           a benchmark that cannot run here, or a file of results that is none
+    ├── ClockError           a clock that went backwards while something was timed
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
     ├── GraphError           a static graph that cannot be built, compiled or executed so
@@ -29,6 +30,10 @@ class MlgpuError(Exception):
 
 class BenchError(MlgpuError):
     """A benchmark cannot run here, or what was to be compared with it cannot be read."""
+
+
+class ClockError(MlgpuError):
+    """The clock showed less at the end of what was timed than at its beginning."""
 
 
 class DeviceError(MlgpuError):

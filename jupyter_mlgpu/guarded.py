@@ -54,8 +54,10 @@ def failed(quantity: str, error: Exception) -> Reading:
     return missing(quantity, f"The measurement failed ({words(error)}).")
 
 
-def finish(name: str, observation: Observation | str) -> Observed:
-    """What was observed; `observation` may be the reason why nothing was."""
+def finish(name: str, observation: Observation | Observed | str) -> Observed:
+    """What was observed; `observation` may tell it already, or may be the reason why nothing was."""
+    if isinstance(observation, Observed):
+        return observation
     if isinstance(observation, str):
         return Observed(None, observation, (missing("peak_memory_allocator", observation),))
     try:

@@ -14,7 +14,7 @@ from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.probes.base import Late, Probe, Unavailable
 from jupyter_mlgpu.probes.once import Once
-from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, peak_memory_probe
+from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.probes.sampler import Sampler
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
@@ -93,6 +93,7 @@ class Kit:
         """Leave nothing behind in the interpreter."""
         self._watch.stop()
         self.sampler.close()
+        ResettablePeak.close()
 
     def _framework_loaded(self, module: str) -> None:
         backend = registry.backend(registry.MODULES[module])

@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu import guarded
-from jupyter_mlgpu.backends.base import Backend, Observation
-from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.backends.base import Backend, Observation, Observed
+from jupyter_mlgpu.clock import Clock, seconds_between
+from jupyter_mlgpu.errors import ClockError
 from jupyter_mlgpu.probes.base import Probe
+from jupyter_mlgpu.probes.process import RESET
 from jupyter_mlgpu.record import (
     Cell,
     DeviceUse,
@@ -32,6 +34,10 @@ from jupyter_mlgpu.redact import redact, shorten
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
     from jupyter_mlgpu.ops.events import Profile
+
+
+#: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.
+_STILL_AT_WORK_NS = 1_000_000
 
 
 def new_run(notebook: str | None) -> Run:
@@ -109,6 +115,16 @@ class Recorder:
         for measurement in self._open:
             measurement.stop_watching(why)
 
+    def saw(self, framework: str, observed: Observed) -> None:
+        """Where a framework worked: for who watches what is being measured himself (see `stop_watching`)."""
+        for measurement in self._open:
+            measurement.saw(framework, observed)
+
+    def add_note(self, sentence: str) -> None:
+        """Say something of what is being measured."""
+        for measurement in self._open:
+            measurement.notes.append(sentence)
+
     def profiling(self) -> bool:
         """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
         return any(measurement.profiling for measurement in self._open)
@@ -135,6 +151,14 @@ class Recorder:
         return versions
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Moment:
+    """The clock, and the processor time of this process, in nanoseconds."""
+
+    wall_ns: int
+    processor_ns: int
+
+
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
@@ -143,12 +167,15 @@ class Measurement:
         self._profile = profile
         self.cell = cell
         self._thread = threading.get_ident()
-        self._observations: dict[str, Observation | str] = {}
+        self._observations: dict[str, Observation | Observed | str] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
         self._unwatched: str | None = None
+        self.notes: list[str] = []
         self.started_at = ""
         self._started_ns = 0
+        #: Seconds after the end of the code that `stop` has left out of the wall time.
+        self.left_out_s = 0.0
 
     def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
         """Take the first readings, the clock last, so that our own work is not counted."""
@@ -192,6 +219,14 @@ class Measurement:
         self._unwatched = why
         self._observations = dict.fromkeys(self._observations, why)
 
+    def saw(self, framework: str, observed: Observed) -> None:
+        """See `Recorder.saw`."""
+        self._observations[framework] = observed
+
+    def moment(self) -> Moment:
+        """Now: given to `stop`, it is when the code ended."""
+        return Moment(self._recorder.clock.monotonic_ns(), self._recorder.clock.processor_ns())
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
@@ -215,18 +250,26 @@ class Measurement:
         requested: str | None = None,
         execution_count: int | None = None,
         notes: Sequence[str] = (),
+        code_ended: Moment | None = None,
     ) -> Record:
         """Wait for the devices, take the second readings, and give the record.
 
         `requested` is the device asked for, `execution_count` the number the front end shows; both are
-        known for certain only now.
+        known for certain only now. Of what came after `code_ended`, only work of devices counts.
         """
+        before_waiting = self._recorder.clock.monotonic_ns()
         for backend in self._backends.values():
             guarded.wait(backend)
-        wall = Reading("wall_time", self.elapsed(), "s", "cell", self._recorder.clock.source, 1)
+        now = self.moment()
         if self._profile is not None:
             self._profile.cell_ended()
-        readings = [wall, *(one for take in self._readings for one in take())]
+        readings = [one for take in self._readings for one in take()]
+        if code_ended is not None:
+            readings = [_without(one, now.processor_ns - code_ended.processor_ns) for one in readings]
+        still_at_work = now.wall_ns - before_waiting > _STILL_AT_WORK_NS
+        ended = now if code_ended is None or still_at_work else code_ended
+        readings.insert(0, self._wall_time(ended.wall_ns))
+        self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
         device, more, seen_notes = self._finish_observations()
         mode: Mode = "profiled" if self._recorder.profiling() else "light"
@@ -235,6 +278,8 @@ class Measurement:
         readings = [*(profiled.readings if profiled else ()), *readings, *more]
         if profiled and self._recorder.keep is not None:
             self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
+        reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
+        seen_notes = [*self.notes, *notes, *seen_notes, *reset]
         return Record(
             run=self._recorder.run,
             cell=dataclasses.replace(self.cell, execution_count=execution_count),
@@ -247,8 +292,15 @@ class Measurement:
             facts=profiled.facts if profiled else {},
             versions=self._recorder.close(self),
             mode=mode,
-            notes=(*notes, *seen_notes, *(map(redact, profiled.notes) if profiled else ())),
+            notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
+
+    def _wall_time(self, ended_ns: int) -> Reading:
+        try:
+            spent = seconds_between(self._started_ns, ended_ns)
+        except ClockError as error:
+            return guarded.failed("wall_time", error)
+        return Reading("wall_time", spent, "s", "cell", self._recorder.clock.source, 1)
 
     def abandon(self) -> None:
         """Stop measuring without a record."""
@@ -276,3 +328,10 @@ class Measurement:
         )
         readings = [reading for one in seen.values() for reading in one.readings]
         return device, readings, [note for one in seen.values() for note in one.notes]
+
+
+def _without(reading: Reading, processor_ns: int) -> Reading:
+    """A reading of processor time without so much of it; any other as it is."""
+    if reading.quantity != "cpu_time" or reading.value is None:
+        return reading
+    return dataclasses.replace(reading, value=max(0.0, reading.value - processor_ns / 1e9))

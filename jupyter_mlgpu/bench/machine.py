@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus
@@ -128,7 +128,7 @@ def _processor() -> Callable[[], tuple[str, ...]]:
     import psutil
 
     def look() -> tuple[Any, float]:
-        return psutil.cpu_times(), time.process_time()
+        return psutil.cpu_times(), real_time.process_time()
 
     before, ours_before = look()
 

@@ -26,7 +26,7 @@ from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.case import Case, Runner
 from jupyter_mlgpu.bench.result import Result, Status
 from jupyter_mlgpu.bench.underway import UnderWay
-from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.errors import BenchError
 
 WINDOW = 5
@@ -176,7 +176,7 @@ class _Driver:
         begun = self._clock.monotonic_ns()
         runner.run(steps)
         runner.wait()
-        return (self._clock.monotonic_ns() - begun) / 1e9
+        return seconds_between(begun, self._clock.monotonic_ns())
 
 
 def steady(times: Sequence[float]) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import time
 from pathlib import Path
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import Journal, load_records
 from jupyter_mlgpu.record import Record
@@ -85,7 +85,7 @@ def engines(where: Path | None) -> set[int]:
 
 
 def _remove_old(root: Path) -> None:
-    oldest = time.time() - _KEPT_DAYS * 24 * 3600
+    oldest = real_time.time() - _KEPT_DAYS * 24 * 3600
     for cluster in root.iterdir():
         if all(path.stat().st_mtime < oldest for path in (cluster, *cluster.iterdir())):
             shutil.rmtree(cluster, ignore_errors=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu import tracing
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.lessons.data import reachable
 from jupyter_mlgpu.lessons.machine import here
 
@@ -87,9 +87,9 @@ def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
     """How many steps take so long, at least two: one step prepares, `tried` more are timed."""
     model.fit(*_sequences(batch), batch_size=batch, verbose=0)
     sequences = _sequences(tried * batch)
-    start = time.perf_counter()
+    start = real_time.perf_counter()
     model.fit(*sequences, batch_size=batch, verbose=0)
-    return max(2, math.ceil(tried * seconds / (time.perf_counter() - start)))
+    return max(2, math.ceil(tried * seconds / (real_time.perf_counter() - start)))
 
 
 def _sequences(number: int) -> tuple[dict[str, Any], Any]:

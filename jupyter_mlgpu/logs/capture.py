@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import os
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.logs.echo import Echo
 from jupyter_mlgpu.logs.hooks import PythonHooks
 from jupyter_mlgpu.logs.tap import Tap
@@ -198,8 +198,8 @@ class Capture:
 
     def catch_up(self, seconds: float = math.inf) -> None:
         """Read now what waits of cells that have ended; give up after so many seconds."""
-        until = time.perf_counter() + seconds
-        while self._read_unread(AT_A_TIME) and time.perf_counter() < until:
+        until = real_time.perf_counter() + seconds
+        while self._read_unread(AT_A_TIME) and real_time.perf_counter() < until:
             pass
 
     def raw(self, sequence: int | None = None) -> list[tuple[int, str, bytes, int]]:
@@ -253,7 +253,7 @@ class Capture:
     def _tick(self) -> None:
         """Ten times a second, from the reading thread: read a little of what waits."""
         while self._cell_starts is None and self._read_unread(AT_A_TIME):
-            time.sleep(AT_A_TIME / 5)  # the others' turn
+            real_time.sleep(AT_A_TIME / 5)  # the others' turn
             self._tap.pump()
         if self._unread and self._read_unread(AT_A_TIME):
             return

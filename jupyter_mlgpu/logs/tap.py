@@ -16,10 +16,10 @@ import ctypes
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.logs.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.logs.limits import LimitWatch, leaves_room
 from jupyter_mlgpu.logs.storage import LogFile
@@ -173,10 +173,10 @@ class Tap:
         """
         flush_native()
         self.pump()
-        deadline = time.monotonic() + _ECHO_WAIT
+        deadline = real_time.monotonic() + _ECHO_WAIT
         for stream in self._streams:
-            while stream.echoed_to < stream.read_to and time.monotonic() < deadline:
-                stream.echo.ready(deadline - time.monotonic())
+            while stream.echoed_to < stream.read_to and real_time.monotonic() < deadline:
+                stream.echo.ready(deadline - real_time.monotonic())
                 self.pump()
 
     def behind(self) -> bool:

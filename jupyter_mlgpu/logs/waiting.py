@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import LogLine
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ class Stretch:
             if not self._pieces:
                 return True
             self._begun()  # which takes longer than reading a few lines
-            until = time.perf_counter() + seconds
+            until = real_time.perf_counter() + seconds
             while self._pieces:
-                if time.perf_counter() >= until:
+                if real_time.perf_counter() >= until:
                     return False
                 self._read_one(self._pieces.popleft())
         return True

@@ -6,13 +6,13 @@ Three keep to the contract: NumPy, TensorFlow and, apart from the rest, Apple's 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.layers.base import Run
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
@@ -137,10 +137,10 @@ class Engine:
         def timed(step: Step, compute: Callable[[], Any]) -> Any:
             compute()  # kernels are loaded at their first use
             self.wait()
-            start = time.perf_counter()
+            start = real_time.perf_counter()
             made = compute()
             self.wait()
-            seconds[step] = time.perf_counter() - start
+            seconds[step] = real_time.perf_counter() - start
             return made
 
         with self.place():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import GraphError
 from jupyter_mlgpu.mlcompute.device import Device
 from jupyter_mlgpu.mlcompute.engine import Executable, Values
@@ -203,7 +203,7 @@ class ExecutableGraph(Graph):
         """Get results and gradients on this thread, and do what follows when the device has finished."""
         self.wait()
         chosen = options("MLCExecutionOptions", words, "execute")
-        (executable, _), start = self._ready("execute"), time.perf_counter()
+        (executable, _), start = self._ready("execute"), real_time.perf_counter()
         results, gradients = work()
         for tensor, value in results.items():
             tensor._held, tensor._before_reading = value, self._before_reading
@@ -214,7 +214,7 @@ class ExecutableGraph(Graph):
 
         def finish() -> None:
             executable.wait()
-            self.execution_time = time.perf_counter() - start if "Profiling" in chosen else None
+            self.execution_time = real_time.perf_counter() - start if "Profiling" in chosen else None
             if handler is not None:
                 handler(next(reversed(self.ends()), None), self._not_numbers(), self.execution_time)
 

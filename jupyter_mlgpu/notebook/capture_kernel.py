@@ -13,22 +13,19 @@ import contextlib
 import contextvars
 import functools
 import sys
-import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from typing import Any
 
 from ipykernel.iostream import OutStream
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.logs.echo import DescriptorEcho, Echo
 from jupyter_mlgpu.logs.tap import Tap, flush_native, plain_echo
 
 #: A print is two writes, the text and the end of its line, a tenth of a microsecond apart. Nobody can have
 #: written natively in so many seconds, for a system call alone takes as long: the second one does not look.
 AT_ONCE = 0.3e-6
-_CLOCK = (
-    time.perf_counter,
-)  # not by name: what replaces clocks for a test of the user's finds it by its name
 
 #: Messages that show something, or end a cell: what was written before comes before them.
 _SHOWING = frozenset(
@@ -125,7 +122,7 @@ class KernelSurroundings:
         order between them. Done cell by cell, and not by the stream's class: IPython covers the method,
         too, for one cell at a time, and leaves what it found on the stream.
         """
-        original, (now,) = stream.write, _CLOCK
+        original, now = stream.write, real_time.perf_counter
         ended = 0.0
 
         @functools.wraps(original)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.notebook.ops_command import TRACE_CELL
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.notebook.ops_command import TRACE_CELL, asked_over
 
 OURS = (
     "%mlc_",
@@ -35,6 +36,26 @@ def is_race(code: str) -> bool:
     """Whether a cell, below lines that choose its device or its tracing, is a race."""
     lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
     return bool(lines) and lines[0].startswith(RACE_CELL)
+
+
+def refused(code: str) -> bool:
+    """Whether the words over a cell are refused, so that nothing of it runs, and nothing is to be measured.
+
+    What stands there in a variable is not known before the line runs.
+    """
+    lines = [line.strip() for line in code.splitlines() if line.strip()]
+    if lines and lines[0].split()[0] == TRACE_CELL and asked_over(code) is None:
+        return True
+    if not is_race(code) or (line := next(one for one in lines if one.startswith(RACE_CELL))).count("{"):
+        return False
+    from jupyter_mlgpu.race import options  # races are seldom
+
+    words = f" {line.removeprefix(RACE_CELL)}".partition(" #")[0].strip()
+    try:
+        options.parse(words)
+    except UsageError:
+        return "$" not in words
+    return False
 
 
 def title(code: str) -> str:

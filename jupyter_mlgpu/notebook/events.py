@@ -20,14 +20,13 @@ from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.notebook.cell_code import is_race, only_ours, title
+from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
+from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
 from jupyter_mlgpu.record import STILL_READING, Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
-
-RACE_NOTE = "A race: the time is that of all its runs together."
 
 
 @dataclass(slots=True)
@@ -41,6 +40,7 @@ class _Running:
     capture_begun_here: bool = False
     repeats: bool = False
     items: int | None = None
+    tracebacks: Tracebacks | None = None
 
 
 class CellEvents:
@@ -144,7 +144,8 @@ class CellEvents:
             running.entered = True
         except Exception as error:
             problem = error
-        wanted = self._wanted(running, len(stack), info.raw_cell)
+        code = info.raw_cell
+        wanted = None if refused(code) else self._wanted(running, len(stack), code)
         if wanted is not None:
             running.items = wanted.items
             running.capture_begun_here = not self._capture.active and self._start_capture()
@@ -156,6 +157,7 @@ class CellEvents:
                 ops=wanted.ops,
                 shapes=wanted.shapes,
             )
+            running.tracebacks = Tracebacks(self._shell, running.measurement)
             self._on_start(running.measurement, wanted)
         elif len(stack) == 1:
             self._capture.begin_command()
@@ -181,15 +183,16 @@ class CellEvents:
             requested = self._kit.selection.requested  # a cell may have a device of its own
             chosen = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
+            code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
-                if is_race(running.info.raw_cell):
-                    notes = [RACE_NOTE, *notes]
                 record = running.measurement.stop(
                     _outcome(result),
                     requested=requested,
                     execution_count=self._execution_count(running, result),
                     notes=notes,
+                    code_ended=code_ended,
                 )
+                record = with_traceback(record, running.measurement)
                 record = self._with_what_stays(record, running.info.raw_cell, chosen)
                 record = with_items(self._with_logs(record), running.items)
                 if stack:  # one run of a cell that repeats
@@ -201,6 +204,8 @@ class CellEvents:
                 return
 
     def _close(self, running: _Running) -> None:
+        if running.tracebacks is not None:
+            running.tracebacks.end()
         if running.measurement is not None:
             running.measurement.abandon()
             self._capture.abandon_cell()
@@ -274,10 +279,15 @@ class _ThisThread(threading.local):
         self.records: list[Record] = []
 
 
+def _error(result: Any) -> BaseException | None:
+    error: BaseException | None = result and (result.error_before_exec or result.error_in_exec)
+    return error
+
+
 def _outcome(result: Any) -> Outcome:
     if result is None:
         return "interrupted"
-    error = result.error_before_exec or result.error_in_exec
+    error = _error(result)
     if error is None:
         return "ok"
     return "interrupted" if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) else "error"

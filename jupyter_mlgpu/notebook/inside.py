@@ -25,12 +25,12 @@ is the record itself, as it is saved.
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
 from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.watch import INTERVAL
@@ -48,7 +48,7 @@ class Inside:
     """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it."""
 
     def __init__(
-        self, kit: Kit, counters: Callable[[], Answer | None], now: Callable[[], float] = time.monotonic
+        self, kit: Kit, counters: Callable[[], Answer | None], now: Callable[[], float] = real_time.monotonic
     ) -> None:
         """`now` is the clock of the counters."""
         self._kit = kit

@@ -105,7 +105,7 @@ class MlgpuMagics(Magics):
         %%mlc_trace            as a cell's first line: trace this cell, also while tracing is off
         %%mlc_trace --ops      the same with the framework's profiler on: a table of times per operation
         %%mlc_trace --ops --shapes     input shapes, too, and PyTorch's FLOP: its profiler takes twice as long
-        %%mlc_trace --ops --repeat 5   run the cell 5 times without a profiler, then once more with it
+        %%mlc_trace --ops --repeat 5   run the cell once to warm up, 5 times, and once with the profiler
         %%mlc_trace --items 6400       the cell works on 6,400 images or rows: items a second, joules each
 
         A profiler makes the cell slower, so the time of a profiled run is not shown as its timing: with

@@ -103,29 +103,33 @@ def _number(option: str, word: str, most: int) -> int:
 
 
 class Repeats:
-    """Runs a cell's code several times light, then once with the profilers on; each run has its receipt."""
+    """Runs a cell's code once to warm up, several times light, then once with the profilers on.
+
+    Each run has its receipt.
+    """
 
     def __init__(self, shell: Any, events: CellEvents) -> None:
         self._shell = shell
         self._events = events
 
     def run(self, code: str, asked: Asked, times: int) -> str:
-        """The cell `times` times light and once profiled, as `asked` says; returns the sentence to print.
+        """The cell once to warm up, `times` times light and once profiled, as `asked` says.
 
-        A run that fails ends it, with its own exception. What a run leaves behind, the next one finds.
+        Returns the sentence to print. A run that fails ends it, with its own exception. What a run leaves
+        behind, the next one finds.
         """
         if self._shell.should_run_async(code, transformed_cell=self._shell.transform_cell(code)):
             raise UsageError("--repeat cannot run a cell with `await` outside functions: leave --repeat out.")
         made: list[Record] = []
-        for number in range(times + 1):
-            run = number + 1, times + 1
-            wanted = Asked(number == times, items=asked.items, shapes=asked.shapes, run=run)
+        runs = times + 2
+        for number in range(1, runs + 1):
+            wanted = Asked(number == runs, items=asked.items, shapes=asked.shapes, run=(number, runs))
             with self._events.each_run(wanted) as records:
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
             if not result.success:
-                self._fail(result.error_before_exec or result.error_in_exec, number + 1, times + 1)
+                self._fail(result.error_before_exec or result.error_in_exec, number, runs)
             made += records
-        return summary(made[:times], profiled=bool(made) and made[-1].mode == "profiled")
+        return summary(made[:1], made[1:-1], profiled=bool(made) and made[-1].mode == "profiled")
 
     def works_on(self, items: int | None) -> None:
         """The cell that runs works on so many items, as its first line says now that it runs."""
@@ -150,8 +154,8 @@ class Repeats:
         raise error
 
 
-def summary(light: list[Record], *, profiled: bool) -> str:
-    """The light runs' times, which are the timing, beside the profiled run's, which is none."""
+def summary(warm_up: list[Record], light: list[Record], *, profiled: bool) -> str:
+    """The light runs' times, which are the timing; the run before them and the profiled one are none."""
     from statistics import median  # some milliseconds to import, which few cells need
 
     walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
@@ -160,7 +164,9 @@ def summary(light: list[Record], *, profiled: bool) -> str:
     spread = f" ({words.seconds(min(walls))} to {words.seconds(max(walls))})" if len(walls) > 1 else ""
     runs = f"median of {len(walls)} light runs" if len(walls) > 1 else "one light run"
     last = "with the profiler on" if profiled else "of which no profile could be taken: it says why"
+    took = warm_up[0].reading("wall_time").value if warm_up else None
+    before = "" if took is None else f"The run before, to warm up, took {words.seconds(took)}. "
     return (
-        f"Timing, {runs}: {words.seconds(median(walls))}{spread}. "
+        f"Timing, {runs}: {words.seconds(median(walls))}{spread}. {before}"
         f"The last receipt is of one more run, {last}. Each run found what the one before left."
     )

@@ -6,13 +6,13 @@ The sidebar is told the same, at the same times.
 from __future__ import annotations
 
 import sys
-import time
 from html import escape
 from typing import Any
 
 from IPython.display import display
 
 from jupyter_mlgpu import kit
+from jupyter_mlgpu.clock import real_time
 
 #: Nothing is said before this many seconds,
 PATIENCE_S = 2.0
@@ -28,7 +28,7 @@ class ProgressLine:
     """
 
     def __init__(self, shell: Any) -> None:
-        self._begun = time.monotonic()
+        self._begun = real_time.monotonic()
         self._last = self._begun + PATIENCE_S - INTERVAL_S
         self._width = 0
         self._handle: Any = None
@@ -37,7 +37,7 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """Show a text instead of the one before, if it is time to."""
-        now = time.monotonic()
+        now = real_time.monotonic()
         if now - self._last >= INTERVAL_S:
             self._last = now
             self._show(text)

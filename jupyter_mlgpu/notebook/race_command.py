@@ -11,7 +11,7 @@ from IPython.display import display, publish_display_data
 
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend
+from jupyter_mlgpu.backends.base import Backend, Observed
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.notebook.progress import ProgressLine
@@ -24,7 +24,11 @@ from jupyter_mlgpu.race.runner import Runner
 from jupyter_mlgpu.redact import redact, shorten
 from jupyter_mlgpu.render import words
 
-UNWATCHED = "A race is not watched, for that takes time; its own table tells of its runs."
+NOTE = "A race: the time is that of all its runs together."
+UNWATCHED = (
+    "Of a race only the first run on each device is watched, for that takes time; "
+    "its own table tells of its runs."
+)
 
 
 def race_command(line: str, body: str, shell: Any) -> RaceResult:
@@ -50,7 +54,7 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     if asked.fresh:
         from jupyter_mlgpu.notebook.race_fresh import fresh_race
 
-        finished = fresh_race(asked, title(body), body, setup, name, shell)
+        finished = fresh_race(asked, title(body), body, setup, name, shell, NOTE)
     else:
         finished = _here(asked, body, setup, _imported(name), shell)
     return _shown(finished, asked)
@@ -79,6 +83,7 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
     cell = NotebookCell(shell, body, setup=setup, variable=asked.variable)
     clock = SystemClock()
     line = ProgressLine(shell)
+    first_runs: list[Observed] = []
     runner = Runner(
         backend,
         cell,
@@ -86,8 +91,11 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
         repeats=asked.repeats,
         clock=clock,
         on_run=lambda run: line.say(page.progress(run, asked.variable)),
+        on_seen=first_runs.append,
     )
-    kit.current().recorder.stop_watching(UNWATCHED)
+    recorder = kit.current().recorder
+    recorder.stop_watching(UNWATCHED)
+    recorder.add_note(NOTE)
     try:
         with cell.guarded():
             finished = racing.race(
@@ -102,6 +110,7 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
             )
     finally:
         line.clear()
+        recorder.saw(backend.name, racing.together(first_runs, UNWATCHED))
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
     elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on

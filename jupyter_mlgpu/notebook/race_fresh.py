@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.clock import SystemClock
@@ -17,9 +18,9 @@ from jupyter_mlgpu.race.racing import Finished
 
 
 def fresh_race(
-    asked: Options, title: str, body: str, setup: str | None, framework: str, shell: Any
+    asked: Options, title: str, body: str, setup: str | None, framework: str, shell: Any, note: str
 ) -> Finished:
-    """The race in fresh processes. Nothing of the framework starts in this one."""
+    """The race in fresh processes: nothing of the framework starts in this one. The record gets `note`."""
     code = _plain(body, shell, "The cell")
     setup_code = None if setup is None else _plain(setup, shell, "The --setup cell")
     line = ProgressLine(shell)
@@ -42,6 +43,7 @@ def fresh_race(
             job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
             return processes.lane(job, device, variables)
 
+        kit.current().recorder.add_note(note)
         return racing.race(
             asked,
             title,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from typing import Any
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.record import Record
@@ -113,7 +113,7 @@ class ShareCommand:
         shared = record_of(last)
         if shared is None:
             return "Of the last cell nothing would leave: its record is not as this kernel makes them."
-        report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), time.time())
+        report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
         return json.dumps(to_json(report), indent=2)
 
 

@@ -29,12 +29,12 @@ with the looks of the last five minutes, oldest first, and `t` the moment of the
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes.sampler import Stop
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Watch:
         push: Callable[[Event], None],
         *,
         utc: Callable[[], str],
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = real_time.monotonic,
     ) -> None:
         self._sampler = sampler
         self._live = live

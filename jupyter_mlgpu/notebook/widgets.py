@@ -14,7 +14,6 @@ import asyncio
 import json
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,6 +23,7 @@ from IPython.core.getipython import get_ipython
 from traitlets import Bool, Dict, Int, List, Unicode
 
 from jupyter_mlgpu import sentences
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.notebook.channel import KernelChannel
 from jupyter_mlgpu.notebook.extension import loaded_in
@@ -81,7 +81,7 @@ class _Control(AnyWidget):
             self.language = language or self.language
             return
         self._extension, self._channel = _loaded(name)
-        self._next = time.monotonic() - SAVED
+        self._next = real_time.monotonic() - SAVED
         super().__init__(_esm=_script(), language=language, **self._state())
         self.on_msg(self._on_message)
         self._channel.listeners.append(self._hear)
@@ -143,10 +143,10 @@ class _Control(AnyWidget):
 
     def _rest(self) -> float:
         """Seconds until the next state may be sent; 0 or less: it may be now."""
-        return self._next - time.monotonic()
+        return self._next - real_time.monotonic()
 
     def _tell(self) -> None:
-        self._next = max(self._next, time.monotonic() - SAVED) + INTERVAL
+        self._next = max(self._next, real_time.monotonic() - SAVED) + INTERVAL
         try:
             with self.hold_sync():
                 for name, value in self._state().items():

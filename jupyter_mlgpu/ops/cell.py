@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.ops import table
 from jupyter_mlgpu.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.ops.events import Profile
@@ -71,11 +71,11 @@ class CellProfile:
 
     def cell_begins(self) -> None:
         """The cell's own work begins now: what the profilers' start has taken is not in the window."""
-        self._window_ns[0] = time.time_ns()
+        self._window_ns[0] = real_time.time_ns()
 
     def cell_ended(self) -> None:
         """The cell has ended, and the devices were waited for."""
-        self._window_ns[1] = time.time_ns()
+        self._window_ns[1] = real_time.time_ns()
 
     def abandon(self) -> None:
         """Turn all of them off, and read nothing."""
@@ -94,7 +94,7 @@ class CellProfile:
         facts: dict[str, Fact] = {}
         try:
             for framework in list(self._sessions):
-                begun = time.perf_counter()
+                begun = real_time.perf_counter()
                 try:
                     profile = self._sessions.pop(framework).stop()
                 except Exception as error:
@@ -108,7 +108,7 @@ class CellProfile:
                 readings += _device_times(profile, devices)
                 facts |= _facts(profile, devices)
                 notes += _notes(profile, devices)
-                reading = Fact(round(time.perf_counter() - begun, 3), "time.perf_counter")
+                reading = Fact(round(real_time.perf_counter() - begun, 3), "time.perf_counter")
                 facts[f"{framework}_profile_read_in_seconds"] = reading
         finally:
             self.abandon()  # an interrupt while one is read must not leave another one on

@@ -8,10 +8,10 @@ any kernel ran, of any process, so a GPU can read 100 % and be far from full. Ap
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.energy import apple
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus
@@ -49,7 +49,7 @@ class LiveCounters:
         self,
         gpus: Once[Gpus],
         monitor: Callable[[], apple.Monitor | str] = apple.monitor,
-        now: Callable[[], float] = time.perf_counter,
+        now: Callable[[], float] = real_time.perf_counter,
     ) -> None:
         self._gpus = gpus
         self._monitor = monitor
@@ -79,7 +79,7 @@ class LiveCounters:
         )
         yield Series("machine", "memory", "bytes", "psutil.virtual_memory", total), _machine_memory
         process = Series("process", "utilisation", "cores", "time.process_time", float(cores))
-        yield process, _Rate(time.process_time, self._now)
+        yield process, _Rate(real_time.process_time, self._now)
         yield Series("process", "memory", "bytes", resident_set()[1], total), _process_memory
 
     def _of_gpus(self) -> Iterable[tuple[Series, Read]]:

@@ -8,16 +8,22 @@ again with it. Elsewhere `sampler.SampledPeak` looks at the resident set from ti
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 
+from jupyter_mlgpu.clock import Clock, SystemClock, seconds_between
+from jupyter_mlgpu.probes import resets
 from jupyter_mlgpu.probes.base import Probe
+from jupyter_mlgpu.probes.resets import Resets
 from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.record import Reading, missing
 
 _STATUS = "/proc/self/status"
-_CLEAR_REFS = "/proc/self/clear_refs"
 _STATM = "/proc/self/statm"
+
+RESET = (
+    "This cell's code began the peak afresh (it wrote to /proc/self/clear_refs), so what the memory reached "
+    "before is not known."
+)
 
 
 class CpuTime:
@@ -25,13 +31,16 @@ class CpuTime:
 
     quantity = "cpu_time"
 
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+
     def start(self) -> Callable[[], Reading]:
         """See `Probe`."""
-        before = time.process_time_ns()
+        before = self._clock.processor_ns()
 
         def stop() -> Reading:
-            seconds = (time.process_time_ns() - before) / 1e9
-            return Reading(self.quantity, seconds, "s", "process", "time.process_time_ns", 1)
+            worked = seconds_between(before, self._clock.processor_ns())
+            return Reading(self.quantity, worked, "s", "process", "time.process_time_ns", 1)
 
         return stop
 
@@ -81,29 +90,66 @@ class ResettablePeak:
     quantity = "peak_memory_process"
     source = "VmHWM of /proc/self/status, reset at the start"
 
-    def __init__(self) -> None:
-        # One reset serves all open measurements; what each had seen before is kept here.
-        self._open: dict[object, int] = {}
-
     def start(self) -> Callable[[], Reading]:
         """See `Probe`."""
-        if self._open:
-            seen = _high_water_mark()
-            for measurement, peak in self._open.items():
-                self._open[measurement] = max(peak, seen)
-        _reset()
-        me = object()
-        self._open[me] = 0
+        peaks = _peaks()
+        me = peaks.begin()
 
         def stop() -> Reading:
-            peak = max(self._open.pop(me), _high_water_mark())
+            peak = peaks.end(me)
+            if peak is None:
+                return missing(self.quantity, RESET, scope="process", source=self.source)
             return Reading(self.quantity, peak, "bytes", "process", self.source, 1)
 
         return stop
 
+    @staticmethod
+    def close() -> None:
+        """Leave no open file behind."""
+        if _kept is not None and _kept.process == os.getpid():
+            _kept.resets.close()
+
+
+class _Peaks:
+    """The peaks of all open measurements of this process: there is one counter for all of them."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.resets = Resets()
+        # What each has seen so far; None where somebody else has begun the counter afresh.
+        self._open: dict[object, int | None] = {}
+
+    def begin(self) -> object:
+        if self._open:
+            self._note()
+        _reset()
+        self.resets.seen()  # this was our own
+        me = object()
+        self._open[me] = 0
+        return me
+
+    def end(self, me: object) -> int | None:
+        self._note()
+        return self._open.pop(me)
+
+    def _note(self) -> None:
+        lost, now = self.resets.seen(), _high_water_mark()
+        for measurement, peak in self._open.items():
+            self._open[measurement] = None if lost or peak is None else max(peak, now)
+
+
+_kept: _Peaks | None = None
+
+
+def _peaks() -> _Peaks:
+    global _kept
+    if _kept is None or _kept.process != os.getpid():  # a parent's, copied by fork
+        _kept = _Peaks()
+    return _kept
+
 
 def _reset() -> None:
-    with open(_CLEAR_REFS, "wb", buffering=0) as file:
+    with open(resets.FILE, "wb", buffering=0) as file:
         file.write(b"5")
 
 

@@ -9,9 +9,9 @@ counts there, not waiting: a look also waits for the cell's Python.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import Reading
 
 INTERVAL = 0.05
@@ -72,15 +72,15 @@ class Sampler:
 
     def _go_on(self) -> None:
         while (job := self._next()) is not None:
-            begun, worked = time.perf_counter(), time.thread_time()
+            begun, worked = real_time.perf_counter(), real_time.thread_time()
             try:
                 job.look()
             except Exception as error:
                 job.error = error
                 with self._changed:
                     self._remove(job)
-            worked = time.thread_time() - worked
-            job.due = max(job.due + job.every, time.perf_counter(), begun + worked / SHARE)
+            worked = real_time.thread_time() - worked
+            job.due = max(job.due + job.every, real_time.perf_counter(), begun + worked / SHARE)
 
     def _next(self) -> _Job | None:
         """Wait until a job is due; None when there have been none for a while."""
@@ -92,7 +92,7 @@ class Sampler:
                         self._thread = None  # the next job starts another
                         return None
                     continue
-                wait = job.due - time.perf_counter()
+                wait = job.due - real_time.perf_counter()
                 if wait <= 0:
                     return job
                 self._changed.wait(wait)
@@ -102,7 +102,7 @@ class _Job:
     def __init__(self, look: Callable[[], None], every: float, after: float) -> None:
         self.look = look
         self.every = every
-        self.due = time.perf_counter() + after
+        self.due = real_time.perf_counter() + after
         self.error: Exception | None = None
 
 

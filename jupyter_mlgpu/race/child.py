@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 import traceback
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +18,7 @@ from jupyter_mlgpu import plain
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.importwatch import ImportWatch
-from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.clock import SystemClock, real_time
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.job import Job, Teller
@@ -109,7 +108,7 @@ class _Telling:
         self._last = 0.0
 
     def tell(self, run: Progress) -> None:
-        now = time.monotonic()
+        now = real_time.monotonic()
         if run.number == 0 or now - self._last >= INTERVAL_S:
             self._last = now
             self._teller.tell({"run": plain.to_plain(run)})

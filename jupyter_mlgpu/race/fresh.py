@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import IO, Any
 
 import jupyter_mlgpu
 from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import RaceError
 from jupyter_mlgpu.race.job import Job, Listener
 from jupyter_mlgpu.race.result import Lane, Timing, lane_from_json, timing_from_json
@@ -149,16 +149,16 @@ class FreshProcess:
         heard: Callable[[dict[str, Any]], None],
     ) -> bool:
         """Pass on what the process says until it ends; True where it says nothing for too long."""
-        last = time.monotonic()
+        last = real_time.monotonic()
         while process.poll() is None:
             for news in listener.news():
                 heard(news)
-                last = time.monotonic()
+                last = real_time.monotonic()
             if self._pass_on(reader):
-                last = time.monotonic()
-            if time.monotonic() - last > self._silence_s:
+                last = real_time.monotonic()
+            if real_time.monotonic() - last > self._silence_s:
                 return True
-            time.sleep(_POLL_S)
+            real_time.sleep(_POLL_S)
         return False
 
     def _pass_on(self, reader: _Reader) -> bool:

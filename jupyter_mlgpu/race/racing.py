@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jupyter_mlgpu.backends.base import Backend, Device
+from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.result import Lane, RaceResult
-from jupyter_mlgpu.record import Outcome
+from jupyter_mlgpu.record import Outcome, missing
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import resolve
 
@@ -89,6 +89,18 @@ def race(
         ),
         error,
     )
+
+
+def together(first_runs: Sequence[Observed], why: str) -> Observed:
+    """Where a race worked, as far as the first runs on its devices tell; `why` says that it is only they."""
+    places = {one.device: one for seen in first_runs for one in seen.ran_on or ()}
+    unknown = not first_runs or any(seen.ran_on is None for seen in first_runs)
+    ran_on = tuple(replace(one, operations=None, share=None, why_missing=why) for one in places.values())
+    only = {seen.only for seen in first_runs}
+    peak = missing("peak_memory_allocator", why)
+    if ran_on or not unknown:
+        return Observed(ran_on, None, (peak,))
+    return Observed(None, why, (peak,), only=only.pop() if len(only) == 1 else None)
 
 
 def why_alone(options: Options, backend: Backend, devices: Sequence[Device], there: Sequence[Device]) -> str:

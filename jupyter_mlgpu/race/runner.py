@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.backends.lazy import evaluate
-from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.race.statistics import median
 
@@ -71,6 +71,7 @@ class Runner:
         clock: Clock,
         on_run: Callable[[Progress], None] = lambda progress: None,
         on_timing: Callable[[Timing], None] = lambda timing: None,
+        on_seen: Callable[[Observed], None] = lambda seen: None,
     ) -> None:
         self._backend = backend
         self._cell = cell
@@ -79,6 +80,7 @@ class Runner:
         self._clock = clock
         self._on_run = on_run
         self._on_timing = on_timing
+        self._on_seen = on_seen
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
         """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
@@ -129,7 +131,9 @@ class Runner:
         try:
             return self._once(size, quiet=False)
         finally:
-            made.notes += _where(made.device, observation.finish())
+            seen = observation.finish()
+            made.notes += _where(made.device, seen)
+            self._on_seen(seen)
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""
@@ -142,7 +146,7 @@ class Runner:
             self._backend.synchronize()
             ended = self._clock.monotonic_ns()
             del value
-        return (ended - begun) / 1e9
+        return seconds_between(begun, ended)
 
     def _empty(self) -> float:
         times = []
@@ -150,7 +154,7 @@ class Runner:
             self._backend.synchronize()
             begun = self._clock.monotonic_ns()
             self._backend.synchronize()
-            times.append((self._clock.monotonic_ns() - begun) / 1e9)
+            times.append(seconds_between(begun, self._clock.monotonic_ns()))
         return median(times)
 
 

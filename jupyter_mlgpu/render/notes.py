@@ -26,21 +26,30 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u20
 
 
 def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
-    """`3 notes: 1 to act on` and `12 lines not known`; what was cut from a receipt is counted too."""
-    counts = Counter(rank(line) for line in record.logs)
+    """`3 notes: 1 to act on` and `12 lines not known`; what was cut from a receipt is counted too.
+
+    Lines that came after the cell are counted apart: the sidebar tells of them, its receipt was drawn before.
+    """
+    counts = Counter(rank(line) for line in record.logs if not line.late)
+    late = Counter(rank(line) for line in record.logs if line.late)
     for part, count in (cut or {}).items():
         if part.startswith(CUT):
             counts[part.removeprefix(CUT)] += count
     unknown = counts.pop("unknown", 0)
     notes = counts.total()
-    act = counts["fatal"] + counts["action"]
     sentences = []
     if notes:
-        counted = f"{notes:,} note{'s' if notes != 1 else ''}"
-        sentences.append(f"{counted}: {act:,} to act on" if act else counted)
+        sentences.append(_with_acts(f"{notes:,} note{'s' if notes != 1 else ''}", counts))
     if unknown:
         sentences.append(f"{unknown:,} line{'s' if unknown != 1 else ''} not known")
+    if late:
+        sentences.append(_with_acts(f"{late.total():,} after the cell had ended", late))
     return sentences
+
+
+def _with_acts(counted: str, counts: Counter[str]) -> str:
+    act = counts["fatal"] + counts["action"]
+    return f"{counted}: {act:,} to act on" if act else counted
 
 
 def rank(line: LogLine) -> str:

@@ -11,7 +11,6 @@ import io
 import json
 import re
 import socket
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any
 from urllib.parse import urlsplit
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.sharing.outbox import Answer
@@ -105,7 +105,7 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
 
 
 def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
-    deadline = time.monotonic() + LIMIT
+    deadline = real_time.monotonic() + LIMIT
     parts = urlsplit(f"{address.url}/api/reports")
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(str(parts.hostname), parts.port, timeout=LIMIT)
@@ -118,7 +118,7 @@ def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tup
             "Content-Type": "application/json",
             "Connection": "close",
         }
-        connection.sock.settimeout(max(0.001, deadline - time.monotonic()))
+        connection.sock.settimeout(max(0.001, deadline - real_time.monotonic()))
         # Who answers without reading to the end, as to what is too large, may close before all is sent.
         with suppress(BrokenPipeError, ConnectionResetError):
             connection.request("POST", parts.path, body, headers)
@@ -145,7 +145,7 @@ class _Within(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        left = self._deadline - time.monotonic()
+        left = self._deadline - real_time.monotonic()
         if left <= 0:
             raise TimeoutError
         self._connection.settimeout(left)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import random
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.sharing.outbox import Answer, Outbox, Picked, made
 from jupyter_mlgpu.sharing.report import Report
@@ -53,7 +53,7 @@ class State:
 class Sender:
     """Hears of records and exercises on the main thread, and sends them on its own."""
 
-    def __init__(self, outbox: Outbox, post: Post, *, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, outbox: Outbox, post: Post, *, now: Callable[[], float] = real_time.monotonic) -> None:
         self._outbox = outbox
         self._post = post
         self._now = now
@@ -125,7 +125,7 @@ class Sender:
     def _go_on(self) -> None:
         while (picked := self._next()) is not None:
             try:
-                report, body = made(picked, time.time())
+                report, body = made(picked, real_time.time())
                 self._take_in(report, self._post(body, self._allowed))
             except Exception as error:  # of ours: it must not end the thread, nor be tried at once again
                 self._take_in(None, Answer(None, f"this kernel could not send ({type(error).__name__})"))

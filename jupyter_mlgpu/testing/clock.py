@@ -14,14 +14,20 @@ class FakeClock:
 
     def __init__(self) -> None:
         self._now_ns = 1_000
+        self._worked_ns = 0
 
-    def advance(self, seconds: float) -> None:
-        """Let time pass."""
+    def advance(self, seconds: float, worked: float = 0.0) -> None:
+        """Let time pass, or turn the clock back; processors work for this process for `worked` seconds."""
         self._now_ns += round(seconds * 1e9)
+        self._worked_ns += round(worked * 1e9)
 
     def monotonic_ns(self) -> int:
         """See `jupyter_mlgpu.clock.Clock`."""
         return self._now_ns
+
+    def processor_ns(self) -> int:
+        """See `jupyter_mlgpu.clock.Clock`."""
+        return self._worked_ns
 
     def utc(self) -> str:
         """A fixed day; the time of day follows `advance`."""

@@ -40,7 +40,7 @@ export function figures(record: IRecord): IFigures {
       memory: value(readings, 'peak_memory_process'),
       energy: energyOf(record)?.value ?? null,
       longest: 0,
-      noted: notes.length > 0 || (logs.length + cut.length > 0 && countNotes(record).notes > 0)
+      noted: notes.length > 0 || (logs.length + cut.length > 0 && hasNotes(record))
     };
     found.longest = Math.max(found.wall ?? 0, device ?? 0);
     known.set(record, found);
@@ -49,6 +49,11 @@ export function figures(record: IRecord): IFigures {
 }
 
 const known = new WeakMap<IRecord, IFigures>();
+
+function hasNotes(record: IRecord): boolean {
+  const { inTime, late } = countNotes(record);
+  return inTime.notes + late.notes > 0;
+}
 
 function places({ ranOn }: IRecord): readonly string[] {
   if (ranOn === null) {

@@ -8,26 +8,31 @@ import { VERDICTS } from './logs';
 import type { ILogLine, Verdict } from './logs';
 import type { IRecord } from './record';
 
-/** How many different lines a record has of each kind, those cut from its receipt included. */
+/** How many different lines of each kind there are. */
 interface INoteCounts {
   notes: number;
   toActOn: number;
   unknown: number;
 }
 
-export function countNotes(record: IRecord): INoteCounts {
-  const counts = { notes: 0, toActOn: 0, unknown: 0 };
-  const add = (verdict: Verdict, count: number): void => {
-    counts[verdict === 'unknown' ? 'unknown' : 'notes'] += count;
-    counts.toActOn += isToActOn(verdict) ? count : 0;
+/**
+ * Those of a record, the lines cut from its receipt included; and apart those that came after the cell, for its
+ * receipt was drawn before them.
+ */
+export function countNotes(record: IRecord): { inTime: INoteCounts; late: INoteCounts } {
+  const none = { notes: 0, toActOn: 0, unknown: 0 };
+  const counts = { inTime: { ...none }, late: { ...none } };
+  const add = (to: INoteCounts, verdict: Verdict, count: number): void => {
+    to[verdict === 'unknown' ? 'unknown' : 'notes'] += count;
+    to.toActOn += isToActOn(verdict) ? count : 0;
   };
-  for (const { verdict } of record.logs) {
-    add(verdict, 1);
+  for (const { verdict, late } of record.logs) {
+    add(late ? counts.late : counts.inTime, verdict, 1);
   }
   for (const [part, count] of record.cut) {
     const verdict = VERDICTS.find(known => part === `logs.${known}`);
     if (verdict !== undefined) {
-      add(verdict, count);
+      add(counts.inTime, verdict, count);
     }
   }
   return counts;
@@ -37,20 +42,25 @@ export function isToActOn(verdict: Verdict): boolean {
   return verdict === 'fatal' || verdict === 'action';
 }
 
-/** `3 notes: 1 to act on`, `12 lines not known`; empty where there is neither. */
+/** `3 notes: 1 to act on`, `12 lines not known`, `1 after the cell had ended`; empty where there is none. */
 export function notesInWords(record: IRecord, t: Translate): string[] {
-  const { notes, toActOn, unknown } = countNotes(record);
+  const { inTime, late } = countNotes(record);
+  const withActs = (counted: string, { toActOn }: INoteCounts): string =>
+    toActOn === 0 ? counted : t('toActOn', { notes: counted, count: toActOn.toLocaleString() });
+  const { notes, unknown } = inTime;
   const sentences: string[] = [];
   if (notes > 0) {
     const counted = notes === 1 ? t('note') : t('notes', { count: notes.toLocaleString() });
-    sentences.push(
-      toActOn === 0 ? counted : t('toActOn', { notes: counted, count: toActOn.toLocaleString() })
-    );
+    sentences.push(withActs(counted, inTime));
   }
   if (unknown > 0) {
     sentences.push(
       unknown === 1 ? t('lineNotKnown') : t('linesNotKnown', { count: unknown.toLocaleString() })
     );
+  }
+  const after = late.notes + late.unknown;
+  if (after > 0) {
+    sentences.push(withActs(t('linesAfter', { count: after.toLocaleString() }), late));
   }
   return sentences;
 }

@@ -143,6 +143,7 @@ export const english = {
   toActOn: '{notes}: {count} to act on',
   lineNotKnown: '1 line not known',
   linesNotKnown: '{count} lines not known',
+  linesAfter: '{count} after the cell had ended',
   moreNotes: '{count} more in the sidebar, under Logs',
   logNotes: 'Notes on the log',
   times: '× {count}',

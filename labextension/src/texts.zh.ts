@@ -139,6 +139,7 @@ export const chinese: Record<Message, string> = {
   toActOn: '{notes}：{count} 条需处理',
   lineNotKnown: '1 行含义未知',
   linesNotKnown: '{count} 行含义未知',
+  linesAfter: '{count} 条在单元格结束之后到达',
   moreNotes: '另有 {count} 条，见侧栏的“日志”',
   logNotes: '日志说明',
   times: '× {count}',

@@ -28,6 +28,15 @@ test('the receipt counts its notes, those to act on, and the lines not known', (
   );
 });
 
+test('what came after the cell is counted apart, for its receipt was drawn before', () => {
+  const late = { ...metal, late: true };
+  assert.equal(said([metal, late]), '1 note · 1 after the cell had ended');
+  assert.equal(
+    said([metal, late, logJson('?', { late: true }), { ...outOfMemory, late: true }]),
+    '1 note · 3 after the cell had ended: 1 to act on'
+  );
+});
+
 test('lines that were cut from a saved receipt are still counted', () => {
   const cut = { 'logs.harmless': 3, 'logs.unknown': 12 };
   assert.equal(said([outOfMemory], cut), '4 notes: 1 to act on · 12 lines not known');

@@ -53,6 +53,20 @@ def test_wall_time_lies_between_a_clock_inside_the_cell_and_one_outside_the_kern
     assert float(result.text) <= result.value("wall_time") <= time.perf_counter() - begun
 
 
+def test_a_cell_that_freezes_the_time_is_timed_all_the_same(plain):
+    frozen = plain.run("import time\nreal = time.perf_counter_ns\ntime.perf_counter_ns = lambda: 0")
+    within = plain.run("sum(range(1000))")
+    thawed = plain.run("time.perf_counter_ns = real\ndel real, time")
+    assert all(one.value("wall_time") > 0 for one in (frozen, within, thawed))
+
+
+def test_a_cell_that_begins_the_kernels_peak_afresh_gets_a_note_and_no_low_peak(plain):
+    result = plain.run("block = bytearray(10**8)\ndel block\nopen('/proc/self/clear_refs', 'w').write('5')")
+    assert result.value("peak_memory_process") is None
+    assert any("began the peak afresh" in note for note in result.receipt["notes"])
+    assert plain.run("1").value("peak_memory_process") > 0
+
+
 def test_cpu_time_tells_sleeping_from_computing(plain):
     sleeping = plain.run("import time\ntime.sleep(0.3)")
     computing = plain.run("end = time.process_time() + 0.3\nwhile time.process_time() < end: pass")
@@ -66,6 +80,50 @@ def test_a_cell_that_raises_keeps_its_own_exception(plain):
     assert result.error == "ZeroDivisionError: division by zero"
     assert result.receipt["outcome"] == "error"
     assert [kind for kind, _ in result.outputs] == ["stream", "error", "display_data"]
+
+
+SLOW_TRACEBACKS = """
+from jupyter_mlgpu.testing import FakeClock
+ip = get_ipython()
+recorder = ip._jupyter_mlgpu.kit.recorder
+system, recorder.clock = recorder.clock, FakeClock()
+for traceback in (ip.InteractiveTB, ip.SyntaxTB):
+    def slow(*arguments, made=traceback.structured_traceback, clock=recorder.clock, **named):
+        clock.advance(7)
+        return made(*arguments, **named)
+    traceback.structured_traceback = slow
+"""
+AS_BEFORE = """
+recorder.clock = system
+del ip.InteractiveTB.structured_traceback, ip.SyntaxTB.structured_traceback
+print("showtraceback" in vars(ip), "showsyntaxerror" in vars(ip))
+del ip, recorder, system, slow, traceback, FakeClock
+"""
+
+
+def test_the_time_of_a_cell_that_fails_is_that_of_its_code_and_not_of_its_traceback(plain):
+    plain.run(SLOW_TRACEBACKS, silent=True)
+    failed, mistyped = plain.run("recorder.clock.advance(2)\n1 / 0"), plain.run("1 +")
+    by_hand = plain.run("try:\n    1 / 0\nexcept ZeroDivisionError:\n    ip.showtraceback()")
+    again = plain.run("try:\n    1 / 0\nexcept ZeroDivisionError:\n    ip.showtraceback()\n    raise")
+    left = plain.run(AS_BEFORE, silent=True).text
+    cells = (failed, mistyped, by_hand, again)
+    assert failed.error == "ZeroDivisionError: division by zero"
+    assert [one.value("wall_time") for one in cells] == [2, 0, 7, 7]
+    said = [any("more to show the traceback" in note for note in one.receipt["notes"]) for one in cells]
+    assert said[:3] == [True, True, False]
+    assert left == "False False\n"
+
+
+def test_a_cell_may_show_tracebacks_in_its_own_way_from_then_on(plain):
+    plain.run(
+        "ip = get_ipython()\ntheirs = ip.showtraceback\n"
+        "def mine(*arguments, **named):\n    print('mine')\n    theirs(*arguments, **named)\n"
+        "ip.showtraceback = mine"
+    )
+    assert [plain.run("1 / 0").text for _ in range(2)] == ["mine\n"] * 2
+    assert plain.run("del ip.showtraceback, ip, theirs, mine\n1 / 0").status == "error"
+    assert plain.run("print('showtraceback' in vars(get_ipython()))").text == "True\n"
 
 
 def test_a_cell_with_a_syntax_error_gets_a_receipt(plain):

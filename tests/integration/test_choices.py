@@ -167,9 +167,10 @@ def test_after_unloading_nobody_listens(notebook):
 def test_a_cell_that_repeats_tells_which_run_it_is_at(notebook):
     notebook.run("%%mlc_trace --ops --repeat 2\nx = 1")
     assert [event["run"] for event in events(notebook, "running")] == [
-        {"number": 1, "of": 3},
-        {"number": 2, "of": 3},
-        {"number": 3, "of": 3},
+        {"number": 1, "of": 4},
+        {"number": 2, "of": 4},
+        {"number": 3, "of": 4},
+        {"number": 4, "of": 4},
     ]
 
 

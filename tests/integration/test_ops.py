@@ -132,11 +132,25 @@ def test_a_framework_imported_in_the_cell_is_profiled_from_there(start_kernel):
 
 def test_with_repeat_the_light_runs_come_first_and_each_has_its_receipt(tensorflow):
     result = tensorflow.run("%%mlc_trace --ops --repeat 3\nproduct(x)\nprint('mine')")
-    assert result.text.startswith("mine\n" * 4 + "Timing, median of 3 light runs: ")
-    assert [one["mode"] for one in result.receipts] == ["light"] * 3 + ["profiled"]
-    assert [bool(one["ops"]) for one in result.receipts] == [False] * 3 + [True]
+    assert result.text.startswith("mine\n" * 5 + "Timing, median of 3 light runs: ")
+    assert [one["mode"] for one in result.receipts] == ["light"] * 4 + ["profiled"]
+    assert [bool(one["ops"]) for one in result.receipts] == [False] * 4 + [True]
     assert len({one["cell"]["source_digest"] for one in result.receipts}) == 1
     assert {one["cell"]["execution_count"] for one in result.receipts} == {result.execution_count}
+
+
+def test_what_is_done_once_is_in_the_run_that_warms_up_and_not_in_the_timing(plain):
+    plain.run(
+        "from jupyter_mlgpu.testing import FakeClock\n"
+        "recorder = get_ipython()._jupyter_mlgpu.kit.recorder\n"
+        "system, recorder.clock, compiled = recorder.clock, FakeClock(), set()",
+        silent=True,
+    )
+    cell = "recorder.clock.advance(1 if 'it' in compiled else 100)\ncompiled.add('it')"
+    result = plain.run(f"%%mlc_trace --ops --repeat 2\n{cell}")
+    plain.run("recorder.clock = system\ndel FakeClock, recorder, system, compiled", silent=True)
+    assert "Timing, median of 2 light runs: 1 s (1 s to 1 s). " in result.text
+    assert "The run before, to warm up, took 1 min 40 s" in result.text
 
 
 def test_repeats_find_what_the_run_before_left(plain):
@@ -146,6 +160,7 @@ def test_repeats_find_what_the_run_before_left(plain):
         "1",
         "2",
         "3",
+        "4",
     ]
     assert "no profile could be taken" in result.text
 
@@ -158,7 +173,7 @@ def test_a_repeated_cell_that_raises_shows_its_own_exception_once_and_stops(plai
         "ZeroDivisionError: division by zero"
     ]
     assert [one["outcome"] for one in result.receipts] == ["ok", "error"]
-    assert "run 2 of 6" in result.text
+    assert "run 2 of 7" in result.text
     assert plain.run("undefined").error == "NameError: name 'undefined' is not defined"
 
 
@@ -174,7 +189,7 @@ def test_a_repeated_cell_that_is_interrupted_stops(plain):
 
 def test_a_repeated_cell_is_measured_also_while_tracing_is_off(plain):
     plain.run("%mlc_trace off")
-    assert len(plain.run("%%mlc_trace --ops --repeat 1\n1").receipts) == 2
+    assert len(plain.run("%%mlc_trace --ops --repeat 1\n1").receipts) == 3
     assert plain.run("1").receipts == []
     plain.run("%mlc_trace on")
 
@@ -196,6 +211,8 @@ def test_a_mistyped_word_is_told_before_the_cell_runs(plain, line, words):
     assert words in result.text
     assert "it ran" not in result.text
     assert "Traceback" not in result.text
+    # Where its own first line is refused, there is nothing to measure.
+    assert result.receipts == [] or line.startswith("%%mlc_device")
 
 
 def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(start_kernel):

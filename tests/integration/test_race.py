@@ -105,6 +105,23 @@ def test_the_receipt_says_that_it_was_a_race(race):
     assert below["notes"] == shown.receipt["notes"]
 
 
+def test_the_receipt_tells_on_which_devices_the_race_ran_as_far_as_it_was_watched(race):
+    alone = race("--repeats 2 --devices cpu:0", "tf.ones(3) + 1").receipt["device"]["ran_on"]
+    both = race("--repeats 2", "tf.ones(3) + 1").receipt["device"]["ran_on"]
+    assert [one["device"] for one in alone] == ["cpu:0"]
+    assert [one["device"] for one in both] == ["cpu:0", "cpu:1"]
+    assert {one["operations"] for one in both} == {None}
+    assert all("only the first run on each device is watched" in one["why_missing"] for one in both)
+
+
+def test_a_race_that_is_refused_is_no_race_and_where_its_words_are_there_is_no_record(race):
+    assert race("--ovr n=1", "1").receipts == []
+    later = race("--framework caffe", "1")
+    assert later.status == "error"
+    assert later.receipt["notes"] == []
+    assert race("--repeats $count", "1").receipts != []
+
+
 def test_watching_adds_nothing_to_the_times_of_a_race(two_cpus, race):
     """TensorFlow's callbacks take 5 us an operation: they are there in the first run, and then no more."""
     two_cpus.run("from tensorflow.python.eager import context\nwatched = []")
@@ -113,8 +130,7 @@ def test_watching_adds_nothing_to_the_times_of_a_race(two_cpus, race):
     assert first == 1
     assert len(rest) >= 4
     assert set(rest) == {0}
-    assert shown.receipt["device"]["ran_on"] is None
-    assert "not watched" in shown.receipt["device"]["why_missing"]
+    assert [(one["device"], one["operations"]) for one in shown.receipt["device"]["ran_on"] or ()] == []
     after = two_cpus.run("y = tf.ones((2, 2)) + 1")
     assert set(after.ran_on) == {"cpu:0"}
 

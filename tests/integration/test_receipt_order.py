@@ -47,5 +47,5 @@ def test_what_a_repeated_cell_prints_stands_between_its_receipts(plain):
     for _ in range(10):
         result = plain.run("%%mlc_trace --ops --repeat 3\nprint('run')")
         kinds = [kind for kind, _ in itertools.groupby(kind for kind, _ in result.outputs)]
-        assert kinds == ["stream", "display_data"] * 4 + ["stream"]
+        assert kinds == ["stream", "display_data"] * 5 + ["stream"]
         assert result.text.rstrip().endswith("Each run found what the one before left.")

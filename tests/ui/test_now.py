@@ -258,7 +258,7 @@ def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> No
     lab.open("repeat.ipynb")
     lab.run_to_end(0)
     lab.run(1)
-    expect(lab.running).to_contain_text("run 1 of 4")
+    expect(lab.running).to_contain_text("run 1 of 5")
     gate.open()
     expect(lab.running).to_be_hidden()
 

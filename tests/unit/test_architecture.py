@@ -20,17 +20,17 @@ MAY_USE = {
     "errors": set(),
     "plain": {"errors"},
     "record": {"errors", "plain"},
-    "clock": set(),
+    "clock": {"errors"},
     "redact": set(),
     "store": {"record"},
     "items": {"errors", "record"},
     "growth": {"record"},
     "files": {"errors", "record"},
-    "probes": {"record"},
-    "ops": {"record"},
-    "backends": {"errors", "ops", "probes", "record"},
+    "probes": {"clock", "record"},
+    "ops": {"clock", "record"},
+    "backends": {"clock", "errors", "ops", "probes", "record"},
     "guarded": {"backends", "probes", "record", "redact"},
-    "recorder": {"backends", "clock", "guarded", "ops", "probes", "record", "redact"},
+    "recorder": {"backends", "clock", "errors", "guarded", "ops", "probes", "record", "redact"},
     "selection": {"backends", "errors"},
     "logs": {"errors", "record"},
     "comparing": {"errors", "record", "render", "tracing"},
@@ -44,7 +44,7 @@ MAY_USE = {
     "tracing": {"backends", "errors", "frames", "kit", "record"},
     "render": {"growth", "items", "probes", "record"},
     "planning": {"errors"},
-    "mlcompute": {"backends", "errors", "planning"},
+    "mlcompute": {"backends", "clock", "errors", "planning"},
     "race": {"backends", "clock", "errors", "files", "plain", "record", "render", "selection"},
     "bench": {
         "_version",
@@ -61,7 +61,7 @@ MAY_USE = {
         "render",
         "selection",
     },
-    "doctor": {"_version", "errors", "files", "plain", "probes", "redact", "sentences"},
+    "doctor": {"_version", "clock", "errors", "files", "plain", "probes", "redact", "sentences"},
     "notebook": {
         "backends",
         "bench",
@@ -94,6 +94,7 @@ MAY_USE = {
     "teacher": {"errors", "plain", "render", "sharing"},
     "lessons": {
         "backends",
+        "clock",
         "comparing",
         "errors",
         "kit",
@@ -119,7 +120,7 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
-    "sharing": {"errors", "plain", "record", "redact"},
+    "sharing": {"clock", "errors", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "bench", "engines", "errors", "ops", "probes", "record", "sharing"},
@@ -203,6 +204,21 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
                 continue
             if name.split(".")[0] in FRAMEWORKS and (at_top or not may):
                 wrong.append((told(path), name))
+    assert wrong == []
+
+
+#: What reads the machine's clocks by itself. The user's code runs in another process, or the file runs alone.
+OWN_CLOCKS = {"cli", "teacher", "testing", "clock", "logs"}
+ALONE = ROOT / "backends" / "mlcompute_fork.py"
+
+
+def test_nothing_reads_a_clock_that_a_cell_can_freeze():
+    wrong = [
+        told(path)
+        for path in MODULES
+        if part_of(path) not in OWN_CLOCKS and path != ALONE
+        if {"time"} & {name for name, _ in imports(path)}
+    ]
     assert wrong == []
 
 

@@ -137,7 +137,7 @@ def test_events_left_out_are_counted_with_the_reason():
 def test_the_share_in_which_the_device_waited_is_told_with_its_parts(monkeypatch):
     moments = iter([0, 100 * MILLISECOND])
     clock = SimpleNamespace(time_ns=lambda: next(moments), perf_counter=lambda: 0.0)
-    monkeypatch.setattr(cell_profile, "time", clock)
+    monkeypatch.setattr(cell_profile, "real_time", clock)
     record = profiled(FakeProfiler((kernel("a", 20, 10), kernel("b", 50, 30))))
     assert record.facts["idle_share_of_gpu:0"].value == 0.6
     assert record.notes[0].startswith(

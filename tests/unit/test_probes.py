@@ -1,9 +1,12 @@
 """Probes measure what they say."""
 
+import os
 import time
 
+import pytest
+
 from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse
+from jupyter_mlgpu.probes.process import RESET, CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
 from tests.unit.memory import new_memory
 
@@ -17,6 +20,50 @@ def test_cpu_time_is_that_of_the_process_in_seconds():
     after = time.process_time()
     assert 0.04 < reading.value <= after - before
     assert (reading.unit, reading.scope) == ("s", "process")
+
+
+@pytest.fixture
+def peak():
+    """The kernel's own peak, where there is one."""
+    probe = peak_memory_probe(Sampler())
+    if not isinstance(probe, ResettablePeak):
+        pytest.skip("this system keeps no peak that can be reset")
+    return probe
+
+
+def test_a_peak_that_the_cell_itself_has_begun_afresh_is_not_told_too_low(peak):
+    stop = peak.start()
+    new_memory().close()
+    os.system("echo 5 > /proc/$PPID/clear_refs")
+    reading = stop()
+    assert (reading.value, reading.why_missing) == (None, RESET)
+    assert peak.start()().value > 0
+
+
+def test_where_an_inner_cell_begins_the_peak_afresh_the_outer_one_does_not_know_it_either(peak):
+    outer = peak.start()
+    inner = peak.start()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    assert inner().value is None
+    assert outer().value is None
+
+
+def test_measurements_inside_each_other_lose_nothing_by_our_own_resets(peak):
+    outer = peak.start()
+    block = new_memory()
+    block.close()
+    inner = peak.start()
+    within = inner().value
+    assert outer().value - within > 48 * 1024**2
+
+
+def test_two_probes_of_a_process_share_the_one_counter(peak):
+    outer = peak.start()
+    block = new_memory()
+    block.close()
+    within = ResettablePeak().start()().value
+    assert outer().value - within > 48 * 1024**2
 
 
 def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from jupyter_mlgpu.probes.process import CpuTime
 from jupyter_mlgpu.record import QUANTITIES, Reading, Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
@@ -31,6 +32,40 @@ class Bench:
 
 def test_wall_time_is_what_the_clock_says():
     assert Bench().measure(1.5).reading("wall_time").value == pytest.approx(1.5)
+
+
+def test_a_clock_that_went_back_gives_no_time_and_the_reason():
+    reading = Bench().measure(-1642.0).reading("wall_time")
+    assert reading.value is None
+    assert "The clock went back by 1,642 s" in reading.why_missing
+
+
+def test_what_was_done_after_the_code_had_ended_is_in_none_of_its_times():
+    bench = Bench()
+    bench.recorder._probes = (CpuTime(bench.clock),)
+    measurement = bench.recorder.start("1 / 0")
+    bench.clock.advance(1.0, worked=0.5)
+    code_ended = measurement.moment()
+    bench.clock.advance(0.4, worked=0.3)
+    record = measurement.stop("error", code_ended=code_ended)
+    assert record.reading("wall_time").value == 1.0
+    assert record.reading("cpu_time").value == 0.5
+    assert measurement.left_out_s == 0.4
+
+
+def test_where_a_device_was_at_work_until_now_its_work_counts():
+    class Slow(FakeBackend):
+        def synchronize(self):
+            super().synchronize()
+            bench.clock.advance(2.0)
+
+    bench = Bench(backends=[Slow()])
+    measurement = bench.recorder.start("launch(); 1 / 0")
+    code_ended = measurement.moment()
+    bench.clock.advance(0.4)
+    record = measurement.stop("error", code_ended=code_ended)
+    assert record.reading("wall_time").value == pytest.approx(2.4)
+    assert measurement.left_out_s == 0.0
 
 
 def test_every_quantity_is_in_the_record_and_each_absence_has_a_reason():

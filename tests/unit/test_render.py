@@ -178,6 +178,13 @@ def test_the_line_counts_notes_and_lines_that_are_not_known(verdicts, said):
     assert notes.summary(record(logs=tuple(map(log_line, verdicts, verdicts)))) == said
 
 
+def test_what_came_after_the_cell_is_counted_apart_for_its_receipt_was_drawn_before():
+    eight = record(logs=tuple(log_line(f"h{number}", "harmless") for number in range(8)))
+    later = eight.with_logs([log_line("late", "info", late=True), log_line("?", late=True)])
+    assert notes.summary(eight) == ["8 notes"]
+    assert notes.summary(later) == ["8 notes", "2 after the cell had ended"]
+
+
 def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
     logs = (
         log_line("h", "harmless"),
@@ -186,7 +193,9 @@ def test_the_text_spells_out_what_is_to_act_on_and_counts_the_rest():
         log_line("f", "fatal"),
     )
     first, *below = text.receipt(record(logs=logs)).splitlines()
-    assert first.endswith(" · 3 notes: 2 to act on · 1 line not known")
+    assert first.endswith(
+        " · 2 notes: 1 to act on · 1 line not known · 1 after the cell had ended: 1 to act on"
+    )
     assert below == [
         "        Fatal: Meaning of f. Advice on f.",
         "        To act on (x 37, arrived after the cell had ended): Meaning of a. Advice on a.",

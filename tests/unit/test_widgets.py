@@ -73,7 +73,7 @@ class Notebook:
         setattr(self.shell, extension._KEPT, self.extension)
         monkeypatch.setattr(widgets, "get_ipython", lambda: self.shell)
         monkeypatch.setattr(widgets, "_script", lambda: "export default {}")
-        monkeypatch.setattr(widgets, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(widgets, "real_time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(widgets._Control, "_made", {})
         monkeypatch.setattr(registry, "loaded", lambda: tuple(self.backends))
         monkeypatch.setattr(registry, "backend", lambda name: {one.name: one for one in self.backends}[name])

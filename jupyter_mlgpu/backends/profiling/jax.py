@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-import time
 from typing import Any
 
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, FirstStep, Replaced
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.ops import read_jax, xspace
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Refused, Session
@@ -60,7 +60,7 @@ class JaxSession:
     def __init__(self, native: Any, module: Any, problems: tuple[str, ...] = ()) -> None:
         self._native = native
         self._problems = problems
-        self._begun_ns = time.time_ns()
+        self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
         self._found: bytes | Exception = b""
         self._gave_way = False
@@ -98,7 +98,7 @@ class JaxSession:
     def _end(self) -> None:
         if self._ended_ns is not None:
             return
-        self._ended_ns = time.time_ns()
+        self._ended_ns = real_time.time_ns()
         self._replaced.put_back()
         try:
             self._found = bytes(self._native.stop())

@@ -13,11 +13,11 @@ import dataclasses
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, FirstStep, Replaced
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.ops import read_tensorflow, xspace
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Refused, Session
@@ -77,7 +77,7 @@ class TensorFlowSession:
         self._native = native
         self._problems = problems
         self._folder = folder
-        self._begun_ns = time.time_ns()
+        self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
         self._gave_way = False
@@ -106,7 +106,7 @@ class TensorFlowSession:
     def _end(self) -> None:
         if self._ended_ns is not None:
             return
-        self._ended_ns = time.time_ns()
+        self._ended_ns = real_time.time_ns()
         self._replaced.put_back()
         try:
             self._native.export_to_tb()

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
 from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, Replaced
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.ops import read_torch
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Refused, Session
@@ -65,7 +65,7 @@ class TorchSession:
     def __init__(self, ours: Any, module: Any, shapes: bool) -> None:
         self._ours = ours
         self._shapes = shapes
-        self._begun_ns = time.time_ns()
+        self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
         self._gave_way = False
@@ -114,7 +114,7 @@ class TorchSession:
     def _end(self) -> None:
         if self._ended_ns is not None:
             return
-        self._ended_ns = time.time_ns()
+        self._ended_ns = real_time.time_ns()
         self._replaced.put_back()
         if not sys.modules["torch"].cuda.is_initialized():
             # Else stopping waits for the GPU, and makes a context for that where the cell used none.

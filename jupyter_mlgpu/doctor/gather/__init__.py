@@ -7,13 +7,13 @@ is tried.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor import facts as parts
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.gather import (
@@ -107,7 +107,7 @@ class _Asked:
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
-        self._deadline = time.monotonic() + patience
+        self._deadline = real_time.monotonic() + patience
 
     def begin(self, name: str, read: Callable[[], T]) -> _Part[T]:
         late = Unknown(f"The {name} facts were not read within {self._patience:g} s.")
@@ -126,5 +126,5 @@ class _Asked:
         return part
 
     def end(self, part: _Part[T]) -> Maybe[T]:
-        part.done.wait(max(0.0, self._deadline - time.monotonic()))
+        part.done.wait(max(0.0, self._deadline - real_time.monotonic()))
         return part.value

@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import replace
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.ask import MARK
 from jupyter_mlgpu.doctor.facts import Answer
 from jupyter_mlgpu.doctor.maybe import Unknown
@@ -37,7 +37,7 @@ def read(
     names = [name for name, module in FRAMEWORKS.items() if installed(module)]
     if not names:
         return {}
-    deadline = time.monotonic() + seconds
+    deadline = real_time.monotonic() + seconds
     running: list[subprocess.Popen[bytes]] = []
     say(f"Asking {', '.join(names)}, each in a process of its own, {seconds:g} s at most")
     pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
@@ -64,11 +64,11 @@ def ask(
     command: Sequence[str] = (),
     running: list[subprocess.Popen[bytes]] | None = None,
 ) -> Answer:
-    """One framework's answer; `deadline` is on time.monotonic()'s clock, `command` another program to ask.
+    """One framework's answer; `deadline` is on the monotonic clock, `command` another program to ask.
 
     The process is put into `running`, for who must end it early.
     """
-    start = time.monotonic()
+    start = real_time.monotonic()
     left = deadline - start
     late = Unknown(f"{name} did not answer in the time that all frameworks have together.")
     if left <= 0:
@@ -88,7 +88,7 @@ def ask(
         _kill(process)
         process.communicate()
         return _unanswered(late)
-    return answer(process.returncode, _text(out), _text(err), time.monotonic() - start)
+    return answer(process.returncode, _text(out), _text(err), real_time.monotonic() - start)
 
 
 def answer(status: int, out: str, err: str, seconds: float) -> Answer:

@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.facts import Kernel, KernelSpec
 from jupyter_mlgpu.doctor.gather import environment
 from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
@@ -80,7 +80,7 @@ def specs() -> tuple[KernelSpec, ...]:
                 found[file.parent.name] = _table(file)
     # Jupyter makes one for the Python it runs in where none is installed under this name.
     found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
-    deadline = time.monotonic() + TOGETHER_S
+    deadline = real_time.monotonic() + TOGETHER_S
     with ThreadPoolExecutor(max_workers=4) as pool:
         return tuple(pool.map(lambda name: _spec(name, found[name], deadline), found))
 
@@ -127,7 +127,7 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     if path is None:
         why = Unknown("Its interpreter is not there.")
         return KernelSpec(name, program, False, False, why, why, env)
-    told = fact(lambda: _ask(path, variables, max(0.01, deadline - time.monotonic())))
+    told = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
     version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
     same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
     return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)

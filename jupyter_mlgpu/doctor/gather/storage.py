@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.facts import Cache, Storage
 from jupyter_mlgpu.doctor.gather.tools import fact
 
@@ -46,12 +46,12 @@ def folders(home: Path) -> dict[str, Path]:
 
 def size(folder: Path) -> int:
     """Bytes of all files under a folder; raises TimeoutError where there are too many to count."""
-    end = time.monotonic() + COUNTING_S
+    end = real_time.monotonic() + COUNTING_S
     total = 0
     for where, _, names in os.walk(folder):
         for name in names:
             total += os.lstat(os.path.join(where, name)).st_size
-        if time.monotonic() > end:
+        if real_time.monotonic() > end:
             raise TimeoutError(f"it holds more files than can be counted in {COUNTING_S:g} s")
     return total
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import platform
 import sys
-import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import count
 from typing import Any, Protocol, cast
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import Reading, Scope, missing
 
 #: Seconds by which a figure may be late, and the shortest cell whose energy that leaves known within 10 %.
@@ -71,7 +71,7 @@ class AppleEnergy:
     def __init__(
         self,
         find: Callable[[], Monitor | str] = monitor,
-        now: Callable[[], float] = time.perf_counter,
+        now: Callable[[], float] = real_time.perf_counter,
     ) -> None:
         self._find = find
         self._now = now

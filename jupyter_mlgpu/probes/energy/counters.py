@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.energy import nvidia, rapl
 from jupyter_mlgpu.probes.energy.apple import AppleEnergy
@@ -48,7 +48,7 @@ class EnergyCounters:
     quantity = "energy"
 
     def __init__(
-        self, sampler: Sampler, sources: Once[Sources], now: Callable[[], float] = time.perf_counter
+        self, sampler: Sampler, sources: Once[Sources], now: Callable[[], float] = real_time.perf_counter
     ) -> None:
         self._sampler = sampler
         self._sources = sources

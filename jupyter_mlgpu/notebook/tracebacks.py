@@ -1,0 +1,80 @@
+"""The time that IPython takes to show a cell's traceback is not the cell's: 400 ms for the first `1 / 0`.
+
+IPython shows it, and makes it once more for its history, after the cell's code has failed and before it tells
+of the cell's end. So the two methods that show it are covered while a measured cell runs, and then put back.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.recorder import Measurement, Moment
+from jupyter_mlgpu.render import words
+
+#: Seconds that nobody notices.
+_UNNOTICED = 0.01
+
+_SHOWING = ("showtraceback", "showsyntaxerror")
+
+
+class Tracebacks:
+    """Sees when `shell` begins to show a traceback of what is measured in this thread, until `end`."""
+
+    def __init__(self, shell: Any, measurement: Measurement) -> None:
+        self._shell = shell
+        self._measurement = measurement
+        self._thread = threading.get_ident()
+        self._shown: tuple[BaseException | None, Moment] | None = None
+        self._showing = False
+        self._uncover = [self._cover(name) for name in _SHOWING if hasattr(shell, name)]
+
+    def end(self, error: BaseException | None = None) -> Moment | None:
+        """See no more. The moment when the code ended, where it was `error` that was shown last.
+
+        Others were shown by code that went on.
+        """
+        for uncover in self._uncover:
+            uncover()
+        shown, self._shown = self._shown, None
+        return shown[1] if shown is not None and error is not None and shown[0] is error else None
+
+    def _cover(self, name: str) -> Callable[[], None]:
+        own, show = vars(self._shell).get(name), getattr(self._shell, name)
+
+        @functools.wraps(show)
+        def covered(*arguments: Any, **named: Any) -> Any:
+            if threading.get_ident() != self._thread or self._showing:  # one of the two calls the other
+                return show(*arguments, **named)
+            given = arguments[0] if arguments else named.get("exc_tuple")
+            error = given[1] if isinstance(given, tuple) else sys.exc_info()[1]
+            self._shown, self._showing = (error, self._measurement.moment()), True
+            try:
+                return show(*arguments, **named)
+            finally:
+                self._showing = False
+
+        def uncover() -> None:
+            if vars(self._shell).get(name) is not covered:  # the cell has put something of its own there
+                return
+            if own is None:
+                delattr(self._shell, name)
+            else:
+                setattr(self._shell, name, own)
+
+        setattr(self._shell, name, covered)
+        return uncover
+
+
+def with_traceback(record: Record, measurement: Measurement) -> Record:
+    """Says how long the traceback took where that is most of what the person at the keyboard waited for."""
+    took, wall = measurement.left_out_s, record.reading("wall_time").value
+    if wall is None or took <= max(wall, _UNNOTICED):
+        return record
+    return record.with_note(
+        f"IPython took {words.seconds(took)} more to show the traceback: that is not in these times."
+    )
