@@ -133,11 +133,17 @@ class Commands:
     def _load(self, path: str) -> str:
         records, problems = files.load_records(path)
         records = [_explained(record) for record in records]
-        new = self._kit.store.extend(records)
+        new, left_out = self._kit.store.extend(records)
         self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
-        known = f" {len(records) - new:,} more were here already." if new < len(records) else ""
-        loaded = f"Loaded {new:,} records from {path}; they are shown as loaded.{known}"
-        return "\n".join([loaded, *problems])
+        known = len(records) - new - left_out
+        said = [f"Loaded {new:,} records from {path}; they are shown as loaded."]
+        if known:
+            said.append(f"{known:,} more were here already.")
+        if left_out:
+            said.append(
+                f"{left_out:,} older ones found no room: load a part of the file, or `%mlc_trace clear` first."
+            )
+        return "\n".join([" ".join(said), *problems])
 
     def _replay(self, path: str) -> str:
         from jupyter_mlgpu.backends.replay import ReplayBackend  # seldom asked for, as below
@@ -147,7 +153,7 @@ class Commands:
         replay = ReplayBackend(list(map(_explained, records)), PurePath(path).name)
         played = replay.all()
         new = [record for record in played if self._kit.store.get(record.key) is None]
-        self._kit.store.extend(new)
+        _, left_out = self._kit.store.extend(new)
         self._kit.replays.append(replay)
         self._channel.push({"type": "hello"})  # as for loading
         for record in new[:RECEIPTS]:
@@ -155,6 +161,8 @@ class Commands:
         said = [f"Replayed {len(new):,} records from {path}: nothing of them ran here."]
         if len(new) > RECEIPTS:
             said.append(f"The first {RECEIPTS} are shown here, all of them in the sidebar.")
+        if left_out:
+            said.append(f"The {left_out:,} oldest found no room; `%mlc_trace clear` makes some.")
         if len(new) < len(played):
             said.append(f"{len(played) - len(new):,} were here already and stay as they are.")
         if len(played) < len(records):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.store import NEWEST, Store
 
 #: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
 FEWEST_RECORDS = 5
@@ -20,7 +20,8 @@ def with_growth(record: Record, store: Store) -> Record:
 
         grown = growth.of_blocks(store.made_during(record))
         if growth.may_be_growing(store.runs(record), record):
-            grown = [*filter(None, [growth.of_run(store.records(), record)]), *grown]
+            newest = store.records()[-NEWEST:]
+            grown = [*filter(None, [growth.of_run(newest, record)]), *grown]
         said = [sentence for one in grown if (sentence := growing.sentence(one)) is not None]
     except Exception as error:
         return record.with_note(f"Whether this cell's memory grows is not known ({error}).")

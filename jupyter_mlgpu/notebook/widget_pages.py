@@ -40,7 +40,7 @@ class WidgetPages:
             self._manager.unregister_target(TARGET, _opened)
 
     def _is_said_by_who_handles(self, record: logging.LogRecord) -> bool:
-        return record.thread != self._router.ident
+        return bool(record.thread != self._router.ident)
 
 
 def _opened(comm: Any, message: Any) -> None:
