@@ -141,7 +141,8 @@ class Commands:
             said.append(f"{known:,} more were here already.")
         if left_out:
             said.append(
-                f"{left_out:,} older ones found no room: load a part of the file, or `%mlc_trace clear` first."
+                f"{left_out:,} older ones found no room: load a part of the file, or do "
+                "`%mlc_trace clear` first."
             )
         return "\n".join([" ".join(said), *problems])
 
