@@ -24,14 +24,13 @@ class WidgetPages:
 
     def __init__(self, kernel: Any) -> None:
         self._manager = kernel.comm_manager
-        self._router: Any = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
+        self._router = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
 
     def open(self) -> None:
         """Answer from now on, unless ipywidgets does; when it is imported, it takes the place over."""
         if TARGET not in self._manager.targets:
             self._manager.register_target(TARGET, _opened)
-        if self._router is not None:
-            logging.getLogger(LOGGER).addFilter(self._is_said_by_who_handles)
+        logging.getLogger(LOGGER).addFilter(self._is_said_by_who_handles)
 
     def close(self) -> None:
         """Answer no more."""
@@ -40,7 +39,7 @@ class WidgetPages:
             self._manager.unregister_target(TARGET, _opened)
 
     def _is_said_by_who_handles(self, record: logging.LogRecord) -> bool:
-        return bool(record.thread != self._router.ident)
+        return self._router is None or record.thread != self._router.ident
 
 
 def _opened(comm: Any, message: Any) -> None:

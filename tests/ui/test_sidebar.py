@@ -64,7 +64,8 @@ def test_the_newest_record_comes_first_and_opens_to_every_reading(lab: Lab) -> N
 
 
 def test_a_reload_in_mid_cell_brings_the_running_cell_and_the_records_back(lab: Lab, gate: Gate) -> None:
-    lab.write("reload.ipynb", LOAD, "before = 1", gate.cell)
+    lines = "import jupyter_mlgpu\nprint([line.text for one in jupyter_mlgpu.records() for line in one.logs])"
+    lab.write("reload.ipynb", LOAD, "before = 1", gate.cell, lines)
     lab.open("reload.ipynb")
     lab.run_to_end(0)
     lab.run_to_end(1)
@@ -78,6 +79,9 @@ def test_a_reload_in_mid_cell_brings_the_running_cell_and_the_records_back(lab: 
     gate.open()
     expect(lab.records).to_have_count(2)
     expect(lab.running).to_be_hidden()
+    # Nor has the page left lines of the log in a cell, when it asked for what it shows.
+    lab.run_to_end(3)
+    expect(lab.cell(3).locator(".jp-OutputArea-output").first).to_have_text("[]")
 
 
 @pytest.mark.slow
