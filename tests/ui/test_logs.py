@@ -56,7 +56,7 @@ def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: 
     lab.write_with_receipts("notes.ipynb", bundle(with_logs(METAL, NOT_KNOWN, OUT_OF_MEMORY, facts=facts)))
     lab.open_without_kernel("notes.ipynb")
     receipt = lab.receipts.first
-    expect(receipt).to_contain_text("2 notes: 1 to act on · 1 line not known")
+    expect(receipt).to_contain_text("1 note · 1 line not known · 1 after the cell had ended: 1 to act on")
     receipt.get_by_role("button").click()
     notes = receipt.get_by_role("region", name="Notes on the log").get_by_role("listitem")
     expect(notes).to_have_count(3)
@@ -238,7 +238,7 @@ def test_a_line_leads_to_its_cell_and_a_record_to_its_lines(lab: Lab) -> None:
         "leads.ipynb", bundle(with_logs(METAL)), bundle(with_logs(OUT_OF_MEMORY, number=2))
     )
     lab.open_without_kernel("leads.ipynb")
-    lab.records.first.get_by_role("button", name="1 note: 1 to act on").click()
+    lab.records.first.get_by_role("button", name="1 after the cell had ended: 1 to act on").click()
     expect(lab.sidebar.get_by_role("tab", name="Logs")).to_have_attribute("aria-selected", "true")
     expect(lab.log).to_have_count(1)
     lab.log.first.locator(".jp-mlgpu-Go").click()
