@@ -14,10 +14,10 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from jupyter_mlgpu import guarded
+from jupyter_mlgpu import celltime, guarded
 from jupyter_mlgpu.backends.base import Backend, Observation, Observed
-from jupyter_mlgpu.clock import Clock, seconds_between
-from jupyter_mlgpu.errors import ClockError
+from jupyter_mlgpu.celltime import Moment
+from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.process import RESET
 from jupyter_mlgpu.record import (
@@ -34,10 +34,6 @@ from jupyter_mlgpu.redact import redact, shorten
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
     from jupyter_mlgpu.ops.events import Profile
-
-
-#: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.
-_STILL_AT_WORK_NS = 1_000_000
 
 
 def new_run(notebook: str | None) -> Run:
@@ -151,14 +147,6 @@ class Recorder:
         return versions
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Moment:
-    """The clock, and the processor time of this process, in nanoseconds."""
-
-    wall_ns: int
-    processor_ns: int
-
-
 class Measurement:
     """A measurement under way, made by `Recorder.start`."""
 
@@ -225,7 +213,7 @@ class Measurement:
 
     def moment(self) -> Moment:
         """Now: given to `stop`, it is when the code ended."""
-        return Moment(self._recorder.clock.monotonic_ns(), self._recorder.clock.processor_ns())
+        return celltime.moment(self._recorder.clock)
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -265,10 +253,10 @@ class Measurement:
             self._profile.cell_ended()
         readings = [one for take in self._readings for one in take()]
         if code_ended is not None:
-            readings = [_without(one, now.processor_ns - code_ended.processor_ns) for one in readings]
-        still_at_work = now.wall_ns - before_waiting > _STILL_AT_WORK_NS
+            readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
+        still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
         ended = now if code_ended is None or still_at_work else code_ended
-        readings.insert(0, self._wall_time(ended.wall_ns))
+        readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
         self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
         readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
         device, more, seen_notes = self._finish_observations()
@@ -294,13 +282,6 @@ class Measurement:
             mode=mode,
             notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
-
-    def _wall_time(self, ended_ns: int) -> Reading:
-        try:
-            spent = seconds_between(self._started_ns, ended_ns)
-        except ClockError as error:
-            return guarded.failed("wall_time", error)
-        return Reading("wall_time", spent, "s", "cell", self._recorder.clock.source, 1)
 
     def abandon(self) -> None:
         """Stop measuring without a record."""
@@ -328,10 +309,3 @@ class Measurement:
         )
         readings = [reading for one in seen.values() for reading in one.readings]
         return device, readings, [note for one in seen.values() for note in one.notes]
-
-
-def _without(reading: Reading, processor_ns: int) -> Reading:
-    """A reading of processor time without so much of it; any other as it is."""
-    if reading.quantity != "cpu_time" or reading.value is None:
-        return reading
-    return dataclasses.replace(reading, value=max(0.0, reading.value - processor_ns / 1e9))

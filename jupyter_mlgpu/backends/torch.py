@@ -21,6 +21,7 @@ from jupyter_mlgpu.backends.base import Capability, Details, Device, Observed, c
 from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.backends.torch_pools import PooledPeak
 from jupyter_mlgpu.backends.torch_scope import TorchScope
 from jupyter_mlgpu.backends.torch_tensors import tensors
 from jupyter_mlgpu.record import Reading, missing
@@ -28,6 +29,13 @@ from jupyter_mlgpu.record import Reading, missing
 # Short: a receipt holds little, and each is in it three times.
 NOT_WATCHED = "PyTorch does not tell where its operations ran."
 _PEAK_SOURCE = "torch.cuda.max_memory_allocated"
+_WITH_GRAPHS = "torch.cuda.max_memory_allocated, and what CUDA graphs keep"
+
+
+GRAPH_RECORDED = (
+    "Memory was set aside for a CUDA graph in this cell, "
+    "so the allocator's peak of {device} may have been higher."
+)
 
 
 class TorchBackend:
@@ -37,7 +45,7 @@ class TorchBackend:
 
     def __init__(self) -> None:
         self._counted: tuple[str | None, int] | None = None
-        self._peaks: dict[int, Peaks] = {}
+        self._peaks: dict[int, tuple[Peaks, PooledPeak]] = {}
 
     def loaded(self) -> bool:
         """Whether `import torch` has finished."""
@@ -155,11 +163,12 @@ class TorchBackend:
             index: cuda.memory_stats(index).get("allocation.all.allocated", 0) for index in self._in_use()
         }
 
-    def peaks(self) -> dict[int, Peaks]:
-        """A counter for the allocator's peak of each GPU in use."""
+    def peaks(self) -> dict[int, tuple[Peaks, PooledPeak]]:
+        """A counter for the allocator's peak of each GPU in use, and what it counts."""
         for index in self._in_use():
             if index not in self._peaks:
-                self._peaks[index] = _peaks_of(index)
+                counter = PooledPeak(_torch().cuda, index)
+                self._peaks[index] = Peaks(counter.read, counter.reset), counter
         return self._peaks
 
     def _gpus(self) -> int:
@@ -185,12 +194,15 @@ class TorchObservation:
         self._backend = backend
         self._nodes = _autograd_nodes()
         self._allocations = backend.allocations()
-        self._marks = {index: peaks.start() for index, peaks in backend.peaks().items()}
+        self._marks = {
+            index: (peaks.start(), counter.pools.total) for index, (peaks, counter) in backend.peaks().items()
+        }
 
     def finish(self) -> Observed:
         """What the allocators tell: their peaks, and whether a GPU's was used at all."""
         told = [NOT_WATCHED]
         readings = []
+        notes: list[str] = []
         used = []
         gpus = [device for device in self._backend.devices() if device.kind != "cpu"]
         in_use = self._backend.allocations()
@@ -199,21 +211,28 @@ class TorchObservation:
             told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
             if times:
                 used.append(evidence.allocator(gpus[index], times))
-            peaks = self._backend.peaks()[index]
+            peaks, counter = self._backend.peaks()[index]
             # A GPU first used in this cell: its peak so far is this cell's.
-            mark = self._marks[index] if index in self._marks else peaks.started_before()
-            readings.append(
-                Reading("peak_memory_allocator", peaks.finish(mark), "bytes", "device", _PEAK_SOURCE, 1)
-            )
+            mark, pooled = self._marks[index] if index in self._marks else (peaks.started_before(), 0)
+            readings.append(_peak(peaks.finish(mark), counter))
+            if counter.pools.total > pooled:
+                notes.append(GRAPH_RECORDED.format(device=gpus[index].name))
         if not readings:
             why = _no_peak("the CPU" if not _mps() else "Metal")
             readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
         if used:
-            return Observed(tuple(used), None, tuple(readings))
+            return Observed(tuple(used), None, tuple(readings), tuple(notes))
         if in_use or _mps() or _another_accelerator():
-            return Observed(None, " ".join(told), tuple(readings))
+            return Observed(None, " ".join(told), tuple(readings), tuple(notes))
         # No GPU, or none of which there is a context: without one nothing runs there.
         return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
+
+
+def _peak(value: int, counter: PooledPeak) -> Reading:
+    if counter.why_not is not None:
+        return missing("peak_memory_allocator", counter.why_not, scope="device", source=_PEAK_SOURCE)
+    source = _WITH_GRAPHS if counter.pools.total else _PEAK_SOURCE
+    return Reading("peak_memory_allocator", value, "bytes", "device", source, 1)
 
 
 def _on_the_cpu(cpu: Device, worked: bool, readings: tuple[Reading, ...]) -> Observed:
@@ -256,8 +275,3 @@ def _index(device: Device) -> int:
 
 def _no_peak(name: str) -> str:
     return f"PyTorch's allocator keeps no peak for {name}."
-
-
-def _peaks_of(index: int) -> Peaks:
-    cuda = _torch().cuda
-    return Peaks(lambda: int(cuda.max_memory_allocated(index)), lambda: cuda.reset_peak_memory_stats(index))

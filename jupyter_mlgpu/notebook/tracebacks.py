@@ -12,8 +12,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from jupyter_mlgpu.celltime import Moment
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.recorder import Measurement, Moment
+from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.render import words
 
 #: Seconds that nobody notices.

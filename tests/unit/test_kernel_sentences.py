@@ -36,6 +36,7 @@ TELLING: dict[str, set[str]] = {
     "backends/tensorflow_notes": set(),
     "backends/tensorflow_placement": set(),
     "backends/torch": set(),
+    "backends/torch_pools": set(),
     "backends/torch_scope": set(),
     "bench/judging": {"_NO_MEMORY"},
     "bench/charts": {"_roof"},

@@ -6,8 +6,9 @@ import pytest
 
 from jupyter_mlgpu.backends.base import Observed
 from jupyter_mlgpu.race.options import Options
-from jupyter_mlgpu.race.racing import race
+from jupyter_mlgpu.race.racing import race, together
 from jupyter_mlgpu.race.runner import SHORT_WARMUPS, WARMUPS, Progress, Runner
+from jupyter_mlgpu.record import RanOn
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 
 
@@ -245,3 +246,38 @@ def test_an_error_ends_the_race_with_the_lanes_so_far(clock, error, outcome):
     finished = race_of(clock, ("cpu:0", "gpu:0", "gpu:1"), takes)
     assert [lane.device for lane in finished.result.lanes] == ["cpu:0", "gpu:0"]
     assert (finished.result.outcome, finished.error) == (outcome, error)
+
+
+def counted(device):
+    return Observed((RanOn("fake", device, "cpu", None, 3, 1.0, None, "counted"),), None)
+
+
+def test_a_race_ran_where_its_first_runs_did_and_their_operations_are_not_all():
+    seen = together([counted("cpu:0"), counted("cpu:1"), counted("cpu:1")], "Only first runs are watched.")
+    assert [(one.device, one.operations, one.share) for one in seen.ran_on] == [
+        ("cpu:0", None, None),
+        ("cpu:1", None, None),
+    ]
+    assert {one.why_missing for one in seen.ran_on} == {"Only first runs are watched."}
+    assert seen.readings[0].why_missing == "Only first runs are watched."
+
+
+def test_where_a_first_run_can_have_been_on_one_device_alone_so_can_the_race():
+    bounded = Observed(None, "Whatever ran, ran on cpu:0.", only="cpu:0")
+    assert together([bounded, bounded], "why").only == "cpu:0"
+    assert together([bounded, Observed(None, "not known")], "why").only is None
+
+
+def test_of_a_race_without_a_first_run_nothing_is_known():
+    assert together([], "why").ran_on is None
+    assert together([Observed((), None)], "why").ran_on == ()
+
+
+def test_a_run_over_which_the_clock_went_back_ends_the_lane_and_is_no_time():
+    clock, backend = FakeClock(), FakeBackend()
+    runner = Runner(
+        backend, FakeCell(clock, backend, lambda number, size: -5.0), sizes=[None], repeats=3, clock=clock
+    )
+    lane, error = runner.lane(backend.devices()[0])
+    assert "The clock went back by 5 s" in str(error)
+    assert lane.timings == ()

@@ -21,19 +21,20 @@ from jupyter_mlgpu.record import DeviceUse, RanOn, Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
+from jupyter_mlgpu.testing.cuda import FakeCuda
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
 CPU_0 = "/job:localhost/replica:0/task:0/device:CPU:0"
 GPU_0 = "/job:localhost/replica:0/task:0/device:GPU:0"
 
 
-class FakeCuda:
+class Cuda(FakeCuda):
     """PyTorch's CUDA side: a GPU whose allocator counts, used or not."""
 
     def __init__(self, gpus: int, *, started: bool) -> None:
+        super().__init__()
         self.gpus = gpus
         self.started = started
-        self.given = 0
 
     def device_count(self):
         return self.gpus
@@ -41,22 +42,13 @@ class FakeCuda:
     def is_initialized(self):
         return self.started
 
-    def memory_stats(self, index):
-        return {"allocation.all.allocated": self.given}
-
-    def max_memory_allocated(self, index):
-        return 1024
-
-    def reset_peak_memory_stats(self, index):
-        return None
-
 
 class FakeTorch:
     """As much of PyTorch as its backend's observation asks for; `nodes` are those of its autograd."""
 
     def __init__(self, monkeypatch, gpus=0, *, started=False) -> None:
         self.nodes = 0
-        self.cuda = FakeCuda(gpus, started=started)
+        self.cuda = Cuda(gpus, started=started)
         never = SimpleNamespace(is_available=lambda: False)
         module = SimpleNamespace(
             cuda=self.cuda,
@@ -100,7 +92,7 @@ def test_a_gpu_whose_allocator_gave_out_memory_was_used(monkeypatch):
     torch = FakeTorch(monkeypatch, gpus=1, started=True)
 
     def work():
-        torch.cuda.given += 412
+        torch.cuda.give(412)
 
     (entry,) = observed(work).ran_on
     assert (entry.device, entry.kind, entry.evidence) == ("gpu:0", "cuda", "allocator")
@@ -113,6 +105,31 @@ def test_a_gpu_in_use_whose_allocator_gave_out_nothing_is_neither_claimed_nor_ru
     seen = observed()
     assert (seen.ran_on, seen.only) == (None, None)
     assert "gave out memory 0 times" in seen.why_missing
+
+
+def test_what_a_graph_works_in_counts_in_the_peak_of_its_replays(monkeypatch):
+    cuda = FakeTorch(monkeypatch, gpus=1, started=True).cuda
+    cuda.give(500)
+    backend = TorchBackend()
+    recording = backend.observe()
+    cuda.record_graph(5_200, pool=(1, 0))
+    recorded, replayed = recording.finish(), backend.observe().finish()
+    assert [one.value for one in (*recorded.readings, *replayed.readings)] == [5_700, 5_700]
+    assert cuda.max_memory_allocated(0) == 500
+    assert replayed.readings[0].source.endswith("and what CUDA graphs keep")
+    assert recorded.notes[0].startswith("Memory was set aside for a CUDA graph in this cell")
+    assert replayed.notes == ()
+
+
+def test_where_it_is_not_known_what_graphs_keep_there_is_no_peak_and_the_reason(monkeypatch):
+    cuda = FakeTorch(monkeypatch, gpus=1, started=True).cuda
+    cuda.broken = RuntimeError("mempool_id must be a tuple of 2 integers")
+    cuda.give(500)
+    (reading,) = observed().readings
+    assert reading.value is None
+    assert reading.why_missing == "What CUDA graphs keep of the GPU's memory is not known (RuntimeError)."
+    cuda.broken = None
+    assert observed().readings[0].value == 500
 
 
 def test_an_accelerator_that_this_package_does_not_know_leaves_the_place_open(monkeypatch):

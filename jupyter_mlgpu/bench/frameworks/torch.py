@@ -44,10 +44,15 @@ class TorchPrograms:
         def product() -> None:
             torch.mm(a, b, out=out)
 
-        step = _plain(product)
-        if device.kind == "cuda" and n <= SMALL_PRODUCT:
-            step = _graph(product, device)
-        return Loop(step, _waiting(device), type_, _note(device, type_), undo)
+        if device.kind != "cuda" or n > SMALL_PRODUCT:
+            return Loop(_plain(product), _waiting(device), type_, _note(device, type_), undo)
+        step, let_go = _graph(product, device)
+
+        def undo_both() -> None:
+            let_go()
+            undo()
+
+        return Loop(step, _waiting(device), type_, _note(device, type_), undo_both)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
         """See `Programs`: one function each, that writes where it reads."""
@@ -137,8 +142,11 @@ def _plain(step: Callable[[], Any]) -> Callable[[int], None]:
     return run
 
 
-def _graph(product: Callable[[], None], device: Device) -> Callable[[int], None]:
-    """Several products captured as one CUDA graph, as PyTorch's manual has it: warmed up on a side stream."""
+def _graph(product: Callable[[], None], device: Device) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """Several products captured as one CUDA graph, as PyTorch's manual has it: warmed up on a side stream.
+
+    Beside what runs them, what lets go of the graph and its memory, which counts as in use until then.
+    """
     import torch
 
     with torch.cuda.device(device.native_name):
@@ -159,7 +167,11 @@ def _graph(product: Callable[[], None], device: Device) -> Callable[[int], None]
         for _ in range(single):
             product()
 
-    return run
+    def let_go() -> None:
+        graph.reset()
+        torch.cuda.empty_cache()
+
+    return run, let_go
 
 
 def _waiting(device: Device) -> Callable[[], None]:
