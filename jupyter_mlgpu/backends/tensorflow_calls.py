@@ -10,6 +10,7 @@ way.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -21,8 +22,8 @@ from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection
 class GraphCalls:
     """Counts the graphs that each thread calls, for threads that asked for it.
 
-    The first call of each graph since the counts were taken last is run by `graphs`, which learns from it; so
-    is the first one by any thread that does not count.
+    From the first call of each graph since the counts were taken last `graphs` learns what it does; so it
+    does from the first one by any thread that does not count.
     """
 
     def __init__(self, graphs: GraphCollection) -> None:
@@ -80,6 +81,7 @@ class GraphCalls:
         before = {name: found for name, found in vars(ctx).items() if name == "call_function"}
         here = self._here
         elsewhere = self._elsewhere
+        graphs = self._graphs
         # What the property `device_name` reads, which takes as long again as all else here.
         state = ctx._thread_local_data
 
@@ -93,7 +95,22 @@ class GraphCalls:
                 outputs = original(name, *arguments, **named)
                 counts[call] += 1
                 return outputs
-            return self._first(counts, call, lambda: original(name, *arguments, **named))
+            outputs = None
+            first, who = (name.decode(), call[1]), object()
+            try:
+                self._first_begins(who, first, counts)
+                outputs = original(name, *arguments, **named)
+            finally:
+                graphs.end(who, first, outputs)
+            if counts is None:
+                elsewhere.add(call)
+            else:
+                counts[call] = 1
+            return outputs
+
+        # TensorFlow and Keras leave their own frames out of tracebacks, and know them by their files.
+        stands_for = sys.modules[type(ctx).__module__].__file__
+        call_function.__code__ = call_function.__code__.replace(co_filename=f"{stands_for} (jupyter_mlgpu)")
 
         def uncover() -> None:
             if vars(ctx).get("call_function") is call_function:  # and no cover of the user's own
@@ -103,22 +120,9 @@ class GraphCalls:
         ctx.call_function = call_function
         self._uncover = uncover
 
-    def _first(
-        self,
-        counts: dict[tuple[bytes, str | None], int] | None,
-        call: tuple[bytes, str | None],
-        run: Callable[[], Any],
-    ) -> Any:
-        name = (call[0].decode(), call[1])
-        if self._graphs.parts(name) is not None and (counts is None or not self._graphs.may_change()):
-            outputs = run()
-        else:
-            outputs = self._graphs.learn(name, run)
-        if counts is None:
-            self._elsewhere.add(call)
-        else:
-            counts[call] = 1
-        return outputs
+    def _first_begins(self, who: object, call: Call, counts: object) -> None:
+        if self._graphs.parts(call) is None or (counts is not None and self._graphs.may_change()):
+            self._graphs.begin(who)
 
 
 class _ThisThread(threading.local):

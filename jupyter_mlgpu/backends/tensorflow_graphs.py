@@ -9,7 +9,7 @@ handed over, too, which takes milliseconds. Calls that overlap share what was ha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,30 +48,14 @@ class GraphCollection:
     def __init__(self) -> None:
         self._known: dict[Call, Parts] = {}
         self._collection = SharedCollection()
-        self._begins: tuple[Sequence[str], str | None] = (
-            (),
-            None,
-        )  # the devices, and the one where none is set
+        # The devices, and the one where TensorFlow begins if none is set.
+        self._begins: tuple[Sequence[str], str | None] = ((), None)
         #: Why graphs could not be learned, or None.
         self.failure: str | None = None
 
     def share(self) -> None:
         """From now on the user's own collection of graphs and ours are kept apart."""
         self._collection.share(_context())
-
-    def learn(self, call: Call, run: Callable[[], Any]) -> Any:
-        """Run a call of a graph, learn what it does if TensorFlow prepares it, and give what came out.
-
-        Raises what the call raises, and nothing else.
-        """
-        who = object()
-        outputs = None
-        try:
-            self._begin(who)
-            outputs = run()
-            return outputs
-        finally:
-            self._end(who, call, outputs)
 
     def parts(self, call: Call) -> Parts | None:
         """What a graph does, or None for one prepared when nobody watched."""
@@ -86,7 +70,8 @@ class GraphCollection:
         names = _devices()
         return names[0] if len(names) == 1 else None
 
-    def _begin(self, who: object) -> None:
+    def begin(self, who: object) -> None:
+        """A graph is about to be called: learn what it does if TensorFlow prepares it, until `end`."""
         try:
             # Where operations are handed out and not waited for, to learn would be to wait.
             if not _hands_out():
@@ -94,7 +79,8 @@ class GraphCollection:
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
 
-    def _end(self, who: object, call: Call, outputs: Any) -> None:
+    def end(self, who: object, call: Call, outputs: Any) -> None:
+        """The call has ended; nothing came out of one that raised. Does no harm without `begin`."""
         try:
             collected = self._collection.end(who)
             known = self._resolved(call)

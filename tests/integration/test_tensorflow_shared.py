@@ -202,6 +202,22 @@ def test_a_graph_called_first_with_no_device_chosen_is_known_on_the_one_it_ran_o
     assert two_cpus.run("y = f(x)").ran_on == {"cpu:0": 1}
 
 
+def test_the_traceback_of_a_graph_that_fails_is_tensorflows_own(two_cpus):
+    two_cpus.run(
+        "import traceback\n"
+        "f = tf.function(lambda x: tf.debugging.check_numerics(x / 0.0, 'infinite'))\n"
+        "def told():\n"
+        "    try: f(x)\n"
+        "    except tf.errors.InvalidArgumentError as error:\n"
+        "        return [one.name for one in traceback.extract_tb(error.__traceback__)]"
+    )
+    first, again = two_cpus.run("print(told())").text, two_cpus.run("print(told())").text
+    two_cpus.run("%mlc_trace off")
+    plain = two_cpus.run("print(told())").text
+    two_cpus.run("%mlc_trace on")
+    assert first == again == plain == "['told', 'error_handler', 'quick_execute']\n"
+
+
 def test_with_tracing_off_nothing_of_tensorflow_stays_covered(two_cpus):
     two_cpus.run("from types import ModuleType\nfrom tensorflow.python import pywrap_tfe")
     plain = "print('call_function' not in vars(ctx), type(pywrap_tfe) is ModuleType)"
