@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -89,8 +90,15 @@ class Kit:
         """Begin tracing a framework in the very cell that imports it."""
         self._watch.start()
 
+    def rest(self) -> None:
+        """Cells are not measured from now on: give up what stays in the frameworks between those that are."""
+        for backend in registry.loaded():
+            with suppress(Exception):  # then it stays
+                backend.rest()
+
     def close(self) -> None:
         """Leave nothing behind in the interpreter."""
+        self.rest()
         self._watch.stop()
         self.sampler.close()
         ResettablePeak.close()

@@ -160,6 +160,10 @@ class Backend(Protocol):
         """Begin to watch where operations run."""
         ...
 
+    def rest(self) -> None:
+        """Give up what stays in the framework between two cells that are watched, until the next is."""
+        ...
+
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Which of the user's values stay on another device than the one asked for, in one sentence.
 

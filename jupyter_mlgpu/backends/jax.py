@@ -128,6 +128,9 @@ class JaxBackend:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
 
+    def rest(self) -> None:
+        """Nothing stays in the framework."""
+
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
         found = staying.elsewhere(committed(values, _names()), device.name) if self.started() else []

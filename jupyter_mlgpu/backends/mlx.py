@@ -109,6 +109,9 @@ class MlxBackend:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
         return MlxObservation(self._peaks, self.devices())
 
+    def rest(self) -> None:
+        """Nothing stays in the framework."""
+
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Nothing: all devices of MLX share the machine's memory."""
         return None

@@ -103,6 +103,9 @@ class ReplayBackend:
         """Note what is played from now on."""
         return ReplayObservation(self)
 
+    def rest(self) -> None:
+        """Nothing stays in the framework."""
+
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Nothing of the user's is on a replayed device."""
         return None

@@ -29,6 +29,7 @@ from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
 from jupyter_mlgpu.backends.tensorflow_memory import in_use, no_statistics, peak, peaks_of
 from jupyter_mlgpu.backends.tensorflow_names import kind_of
 from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch
+from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
 from jupyter_mlgpu.backends.tensorflow_weights import variables
 from jupyter_mlgpu.record import Reading
 
@@ -41,6 +42,7 @@ class TensorFlowBackend:
     def __init__(self) -> None:
         self._graphs = GraphCollection()
         self._calls = GraphCalls(self._graphs)
+        self._unseen = Unseen()
         self._here = threading.local()
         self._peaks: dict[str, Peaks] = {}
         self._fixed: tuple[object, tuple[Device, ...]] = (None, ())
@@ -143,8 +145,12 @@ class TensorFlowBackend:
     def observe(self) -> TensorFlowObservation:
         """Watch placement, and start the allocators' peaks afresh."""
         if not hasattr(self._here, "watch"):
-            self._here.watch = PlacementWatch(self._graphs, self._calls)
+            self._here.watch = PlacementWatch(self._graphs, self._calls, self._unseen)
         return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
+
+    def rest(self) -> None:
+        """Learn no more from graphs that are called between cells."""
+        self._calls.rest()
 
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Variables stay where they were made; graphs copy them at each call, which is told apart."""

@@ -1,20 +1,19 @@
 """Which operations a TensorFlow graph has on which device, learned when TensorFlow prepares it.
 
 TensorFlow cuts a graph into one part a device when the graph is first called from a device, and again when
-its inputs come from other devices. Graph collection (private; seen working on 2.19.1) hands these parts over
-once. It is on during such a call alone: all other graphs that a cell prepares, as Keras does for its data,
-would be handed over, too, which takes milliseconds. Collection belongs to the process, so calls that
-overlap share what was handed over.
+its inputs come from other devices. Graph collection (`tensorflow_collection`) hands these parts over once. It
+is on during such a call alone: all other graphs that a cell prepares, as Keras does for its data, would be
+handed over, too, which takes milliseconds. Calls that overlap share what was handed over.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from jupyter_mlgpu.backends.tensorflow_collection import SharedCollection
 
 # What TensorFlow adds to a partitioned graph to pass arguments, results and constants around.
 _BOOKKEEPING = frozenset(
@@ -48,64 +47,77 @@ class GraphCollection:
 
     def __init__(self) -> None:
         self._known: dict[Call, Parts] = {}
-        self._lock = threading.Lock()
-        self._calls = 0  # that run now
-        self._collected: list[Any] = []  # in them
+        self._collection = SharedCollection()
+        # The devices, and the one where TensorFlow begins if none is set.
+        self._begins: tuple[Sequence[str], str | None] = ((), None)
         #: Why graphs could not be learned, or None.
         self.failure: str | None = None
 
-    def learn(self, call: Call, run: Callable[[], Any]) -> Any:
-        """Run a call of a graph, learn what it does if TensorFlow prepares it, and give what came out.
-
-        Raises what the call raises, and nothing else.
-        """
-        if not self._begin():
-            return run()
-        outputs = None
-        try:
-            outputs = run()
-            return outputs
-        finally:
-            self._end(call, outputs)
+    def share(self) -> None:
+        """From now on the user's own collection of graphs and ours are kept apart."""
+        self._collection.share(_context())
 
     def parts(self, call: Call) -> Parts | None:
         """What a graph does, or None for one prepared when nobody watched."""
-        return self._known.get(call)
+        return self._known.get(self._resolved(call))
 
     def may_change(self) -> bool:
         """Whether a graph that is known may be cut up anew: where there are devices to cut it over."""
-        return len(_context().list_logical_devices()) > 1
+        return len(_devices()) > 1
 
-    def _begin(self) -> bool:
+    def only_device(self) -> str | None:
+        """TensorFlow's name of the one device that graphs can run on; None where there are more."""
+        names = _devices()
+        return names[0] if len(names) == 1 else None
+
+    def begin(self, who: object) -> None:
+        """A graph is about to be called: learn what it does if TensorFlow prepares it, until `end`."""
         try:
-            with self._lock:
-                if _user_traces():
-                    return False
-                if not self._calls:
-                    _context().enable_graph_collection()
-                self._calls += 1
+            # Where operations are handed out and not waited for, to learn would be to wait.
+            if not _hands_out():
+                self._collection.begin(who)
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
-            return False
-        return True
 
-    def _end(self, call: Call, outputs: Any) -> None:
+    def end(self, who: object, call: Call, outputs: Any) -> None:
+        """The call has ended; nothing came out of one that raised. Does no harm without `begin`."""
         try:
-            with self._lock:
-                ctx = _context()
-                self._calls -= 1
-                self._collected += ctx.export_run_metadata().function_graphs
-                # Else, as in most cells, it was prepared long ago.
-                if self._collected or call not in self._known:
-                    found = _parts(ctx.get_function_def(call[0]), self._collected, outputs)
-                    if found is not None:
-                        self._known[call] = found
-                if not self._calls:
-                    self._collected.clear()
-                    if not _user_traces():
-                        ctx.disable_graph_collection()
+            collected = self._collection.end(who)
+            known = self._resolved(call)
+            # Else, as in most cells, it was prepared long ago.
+            if collected or known not in self._known:
+                found = _parts(_context().get_function_def(call[0]), collected, outputs)
+                if found is not None:
+                    self._known[known] = found
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
+
+    def _resolved(self, call: Call) -> Call:
+        """The call with the device where TensorFlow begins if none is set: for both it prepares one graph."""
+        name, device = call
+        if device:
+            return call
+        names = _devices()
+        if names is not self._begins[0]:
+            self._begins = (names, next((one for one in names if "GPU" in one), names[0] if names else None))
+        return name, self._begins[1]
+
+
+def _hands_out() -> bool:
+    """Whether TensorFlow goes on before operations of this thread have run; to ask its context would wait."""
+    from tensorflow.python import pywrap_tfe
+
+    executor = pywrap_tfe.TFE_ContextGetExecutorForThread(_context()._handle)
+    try:
+        return bool(pywrap_tfe.TFE_ExecutorIsAsync(executor))
+    finally:
+        pywrap_tfe.TFE_DeleteExecutor(executor)
+
+
+def _devices() -> Sequence[str]:
+    """TensorFlow's list of them, the same one as long as they are the same."""
+    names: Sequence[str] | None = _context().devices()
+    return names or ()
 
 
 def _context() -> Any:
@@ -159,9 +171,3 @@ def _copies(partitions: Any) -> Iterator[tuple[str, str]]:
 def _source(name: str) -> str:
     """The node of an input: `a` of `a:1` and of `^a`."""
     return name.partition(":")[0].lstrip("^")
-
-
-def _user_traces() -> bool:
-    """Whether the user's code collects graphs itself (tf.summary.trace_on); then they are the user's."""
-    module = sys.modules.get("tensorflow.python.ops.summary_ops_v2")
-    return getattr(module, "_current_trace_context", None) is not None

@@ -1,4 +1,4 @@
-"""What is worth a sentence about where TensorFlow's operations ran: elsewhere, copied, in other threads."""
+"""What is worth a sentence about where TensorFlow's operations ran: elsewhere, copied, not seen."""
 
 from __future__ import annotations
 
@@ -72,14 +72,35 @@ def copied(called: Sequence[tuple[str, int, Parts]]) -> list[str]:
     return [f"Values of variables copied between devices in {often} of {plain(name)}: {ways}.{more}"]
 
 
-def from_other_threads(calls: int) -> list[str]:
-    """Graphs that other threads called: no device is set there, and nobody counts there."""
-    if not calls:
+def unprepared(graphs: Sequence[str], one_device: bool) -> list[str]:
+    """Graphs that ran, and of which nobody heard what they do; with one device, where they ran is known."""
+    if not graphs:
         return []
+    names = ", ".join(sorted({plain(name) for name in graphs})[:3])
+    if one_device:
+        return [
+            f"How many operations of {names} ran is not known: "
+            "TensorFlow prepared the graph while it was not watched, and tells of it only then."
+        ]
     return [
-        f"Other threads called TensorFlow graphs {_many(calls, 'time')} while this cell ran: "
-        "the device asked for does not hold there, and their operations are not counted here."
+        f"Where the operations of {names} ran is not known: "
+        "TensorFlow prepared the graph while it was not watched, and tells of it only then."
     ]
+
+
+def not_seen(*, other_threads: bool, sessions: bool) -> list[str]:
+    """Work that nobody watches: of other threads, where no device is set, and of sessions."""
+    reasons = []
+    if other_threads:
+        reasons.append(
+            "Other threads used TensorFlow while this cell ran: the device asked for does not hold there, "
+            "and where their operations ran is not seen."
+        )
+    if sessions:
+        reasons.append(
+            "A tf.compat.v1.Session worked while this cell ran: where its operations ran is not seen."
+        )
+    return reasons
 
 
 def plain(function: str) -> str:

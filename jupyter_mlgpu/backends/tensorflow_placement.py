@@ -5,7 +5,7 @@ An operation callback (private; seen working on 2.19.1) tells the device of each
 
 The callback costs about 5 us an operation, so it is taken away after `LIMIT` eager operations of one
 cell; the record then says that only those were watched. Graphs are counted to the end. Both see the
-thread that they were added in.
+thread that they were added in; that other threads or sessions worked is told by `tensorflow_unseen`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from typing import Any
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection, Parts
 from jupyter_mlgpu.backends.tensorflow_names import kind_of, short_name
-from jupyter_mlgpu.backends.tensorflow_notes import Placed, copied, elsewhere, from_other_threads, plain
+from jupyter_mlgpu.backends.tensorflow_notes import Placed, copied, elsewhere, not_seen, unprepared
+from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
 from jupyter_mlgpu.record import RanOn
 
 #: Eager operations watched in one cell: about 2 ms of cost at most.
 LIMIT = 400
+
+#: Evidence: there is no other device (see `RanOn`).
+_ONLY = "only device"
 
 
 @dataclass(slots=True)
@@ -31,7 +35,8 @@ class Mark:
 
     counts: Counter[Placed]
     calls: Counter[Call]
-    unheard: int
+    elsewhere: int
+    steps: int
     outermost: bool
 
 
@@ -47,9 +52,10 @@ class Seen:
 class PlacementWatch:
     """Counts the operations of one thread by device, while at least one cell is watched in it."""
 
-    def __init__(self, graphs: GraphCollection, calls: GraphCalls) -> None:
+    def __init__(self, graphs: GraphCollection, calls: GraphCalls, unseen: Unseen) -> None:
         self._graphs = graphs
         self._graph_calls = calls
+        self._unseen = unseen
         self._counts: Counter[Placed] = Counter()
         self._calls: Counter[Call] = Counter()
         self._eager = 0
@@ -71,26 +77,23 @@ class PlacementWatch:
             try:
                 self._context = _context()
                 self._graphs.failure = None
+                self._graphs.share()
                 self._graph_calls.count()
+                self._unseen.begin()
                 self._add_callback()
             except Exception as error:
                 self._failure = f"{type(error).__name__}: {error}"
         # Taking the calls makes the next one of each graph a first one, which is looked into.
         self._calls += self._graph_calls.take()
-        return Mark(Counter(self._counts), Counter(self._calls), self._graph_calls.unheard, outermost)
+        counts, calls = Counter(self._counts), Counter(self._calls)
+        return Mark(counts, calls, self._unseen.elsewhere, self._unseen.steps, outermost)
 
     def finish(self, mark: Mark) -> Seen:
         """What ran since `mark`."""
         self._watching -= 1
         self._calls += self._graph_calls.take()
         if mark.outermost:
-            try:
-                self._remove_callback()
-                here = self._context._thread_local_data
-                here.op_callbacks = list(here.op_callbacks)
-                self._graph_calls.leave()
-            except Exception as error:
-                self._failure = f"{type(error).__name__}: {error}"
+            self._stop()
         failure = self._failure or self._graphs.failure
         if failure is not None:
             return Seen(None, f"TensorFlow's operations could not be watched ({failure}).")
@@ -105,22 +108,32 @@ class PlacementWatch:
             called.append((name, times, parts))
             for (device, operation), count in parts.operations.items():
                 counts[asked, device, operation] += count * times
+        only = self._graphs.only_device() if unknown else None
         reasons = []
         if self._truncated:
             reasons.append(f"Only the first {LIMIT:,} eager operations of this cell were watched.")
-        if unknown:
-            names = ", ".join(sorted({plain(name) for name in unknown})[:3])
-            reasons.append(
-                f"Where the operations of {names} ran is not known: "
-                "TensorFlow prepared the graph before this kernel was traced."
-            )
-        why = " ".join(reasons) or None
-        notes = (
-            *elsewhere(counts, complete=why is None),
-            *copied(called),
-            *from_other_threads(self._graph_calls.unheard - mark.unheard),
+        reasons += unprepared(unknown, only is not None)
+        reasons += not_seen(
+            other_threads=self._unseen.elsewhere != mark.elsewhere,
+            sessions=self._unseen.steps != mark.steps,
         )
-        return Seen(None if unknown and not counts else _ran_on(counts, why), why, notes)
+        why = " ".join(reasons) or None
+        ran_on = _ran_on(counts, why, only)
+        return Seen(
+            None if why and not ran_on else ran_on,
+            why,
+            (*elsewhere(counts, complete=why is None), *copied(called)),
+        )
+
+    def _stop(self) -> None:
+        try:
+            self._unseen.end()
+            self._graph_calls.leave()
+            self._remove_callback()
+            here = self._context._thread_local_data
+            here.op_callbacks = list(here.op_callbacks)
+        except Exception as error:
+            self._failure = f"{type(error).__name__}: {error}"
 
     def _add_callback(self) -> None:
         from tensorflow.python.framework import op_callbacks
@@ -184,11 +197,14 @@ def _context() -> Any:
     return context.context()
 
 
-def _ran_on(counts: Counter[Placed], why: str | None) -> tuple[RanOn, ...]:
+def _ran_on(counts: Counter[Placed], why: str | None, only: str | None) -> tuple[RanOn, ...]:
+    """The devices of what was counted, and the one that all else must have run on, where it is known."""
     total = counts.total()
     devices: Counter[str] = Counter()
     for (_, device, _), count in counts.items():
         devices[device] += count
+    if only is not None:
+        devices.setdefault(only, 0)
     return tuple(
         RanOn(
             framework="tensorflow",
@@ -197,8 +213,8 @@ def _ran_on(counts: Counter[Placed], why: str | None) -> tuple[RanOn, ...]:
             native_name=device,
             operations=None if why else count,
             share=None if why else count / total,
-            why_missing=f"{why} {count:,} of those watched ran here." if why else None,
-            evidence="counted",
+            why_missing=f"{why} {count:,} of those watched ran here." if why and count else why,
+            evidence="counted" if count else _ONLY,
         )
         for device, count in devices.most_common()
     )

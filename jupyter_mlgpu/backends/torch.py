@@ -143,6 +143,9 @@ class TorchBackend:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
 
+    def rest(self) -> None:
+        """Nothing stays in the framework."""
+
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Tensors and modules: PyTorch works where they are, whatever its default device is."""
         found = staying.elsewhere(tensors(values), device.name)

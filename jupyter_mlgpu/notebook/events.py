@@ -82,6 +82,7 @@ class CellEvents:
             self._start_capture()
         else:
             self._capture.stop()
+            self._kit.rest()
 
     @contextmanager
     def each_run(self, wanted: Asked) -> Iterator[list[Record]]:
@@ -200,6 +201,7 @@ class CellEvents:
                 self._on_record(record)
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
+                    self._kit.rest()
             if mine:
                 return
 

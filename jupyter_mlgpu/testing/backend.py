@@ -19,6 +19,7 @@ class FakeBackend:
         self.name = name
         self.current: str | None = None
         self.waited = 0
+        self.rested = 0
         self.staying: dict[str, str] = {}
         self._devices = tuple(Device(name, one, one.partition(":")[0], f"fake {one}") for one in devices)
         self._ran: list[str] = []
@@ -87,6 +88,10 @@ class FakeBackend:
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
+
+    def rest(self) -> None:
+        """Counts how often it was called, in `rested`."""
+        self.rested += 1
 
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Names of the values that `staying`, name to device, puts on another device."""

@@ -266,7 +266,7 @@ def test_other_threads_are_watched_apart(subject):
     thread = threading.Thread(target=subject.operate)
     thread.start()
     thread.join()
-    assert here.finish().ran_on == ()
+    assert not here.finish().ran_on  # nothing is known to have run, or that something did is
 
 
 #: What exercises each capability: it fails on a device that claims the capability and lacks it.

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections import Counter
 from importlib.resources import files
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import jsonschema
 import pytest
@@ -15,7 +15,8 @@ from jupyter_mlgpu.backends import tensorflow_calls
 from jupyter_mlgpu.backends.base import Observed
 from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import Parts
-from jupyter_mlgpu.backends.tensorflow_notes import copied, elsewhere, from_other_threads
+from jupyter_mlgpu.backends.tensorflow_notes import copied, elsewhere, not_seen, unprepared
+from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
 from jupyter_mlgpu.backends.torch import TorchBackend
 from jupyter_mlgpu.record import DeviceUse, RanOn, Record
 from jupyter_mlgpu.recorder import Recorder, new_run
@@ -263,9 +264,20 @@ def test_variables_that_graphs_copied_are_counted_by_call_and_way():
     assert copied([("__inference_init_3", 1, Parts(Counter()))]) == []
 
 
-def test_graphs_that_other_threads_called_are_said():
-    assert from_other_threads(0) == []
-    assert "3 times" in from_other_threads(3)[0]
+def test_what_nobody_watches_is_said():
+    assert not_seen(other_threads=False, sessions=False) == []
+    threads, sessions = not_seen(other_threads=True, sessions=True)
+    assert threads.startswith("Other threads used TensorFlow")
+    assert sessions.startswith("A tf.compat.v1.Session worked")
+
+
+def test_graphs_that_were_prepared_unseen_are_named_and_their_place_is_known_with_one_device():
+    assert unprepared([], one_device=False) == []
+    graphs = ["__inference_step_42", "__inference_step_7", "__inference_init_3"]
+    (place,) = unprepared(graphs, one_device=False)
+    assert place.startswith("Where the operations of init, step ran is not known")
+    (count,) = unprepared(graphs, one_device=True)
+    assert count.startswith("How many operations of init, step ran is not known")
 
 
 class FakeGraphs:
@@ -273,14 +285,18 @@ class FakeGraphs:
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, str | None]] = []
+        self.begun: set[object] = set()
         self.devices = 2
 
     def may_change(self):
         return self.devices > 1
 
-    def learn(self, call, run):
-        self.ran.append(call)
-        return run()
+    def begin(self, who):
+        self.begun.add(who)
+
+    def end(self, who, call, outputs):
+        if who in self.begun:
+            self.ran.append(call)
 
     def parts(self, call):
         return call if call in self.ran else None
@@ -323,6 +339,7 @@ def test_with_one_device_a_known_graph_is_not_learned_again(monkeypatch):
 def test_a_call_that_raises_is_not_counted(monkeypatch):
     context, calls, _ = _calls_of(monkeypatch)
     calls.leave()
+    calls.rest()
 
     def fail(name, *rest):
         raise ValueError("of the user's own")
@@ -335,11 +352,76 @@ def test_a_call_that_raises_is_not_counted(monkeypatch):
     assert calls.take() == {}
 
 
-def test_calls_of_a_thread_that_does_not_count_are_told_apart(monkeypatch):
+def test_of_a_thread_that_does_not_count_the_first_call_of_each_graph_is_learned_from(monkeypatch):
     context, calls, graphs = _calls_of(monkeypatch)
     context.call_function(b"here")
-    thread = threading.Thread(target=lambda: context.call_function(b"there"))
+
+    def work():
+        context.call_function(b"there")
+        context.call_function(b"there")
+
+    thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert (calls.take(), calls.unheard) == ({("here", "cpu:0"): 1}, 1)
+    assert calls.take() == {("here", "cpu:0"): 1}
     assert graphs.ran == [("here", "cpu:0"), ("there", "cpu:0")]
+
+
+def test_graphs_called_between_two_cells_are_learned_from_until_tracing_rests(monkeypatch):
+    context, calls, graphs = _calls_of(monkeypatch)
+    calls.leave()
+    context.call_function(b"between")
+    calls.rest()
+    context.call_function(b"afterwards")
+    assert graphs.ran == [("between", "cpu:0")]
+
+
+def test_whoever_counts_goes_on_counting_when_tracing_rests(monkeypatch):
+    context, calls, graphs = _calls_of(monkeypatch)
+    calls.rest()
+    context.call_function(b"step")
+    assert calls.take() == {("step", "cpu:0"): 1}
+    calls.leave()
+    context.call_function(b"afterwards")
+    assert graphs.ran == [("step", "cpu:0")]
+
+
+def _in_a_thread(run):
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+def test_operations_are_heard_from_other_threads_alone_and_nothing_is_left_behind():
+    operations, sessions = ModuleType("operations"), ModuleType("sessions")
+    operations.TFE_Py_Execute = lambda: "ran"
+    unseen = Unseen(lambda: (operations, sessions))
+    unseen.begin()
+    assert (operations.TFE_Py_Execute(), unseen.elsewhere) == ("ran", 0)
+    _in_a_thread(lambda: operations.TFE_Py_Execute())
+    assert unseen.elsewhere == 1
+    unseen.end()
+    _in_a_thread(lambda: operations.TFE_Py_Execute())
+    assert (type(operations), type(sessions), unseen.elsewhere) == (ModuleType, ModuleType, 1)
+
+
+def test_steps_of_sessions_are_heard_from_every_thread():
+    operations, sessions = ModuleType("operations"), ModuleType("sessions")
+    sessions.TF_SessionRun_wrapper = lambda: "ran"
+    unseen = Unseen(lambda: (operations, sessions))
+    unseen.begin()
+    assert (sessions.TF_SessionRun_wrapper(), unseen.steps) == ("ran", 1)
+    _in_a_thread(lambda: sessions.TF_SessionRun_wrapper())
+    assert unseen.steps == 2
+    unseen.end()
+
+
+def test_a_function_that_is_heard_may_be_replaced_by_the_users_own():
+    operations = ModuleType("operations")
+    operations.TFE_Py_Execute = lambda: "ran"
+    unseen = Unseen(lambda: (operations, ModuleType("sessions")))
+    unseen.begin()
+    operations.TFE_Py_Execute = lambda: "the user's own"
+    assert operations.TFE_Py_Execute() == "the user's own"
+    unseen.end()
+    assert operations.TFE_Py_Execute() == "the user's own"

@@ -1,0 +1,125 @@
+"""TensorFlow's collection of the graphs that it prepares, shared with the user's own tools.
+
+Collection (private; seen working on 2.19.1) belongs to the process: one switch, and one store, which whoever
+exports it empties. We switch it on for single calls; a user's `tf.summary.trace_on`, a callback of Keras or a
+debugger may do the same at any moment, and has to get what it would get without us, no less and no more. So
+the methods for it are covered, on the context that exists: what we took out while the user collects is kept,
+and is the beginning of what they export.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class SharedCollection:
+    """The one switch and store, as if we and the user had one each."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._context: Any = None
+        self._export: Callable[[], Any] = lambda: None
+        self._switch_on: Callable[[], None] = lambda: None
+        self._switch_off: Callable[[], None] = lambda: None
+        self._users = False  # whether the user collects
+        self._kept: list[Any] = []  # theirs, taken out by us, the oldest first
+        self._open: set[object] = set()  # whoever of us collects
+        self._ours: list[Any] = []  # graphs, collected while any of us did
+
+    def share(self, ctx: Any) -> None:
+        """Cover the methods of TensorFlow's context; they stay covered, for the user may collect later on."""
+        with self._lock:
+            if self._context is ctx:
+                return
+            self._context = ctx
+            self._export = ctx.export_run_metadata
+            self._switch_on = ctx.enable_graph_collection
+            self._switch_off = ctx.disable_graph_collection
+            self._open.clear()
+            self._ours.clear()
+            # A store that is not empty is one of a user who has switched it on before.
+            found = self._export()
+            self._kept = [found] if found is not None and found.ByteSize() else []
+            self._users = bool(self._kept) or _trace_is_on()
+            # On 2.19.1 disable_run_metadata is bound to what enable_run_metadata calls: it switches
+            # collection on, and what was collected stays.
+            for name in ("enable_graph_collection", "enable_run_metadata", "disable_run_metadata"):
+                setattr(ctx, name, self._switching_on(ctx, getattr(ctx, name)))
+            ctx.disable_graph_collection = self._user_switches_off
+            ctx.export_run_metadata = self._user_exports
+
+    def begin(self, who: object) -> None:
+        """Collect, for somebody of ours, until `end`."""
+        with self._lock:
+            if self._users:
+                taken = self._take()
+                self._ours += taken if self._open else []
+            elif not self._open:
+                self._switch_on()
+            self._open.add(who)
+
+    def end(self, who: object) -> list[Any]:
+        """The graphs collected since nobody of ours did, those of others among them; none without `begin`."""
+        with self._lock:
+            if who not in self._open:
+                return []
+            self._open.discard(who)
+            self._ours += self._take()
+            found = list(self._ours)
+            if not self._open:
+                self._ours.clear()
+                if not self._users:
+                    self._switch_off()
+            return found
+
+    def _take(self) -> Any:
+        """The graphs in the store, which is empty then; they are kept for a user who collects."""
+        taken = self._export()
+        if taken is None:
+            return []
+        if self._users:
+            self._kept.append(taken)
+        return taken.function_graphs
+
+    def _switching_on(self, ctx: Any, original: Callable[[], None]) -> Callable[[], None]:
+        def switch_on() -> None:
+            with self._lock:
+                if self._open and not self._users:
+                    self._ours += self._take()  # from before the user asked
+                original()
+                self._users = ctx._context_handle is not None
+
+        return switch_on
+
+    def _user_switches_off(self) -> None:
+        with self._lock:
+            self._users = False
+            self._kept.clear()
+            if self._open:
+                self._ours += self._take()
+            else:
+                self._switch_off()
+
+    def _user_exports(self) -> Any:
+        found = self._export()  # may wait for operations that wait for the lock
+        with self._lock:
+            if found is None:
+                return None
+            if self._open:
+                self._ours += found.function_graphs
+            if not self._users:
+                return type(found)()
+            kept, self._kept = self._kept, []
+        whole = type(found)()
+        for one in (*kept, found):
+            whole.MergeFrom(one)
+        return whole
+
+
+def _trace_is_on() -> bool:
+    """Whether tf.summary.trace_on was called."""
+    module = sys.modules.get("tensorflow.python.ops.summary_ops_v2")
+    return getattr(module, "_current_trace_context", None) is not None
