@@ -39,7 +39,7 @@ class WidgetPages:
             self._manager.unregister_target(TARGET, _opened)
 
     def _is_said_by_who_handles(self, record: logging.LogRecord) -> bool:
-        return self._router is None or record.thread != self._router.ident
+        return self._router is None or bool(record.thread != self._router.ident)
 
 
 def _opened(comm: Any, message: Any) -> None:

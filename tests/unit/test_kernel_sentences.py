@@ -117,6 +117,7 @@ SILENT = {
     "backends/jax_arrays": "names alone",
     "backends/registry": "printed under a cell: no framework is imported from the sidebar",
     "backends/tensorflow_[guw]*": "names alone",
+    "backends/tensorflow_calls": "a name in tracebacks",
     "backends/verified": "capabilities, which `%mlc_device list` prints",
     "batches": "printed under a cell",
     "bench/*": "printed under a cell",
