@@ -130,6 +130,7 @@ class Runner:
             return self._once(size, quiet=False)
         finally:
             made.notes += _where(made.device, observation.finish())
+            self._backend.rest()
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""

@@ -112,7 +112,7 @@ SILENT = {
     "backends/importwatch": "printed under a cell",
     "backends/jax_arrays": "names alone",
     "backends/registry": "printed under a cell: no framework is imported from the sidebar",
-    "backends/tensorflow_[guw]*": "names alone",
+    "backends/tensorflow_[cguw]*": "names alone",
     "backends/verified": "capabilities, which `%mlc_device list` prints",
     "batches": "printed under a cell",
     "bench/*": "printed under a cell",
