@@ -150,6 +150,7 @@ class _Driver:
             self._time(runner, 1)
         finally:
             self._made.saw(self._device, observation.finish(), peak())
+            self._backend.rest()
 
     def _repeat(self, runner: Runner, steps: int) -> None:
         self._made.steps = steps

@@ -134,6 +134,7 @@ class Runner:
             seen = observation.finish()
             made.notes += _where(made.device, seen)
             self._on_seen(seen)
+            self._backend.rest()
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""

@@ -224,4 +224,15 @@ def test_with_tracing_off_nothing_of_tensorflow_stays_covered(two_cpus):
     assert two_cpus.run(plain).text == "False False\n"
     two_cpus.run("%mlc_trace off")
     assert two_cpus.run(plain).text == "True True\n"
+    assert two_cpus.run(f"%%mlc_trace\n{plain}").text == "False False\n"
+    assert two_cpus.run(plain).text == "True True\n"
     two_cpus.run("%mlc_trace on")
+
+
+def test_in_the_runs_of_a_race_that_count_nothing_of_tensorflow_is_covered(two_cpus):
+    two_cpus.run("from types import ModuleType\nfrom tensorflow.python import pywrap_tfe\nseen = []")
+    two_cpus.run(
+        "%%mlc_race --repeats 2 --devices cpu:0\n"
+        "seen.append(('call_function' in vars(ctx), type(pywrap_tfe) is ModuleType))"
+    )
+    assert two_cpus.run("print(seen[0], set(seen[1:]))").text == "(True, False) {(False, True)}\n"

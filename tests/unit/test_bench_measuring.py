@@ -20,7 +20,7 @@ class Bench:
         self.clock = FakeClock()
         self.runner = FakeRunner(self.clock, seconds or [0.1])
         self.steps = []
-        backend = FakeBackend(devices=(device,))
+        backend = self.backend = FakeBackend(devices=(device,))
         self.result, self.error = measure(
             fake_case(self.runner, **(case or {})),
             backend.devices()[0],
@@ -49,6 +49,10 @@ def test_a_steady_case_has_its_median_and_what_follows_from_it():
 def test_the_first_step_which_may_compile_is_in_no_sample():
     bench = Bench(30.0, 0.1)
     assert bench.result.samples == pytest.approx([0.1] * 6)
+
+
+def test_what_watching_the_first_step_leaves_in_the_framework_is_given_up_before_the_samples():
+    assert Bench(0.1).backend.rested == 1
 
 
 def test_short_steps_are_timed_many_at_once():
