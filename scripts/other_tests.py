@@ -52,7 +52,12 @@ PARTS = (
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
-    Part("test-peers", 660, ("jupyter_mlgpu/notebook/", "constraints/make.txt"), "the suites of others, with us"),
+    Part(
+        "test-peers",
+        660,
+        ("jupyter_mlgpu/notebook/", "constraints/make.txt"),
+        "the suites of others, with us",
+    ),
     Part("test-lessons", 1000, LESSONS, "all lessons and their solutions"),
 )
 
