@@ -153,7 +153,9 @@ def run(suite: str, folder: Path, title: str, *, with_us: bool) -> Results:
     load_us(with_us)
     try:
         if loaded(environment) != with_us:
-            raise SystemExit(f"A kernel is {'not ' if with_us else ''}loading us where it should not differ.")
+            raise SystemExit(
+                f"A kernel that should {'' if with_us else 'not '}load us {'did not' if with_us else 'did'}."
+            )
         kept = WORK / f"{suite}-{title}.jsonl"
         kept.unlink(missing_ok=True)
         environment["PEERS_RESULTS"] = str(kept)

@@ -164,7 +164,7 @@ def test_loading_the_extension_twice_changes_nothing(plain):
 
 
 STATE = """
-import os, sys, threading, json
+import logging, os, sys, threading, json
 ip = get_ipython()
 print(json.dumps({
     "pre": len(ip.events.callbacks["pre_run_cell"]),
@@ -177,6 +177,7 @@ print(json.dumps({
     "magics": sorted(ip.magics_manager.magics["line"]),
     "cell magics": sorted(ip.magics_manager.magics["cell"]),
     "transformers": len(ip.input_transformers_cleanup), "handlers": sorted(ip.kernel.control_handlers),
+    "filters": len(logging.getLogger("Comm").filters), "targets": sorted(ip.kernel.comm_manager.targets),
     "comms": sorted(ip.kernel.comm_manager.comms)}))
 """
 
