@@ -19,7 +19,7 @@ import tests_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test-reports"
-#: Seconds of pytest in `make test` where the parts below take theirs (docs/measurements/tests.md).
+#: Seconds of pytest in `make test` where the parts below take theirs (docs/measurements/2026-11-22-tests).
 TEST_SECONDS = 543
 
 

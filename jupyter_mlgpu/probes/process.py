@@ -105,9 +105,11 @@ class ResettablePeak:
 
     @staticmethod
     def close() -> None:
-        """Leave no open file behind."""
+        """Leave no open file behind; who measures later opens it again."""
+        global _kept
         if _kept is not None and _kept.process == os.getpid():
             _kept.resets.close()
+            _kept = None
 
 
 class _Peaks:

@@ -40,6 +40,13 @@ def test_a_peak_that_the_cell_itself_has_begun_afresh_is_not_told_too_low(peak):
     assert peak.start()().value > 0
 
 
+def test_it_is_noticed_also_after_another_user_of_the_probe_has_closed_it(peak):
+    peak.close()
+    stop = peak.start()
+    os.system("echo 5 > /proc/$PPID/clear_refs")
+    assert stop().value is None
+
+
 def test_where_an_inner_cell_begins_the_peak_afresh_the_outer_one_does_not_know_it_either(peak):
     outer = peak.start()
     inner = peak.start()
