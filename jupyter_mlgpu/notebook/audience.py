@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.notebook.cell_code import calls_us
+from jupyter_mlgpu.notebook.ours import ours_in
 
 #: Set to anything, it asks for every kernel: for who loads us from a profile, and has no page of ours.
 SETTING = "JUPYTER_MLGPU_RECEIPTS"
@@ -23,6 +24,7 @@ class Audience:
     def __init__(self, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
         """Made while we are loaded: by a request, such as a cell, or before there was one, by a profile."""
         self.asked = bool(environment.get(SETTING)) or bool(request_of(shell))
+        self._ours = ours_in(shell)
         self._hears_of_cells = False
 
     def ask(self) -> None:
@@ -32,7 +34,7 @@ class Audience:
     def cell_begins(self, info: Any) -> None:
         """A cell that loads us asks, also where a profile has done it before; `info` is IPython's."""
         self._hears_of_cells = True
-        if not self.asked and calls_us(info.raw_cell):
+        if not self.asked and calls_us(info.raw_cell, self._ours):
             self.asked = True
 
     def cell_ended(self, result: Any) -> None:

@@ -1,4 +1,7 @@
-"""What the lines of a cell say to us: magics of ours, a race, and the line it is called by."""
+"""What the lines of a cell say to us: magics of ours, a race, and the line it is called by.
+
+`ours` tells of a magic whether it is ours, or the user's own under such a name, which says nothing to us.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import re
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.ops_command import TRACE_CELL, asked_over
+from jupyter_mlgpu.notebook.ours import Ours
 
-OURS = (
-    "%mlc_",
+_EXTENSION = (
     "%load_ext jupyter_mlgpu",
     "%unload_ext jupyter_mlgpu",
     "%reload_ext jupyter_mlgpu",
@@ -18,35 +21,35 @@ RACE_CELL = "%%mlc_race"
 #: Magics that may stand over another cell magic.
 _BEFORE_ANOTHER = (TRACE_CELL, "%%mlc_device")
 
-_CALLS_US = re.compile(r"^\s*(%?(re)?load_ext\s+jupyter_mlgpu\b|%%?mlc_)", re.MULTILINE)
+_LOADS_US = re.compile(r"^\s*%?(re)?load_ext\s+jupyter_mlgpu\b", re.MULTILINE)
+_NAMED_AS_OURS = re.compile(r"^\s*(%%?mlc_\w*)", re.MULTILINE)
 
 
-def only_ours(code: str) -> bool:
+def only_ours(code: str, ours: Ours) -> bool:
     """Whether a cell does nothing but steer this package: such a cell needs no receipt."""
     lines = [line.strip() for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return all(line.startswith(OURS) for line in lines)
+    return all(not line.startswith("%%") and _steers_us(line, ours) for line in lines)
 
 
-def calls_us(code: str) -> bool:
+def calls_us(code: str, ours: Ours) -> bool:
     """Whether a cell loads this package or has a magic of ours in it."""
-    return _CALLS_US.search(code) is not None
+    return _LOADS_US.search(code) is not None or any(map(ours, _NAMED_AS_OURS.findall(code)))
 
 
-def is_race(code: str) -> bool:
+def is_race(code: str, ours: Ours) -> bool:
     """Whether a cell, below lines that choose its device or its tracing, is a race."""
-    lines = [line for line in code.splitlines() if line.strip() and not line.startswith(_BEFORE_ANOTHER)]
-    return bool(lines) and lines[0].startswith(RACE_CELL)
+    line = _below_what_stands_over(code, ours)
+    return line.startswith(RACE_CELL) and _steers_us(line, ours)
 
 
-def refused(code: str) -> bool:
+def refused(code: str, ours: Ours) -> bool:
     """Whether the words over a cell are refused, so that nothing of it runs, and nothing is to be measured.
 
     What stands there in a variable is not known before the line runs.
     """
-    lines = [line.strip() for line in code.splitlines() if line.strip()]
-    if lines and lines[0].split()[0] == TRACE_CELL and asked_over(code) is None:
+    if code.split(maxsplit=1)[:1] == [TRACE_CELL] and ours(TRACE_CELL) and asked_over(code) is None:
         return True
-    if not is_race(code) or (line := next(one for one in lines if one.startswith(RACE_CELL))).count("{"):
+    if not is_race(code, ours) or (line := _below_what_stands_over(code, ours)).count("{"):
         return False
     from jupyter_mlgpu.race import options  # races are seldom
 
@@ -58,10 +61,23 @@ def refused(code: str) -> bool:
     return False
 
 
-def title(code: str) -> str:
+def title(code: str, ours: Ours) -> str:
     """The first line of code that is not a comment or one of our own magics."""
     lines = [line.strip() for line in code.splitlines() if line.strip()]
     for line in lines:
-        if not line.startswith(("#", "%%mlc_", *OURS)):
-            return f"race: {line}" if is_race(code) else line
+        if not line.startswith("#") and not _steers_us(line, ours):
+            return f"race: {line}" if is_race(code, ours) else line
     return lines[0] if lines else ""
+
+
+def _steers_us(line: str, ours: Ours) -> bool:
+    named = _NAMED_AS_OURS.match(line)
+    return line.startswith(_EXTENSION) or (named is not None and ours(named[1]))
+
+
+def _below_what_stands_over(code: str, ours: Ours) -> str:
+    """A cell's first line but for those that may stand over another cell magic; empty where there is none."""
+    lines = (line for line in code.splitlines() if line.strip())
+    return next(
+        (line for line in lines if not (line.startswith(_BEFORE_ANOTHER) and _steers_us(line, ours))), ""
+    )

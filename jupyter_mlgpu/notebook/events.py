@@ -24,6 +24,7 @@ from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
 from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
+from jupyter_mlgpu.notebook.ours import ours_in
 from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
 from jupyter_mlgpu.record import STILL_READING, Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
@@ -57,6 +58,7 @@ class CellEvents:
     ) -> None:
         self.tracing = True
         self._shell = shell
+        self._ours = ours_in(shell)
         self._kit = kit
         self._capture = capture
         self._on_start = on_start
@@ -146,14 +148,14 @@ class CellEvents:
         except Exception as error:
             problem = error
         code = info.raw_cell
-        wanted = None if refused(code) else self._wanted(running, len(stack), code)
+        wanted = None if refused(code, self._ours) else self._wanted(running, len(stack), code)
         if wanted is not None:
             running.items = wanted.items
             running.capture_begun_here = not self._capture.active and self._start_capture()
             self._capture.begin_cell()
             running.measurement = self._kit.recorder.start(
-                title(info.raw_cell),
-                source=info.raw_cell,
+                title(code, self._ours),
+                source=code,
                 cell_id=getattr(info, "cell_id", None),
                 ops=wanted.ops,
                 shapes=wanted.shapes,
@@ -250,11 +252,11 @@ class CellEvents:
             return self._here.inside
         if depth != 1:
             return None
-        if code.lstrip().startswith(TRACE_CELL):
+        if code.split(maxsplit=1)[:1] == [TRACE_CELL] and self._ours(TRACE_CELL):
             wanted = asked_over(code) or Asked()
             running.repeats = wanted.repeat is not None
             return None if running.repeats else wanted  # each of its runs is measured instead
-        return Asked() if self.tracing and not only_ours(code) else None
+        return Asked() if self.tracing and not only_ours(code, self._ours) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:
         outer = self._here.running[0] if self._here.running else running

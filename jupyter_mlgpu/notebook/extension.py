@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from jupyter_mlgpu.notebook.growth_note import with_growth
 from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.ops_command import Asked
+from jupyter_mlgpu.notebook.ours import ours_in, registered_by_us
 from jupyter_mlgpu.notebook.watch import Watch
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
@@ -119,6 +120,10 @@ class Extension:
             self._push,
         )
 
+        self._transformers = [
+            partial(transform.drop_trace_line, ours=ours_in(shell)),
+            partial(transform.device_line, ours=ours_in(shell)),
+        ]
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
         self._around = AroundCells(
             shell,
@@ -147,7 +152,7 @@ class Extension:
         self._shell.register_magics(
             MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
         )
-        self._shell.input_transformers_cleanup.extend([transform.drop_trace_line, transform.device_line])
+        self._shell.input_transformers_cleanup.extend(self._transformers)
         self._events.start()
         self._around.register()
         self.kit.on_progress = self._on_progress
@@ -175,13 +180,15 @@ class Extension:
         atexit.unregister(self._capture.stop)
         self.commands.restore_environment()
         self.commands.stop_sharing()
-        for transformer in (transform.drop_trace_line, transform.device_line):
+        for transformer in self._transformers:
             self._shell.input_transformers_cleanup.remove(transformer)
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
 
         for kind, ours in MlgpuMagics.magics.items():
+            there = self._shell.magics_manager.magics[kind]
             for name in ours:
-                self._shell.magics_manager.magics[kind].pop(name, None)
+                if registered_by_us(there.get(name)):
+                    del there[name]
 
     def _save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
         self.catch_up()

@@ -10,6 +10,7 @@ from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, 
 
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
 from jupyter_mlgpu.notebook.ops_command import Repeats, asked
+from jupyter_mlgpu.notebook.ours import ours_in
 from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class MlgpuMagics(Magics):
         self._catch_up = catch_up
         self._devices = devices
         self._shell = shell
+        self._ours = ours_in(shell)
         self._commands = commands
         self._repeats = repeats
 
@@ -68,7 +70,12 @@ class MlgpuMagics(Magics):
             model.fit(x, y)
         """
         if cell is not None:  # called from a program; typed, the line was changed before (see `transform.py`)
-            self._shell.run_cell(f"%%mlc_device {line}\n{cell}").raise_error()
+            if self._ours("%%mlc_device") and self._ours("%mlc_device"):
+                cell = f"%%mlc_device {line}\n{cell}"
+            else:  # a magic of the user's stands under our name, and has called us
+                with _one_sentence():
+                    print(self._devices.run(f"{line} {THIS_CELL}"))
+            self._shell.run_cell(cell).raise_error()
             return
         with _one_sentence():
             print(self._devices.run(_without_comment(line)))
@@ -130,7 +137,8 @@ class MlgpuMagics(Magics):
                 if wanted.ops and said is None:
                     self._repeats.refuse()
             if said is None:
-                self._shell.run_cell(f"%%mlc_trace {line}\n{cell}").raise_error()
+                ours = self._ours("%%mlc_trace")  # else a magic of the user's has called us, and would again
+                self._shell.run_cell(f"%%mlc_trace {line}\n{cell}" if ours else cell).raise_error()
             elif said:
                 print(said)
             return None

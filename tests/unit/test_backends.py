@@ -16,7 +16,7 @@ from jupyter_mlgpu.errors import DeviceError, RecordError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.channel import NoChannel
 from jupyter_mlgpu.notebook.devices import DeviceCommands
-from jupyter_mlgpu.notebook.transform import device_line
+from jupyter_mlgpu.notebook.transform import device_line as device_line_of
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.record import DeviceUse
 from jupyter_mlgpu.render import words
@@ -169,6 +169,10 @@ def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own(
     assert words.where(dataclasses.replace(record, device=asked)) == "ran on cpu:0"
     elsewhere = dataclasses.replace(record.device, requested="tensorflow gpu:0, torch cpu:0")
     assert words.where(dataclasses.replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
+
+
+def device_line(lines, ours=lambda magic: True):
+    return device_line_of(lines, ours)
 
 
 def test_a_cells_own_device_becomes_its_first_line():

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.ops_command import Asked, asked, asked_over, summary
-from jupyter_mlgpu.notebook.transform import drop_trace_line
+from jupyter_mlgpu.notebook.transform import drop_trace_line as drop_trace_line_of
 from jupyter_mlgpu.testing import example_record
 
 
@@ -50,6 +50,10 @@ def test_only_a_cells_first_line_asks():
     assert asked_over("\n%%mlc_trace --ops\nx") == Asked(ops=True)
     assert asked_over("x\n%%mlc_trace --ops") is None
     assert asked_over("%%mlc_trace --bogus\nx") is None
+
+
+def drop_trace_line(lines, ours=lambda magic: True):
+    return drop_trace_line_of(lines, ours)
 
 
 def test_the_line_becomes_a_comment_so_that_tracebacks_keep_their_numbers():
