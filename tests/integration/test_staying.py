@@ -110,8 +110,9 @@ def test_an_eager_operation_inside_the_users_own_device_ran_where_it_was_asked(t
 def test_graphs_called_by_the_users_own_threads_are_said(two):
     two.run("import threading\nf = tf.function(lambda x: x + 1.0)\nx = tf.ones(2)\ny = f(x)")
     two.run("%mlc_device cpu:1")
-    (note,) = two.run("t = threading.Thread(target=f, args=(x,)); t.start(); t.join()").receipt["notes"]
-    assert note.startswith("Other threads called TensorFlow graphs 1 time while this cell ran")
+    device = two.run("t = threading.Thread(target=f, args=(x,)); t.start(); t.join()").receipt["device"]
+    assert device["ran_on"] is None
+    assert device["why_missing"].startswith("Other threads used TensorFlow while this cell ran")
 
 
 def test_looking_at_the_users_values_runs_nothing_of_theirs_and_harms_no_cell(two):
