@@ -202,6 +202,19 @@ def test_a_graph_called_first_with_no_device_chosen_is_known_on_the_one_it_ran_o
     assert two_cpus.run("y = f(x)").ran_on == {"cpu:0": 1}
 
 
+def test_a_graph_that_failed_is_not_taken_for_the_next_one_nor_left_to_the_user(two_cpus):
+    two_cpus.run(
+        "fails = tf.function(lambda x: tf.debugging.check_numerics(x / 0.0, 'infinite'))\n"
+        "f = tf.function(lambda x: tf.identity(x))"
+    )
+    assert two_cpus.run("y = fails(x)").status == "error"
+    two_cpus.run("ctx.enable_graph_collection()\ny = f(x)")
+    assert (
+        two_cpus.run("print([[name for name in one if 'Numerics' in name] for one in collected()[1]])").text
+        == "[[]]\n"
+    )
+
+
 def test_where_operations_are_handed_out_nothing_is_learned_for_that_would_be_to_wait(two_cpus):
     two_cpus.run("f = square()\ntf.config.experimental.set_synchronous_execution(False)")
     receipt = two_cpus.run("y = f(x)").receipt
