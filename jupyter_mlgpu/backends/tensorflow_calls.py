@@ -95,13 +95,14 @@ class GraphCalls:
                 outputs = original(name, *arguments, **named)
                 counts[call] += 1
                 return outputs
-            outputs = None
+            outputs, failed = None, True
             first, who = (name.decode(), call[1]), object()
             try:
                 self._first_begins(who, first, counts)
                 outputs = original(name, *arguments, **named)
+                failed = False
             finally:
-                graphs.end(who, first, outputs)
+                graphs.end(who, first, outputs, failed=failed)
             if counts is None:
                 elsewhere.add(call)
             else:

@@ -18,7 +18,9 @@ from typing import Any
 class SharedCollection:
     """The one switch and store, as if we and the user had one each."""
 
-    def __init__(self) -> None:
+    def __init__(self, hand_over: Callable[[Any], None] | None = None) -> None:
+        """`hand_over` makes a context store what a call that failed has left behind."""
+        self._hand_over = hand_over or _run_nothing
         self._lock = threading.RLock()
         self._context: Any = None
         self._export: Callable[[], Any] = lambda: None
@@ -61,11 +63,16 @@ class SharedCollection:
                 self._switch_on()
             self._open.add(who)
 
-    def end(self, who: object) -> list[Any]:
-        """The graphs collected since nobody of ours did, those of others among them; none without `begin`."""
+    def end(self, who: object, *, failed: bool = False) -> list[Any]:
+        """The graphs collected since nobody of ours did, those of others among them; none without `begin`.
+
+        The graph of a call that failed is stored with the next operation only: by then a user may collect.
+        """
         with self._lock:
             if who not in self._open:
                 return []
+            if failed and not self._users:
+                self._hand_over(self._context)
             self._open.discard(who)
             self._ours += self._take()
             found = list(self._ours)
@@ -117,6 +124,12 @@ class SharedCollection:
         for one in (*kept, found):
             whole.MergeFrom(one)
         return whole
+
+
+def _run_nothing(ctx: Any) -> None:
+    from tensorflow.python import pywrap_tfe
+
+    pywrap_tfe.TFE_Py_Execute(ctx._handle, "", "NoOp", [], None, 0)
 
 
 def _trace_is_on() -> bool:

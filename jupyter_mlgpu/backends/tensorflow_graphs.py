@@ -79,10 +79,10 @@ class GraphCollection:
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
 
-    def end(self, who: object, call: Call, outputs: Any) -> None:
-        """The call has ended; nothing came out of one that raised. Does no harm without `begin`."""
+    def end(self, who: object, call: Call, outputs: Any, *, failed: bool) -> None:
+        """The call has ended, and gave `outputs` unless it failed. Does no harm without `begin`."""
         try:
-            collected = self._collection.end(who)
+            collected = self._collection.end(who, failed=failed)
             known = self._resolved(call)
             # Else, as in most cells, it was prepared long ago.
             if collected or known not in self._known:
@@ -129,10 +129,12 @@ def _context() -> Any:
 def _parts(definition: Any, collected: Any, outputs: Any) -> Parts | None:
     if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
         return Parts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
+    signature = definition.signature
     nodes = {node.name for node in definition.node_def}
+    nodes.update(one.name for one in signature.input_arg)
+    nodes.update(f"{one.name}_RetVal" for one in signature.output_arg)
     for graphs in reversed(collected):
-        before = {node.name for node in graphs.pre_optimization_graph.node}
-        if nodes and nodes <= before:
+        if nodes and nodes == {node.name for node in graphs.pre_optimization_graph.node}:
             found = Parts(Counter())
             for partition in graphs.partition_graphs:
                 found.operations.update(

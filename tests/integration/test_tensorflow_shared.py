@@ -107,7 +107,7 @@ def test_what_a_user_collects_is_byte_for_byte_what_a_plain_kernel_collects(star
         "with writer.as_default(): tf.summary.trace_export('first', step=0)",
         "g = square()\ny = g(x)",
         "tf.summary.trace_on(graph=True)\ny = g(x)\nsizes.append(ctx.export_run_metadata().ByteSize())",
-        "tf.summary.trace_off()",
+        "tf.summary.trace_off()\ny = square()(x)",
         FIT.format(folder="board"),
         "model.fit(*data, batch_size=4, verbose=0, callbacks=[callback])\n"
         "sizes.append(ctx.export_run_metadata().ByteSize())",
@@ -200,6 +200,26 @@ def test_a_graph_called_first_with_no_device_chosen_is_known_on_the_one_it_ran_o
     two_cpus.run("y = f(x)")
     two_cpus.run("%mlc_device cpu:0")
     assert two_cpus.run("y = f(x)").ran_on == {"cpu:0": 1}
+
+
+def test_a_graph_that_failed_is_not_taken_for_the_next_one_nor_left_to_the_user(two_cpus):
+    two_cpus.run(
+        "fails = tf.function(lambda x: tf.debugging.check_numerics(x / 0.0, 'infinite'))\n"
+        "f = tf.function(lambda x: tf.identity(x))"
+    )
+    assert two_cpus.run("y = fails(x)").status == "error"
+    two_cpus.run("ctx.enable_graph_collection()\ny = f(x)")
+    assert (
+        two_cpus.run("print([[name for name in one if 'Numerics' in name] for one in collected()[1]])").text
+        == "[[]]\n"
+    )
+
+
+def test_where_operations_are_handed_out_nothing_is_learned_for_that_would_be_to_wait(two_cpus):
+    two_cpus.run("f = square()\ntf.config.experimental.set_synchronous_execution(False)")
+    receipt = two_cpus.run("y = f(x)").receipt
+    two_cpus.run("tf.config.experimental.set_synchronous_execution(True)")
+    assert "prepared the graph while it was not watched" in receipt["device"]["why_missing"]
 
 
 def test_the_traceback_of_a_graph_that_fails_is_tensorflows_own(two_cpus):

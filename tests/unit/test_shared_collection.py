@@ -27,10 +27,20 @@ class Context:
         self._context_handle = object()
         self.on = False
         self.store = Metadata()
+        self.left: list[str] = []  # by calls that failed, until the next operation
 
     def prepare(self, graph: str) -> None:
+        self.fail(graph)
+        self.run_nothing()
+
+    def fail(self, graph: str) -> None:
         if self.on:
-            self.store.function_graphs.append(graph)
+            self.left.append(graph)
+
+    def run_nothing(self) -> None:
+        if self.on:
+            self.store.function_graphs += self.left
+            self.left.clear()
 
     def enable_graph_collection(self) -> None:
         self.on = True
@@ -51,7 +61,7 @@ class Context:
 
 def shared(context: Context | None = None) -> tuple[Context, SharedCollection]:
     context = context or Context()
-    collection = SharedCollection()
+    collection = SharedCollection(Context.run_nothing)
     collection.share(context)
     return context, collection
 
@@ -166,6 +176,29 @@ def test_a_context_that_was_made_anew_is_shared_anew():
     collection.share(fresh)
     assert ours(fresh, collection, "step") == ["step"]
     assert (fresh.on, exported(fresh)) == (False, [])
+
+
+def test_the_graph_of_a_call_that_failed_is_ours_and_is_not_left_to_a_user_who_collects_later():
+    context, collection = shared()
+    who = object()
+    collection.begin(who)
+    context.fail("step")
+    assert collection.end(who, failed=True) == ["step"]
+    context.enable_graph_collection()
+    context.prepare("theirs")
+    assert exported(context) == ["theirs"]
+
+
+def test_the_graph_of_a_call_that_failed_reaches_a_user_who_collects_when_it_would_without_us():
+    context, collection = shared()
+    context.enable_graph_collection()
+    who = object()
+    collection.begin(who)
+    context.fail("step")
+    collection.end(who, failed=True)
+    assert exported(context) == []
+    context.run_nothing()
+    assert exported(context) == ["step"]
 
 
 def test_to_end_without_having_begun_changes_nothing():

@@ -294,7 +294,7 @@ class FakeGraphs:
     def begin(self, who):
         self.begun.add(who)
 
-    def end(self, who, call, outputs):
+    def end(self, who, call, outputs, *, failed):
         if who in self.begun:
             self.ran.append(call)
 
