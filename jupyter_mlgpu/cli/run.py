@@ -124,6 +124,8 @@ def _clear(out: Path, name: str) -> None:
 
     save_records(out / RECORDS, [])
     for stale in (out / name, out / REPORT):
+        if stale.is_fifo() or stale.is_char_device():  # it is written through, and stays
+            continue
         try:
             stale.unlink(missing_ok=True)
         except OSError as error:
