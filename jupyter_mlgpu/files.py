@@ -9,7 +9,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -124,7 +124,7 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
                 if not line.strip():
                     continue
                 try:
-                    record = Record.from_json(json.loads(line))
+                    record = _record(line)
                     if record.origin == "live":
                         record = record.with_origin("loaded")
                     records[record.key] = record
@@ -138,6 +138,32 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
             f"{source} cannot be read ({error.strerror or error}); check the path and try again."
         ) from error
     return list(records.values()), problems
+
+
+def keep_last_states(path: Path) -> None:
+    """Leave each record of a journal once, in its last state and its first place.
+
+    Lines that are not readable stay. Raises RecordError; the journal is then as it was.
+    """
+    lines: dict[tuple[str, int] | int, bytes] = {}
+    twice = False
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file):
+                key: tuple[str, int] | int = number
+                with suppress(ValueError, RecursionError, RecordError):
+                    key = _record(line).key
+                twice = twice or key in lines
+                lines[key] = line
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if twice:
+        write_atomically(path, b"".join(lines.values()))
+
+
+def _record(line: bytes) -> Record:
+    """Raises ValueError, RecursionError or RecordError where it is none."""
+    return Record.from_json(json.loads(line))
 
 
 def _line(record: Record) -> bytes:
