@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from jupyter_mlgpu import destinations
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record
 
@@ -35,10 +38,21 @@ def write_atomically(path: Path, data: bytes) -> None:
 def writing(path: Path) -> Iterator[BinaryIO]:
     """A file to write into, which takes the place of `path` in one step when the block ends without an error.
 
-    A file already there keeps its permissions, and a link its target. Folders on the way are made. Raises
-    RecordError, naming the path, where it cannot be written; the old file is then as it was.
+    A file already there keeps its permissions, and a link its target. Folders on the way are made. To a FIFO
+    with a reader, or a device such as /dev/stdout, all is written at the end. Raises RecordError, naming the
+    path, where it cannot be written; the old file is then as it was.
     """
-    target = path.resolve()
+    try:
+        target = destinations.followed(path)
+        through = destinations.open_through(path, target)
+        with _replacing(target) if through is None else _through(through) as file:
+            yield file
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
     temporary = None
     done = False
     try:
@@ -51,11 +65,18 @@ def writing(path: Path) -> Iterator[BinaryIO]:
         os.chmod(temporary, _permissions(target))
         os.replace(temporary, target)
         done = True
-    except OSError as error:
-        raise _cannot_write(path, error) from error
     finally:
         if temporary is not None and not done:
             Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def _through(handle: int) -> Iterator[BinaryIO]:
+    """Passes on to the descriptor what was written, or nothing where the block fails."""
+    with os.fdopen(handle, "wb") as taker, tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        shutil.copyfileobj(file, taker)
 
 
 class Journal:
@@ -65,14 +86,19 @@ class Journal:
         self.path = Path(path)
 
     def append(self, record: Record) -> None:
-        """Add a record; a line that cannot be written whole is taken back. Raises RecordError."""
+        """Add a record; a line that cannot be written whole is taken back. Raises RecordError.
+
+        Into a FIFO or a device nothing can be taken back; a cell never waits for its reader.
+        """
         line = _line(record)
         try:
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            handle = destinations.open_to_append(self.path)
             try:
-                before = os.fstat(handle).st_size
+                before = os.fstat(handle)
                 if os.write(handle, line) != len(line):
-                    os.ftruncate(handle, before)
+                    if not stat.S_ISREG(before.st_mode):
+                        raise OSError("its reader is too slow")
+                    os.ftruncate(handle, before.st_size)
                     raise OSError("the disk is full")
             finally:
                 os.close(handle)
@@ -98,7 +124,7 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
                 if not line.strip():
                     continue
                 try:
-                    record = Record.from_json(json.loads(line))
+                    record = _record(line)
                     if record.origin == "live":
                         record = record.with_origin("loaded")
                     records[record.key] = record
@@ -114,11 +140,43 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
     return list(records.values()), problems
 
 
+def keep_last_states(path: Path) -> None:
+    """Leave each record of a journal once, in its last state and its first place.
+
+    Lines that are not readable stay. Raises RecordError; the journal is then as it was.
+    """
+    lines: dict[tuple[str, int] | int, bytes] = {}
+    twice = False
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file):
+                key: tuple[str, int] | int = number
+                with suppress(ValueError, RecursionError, RecordError):
+                    key = _record(line).key
+                twice = twice or key in lines
+                lines[key] = line
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if twice:
+        write_atomically(path, b"".join(lines.values()))
+
+
+def _record(line: bytes) -> Record:
+    """Raises ValueError, RecursionError or RecordError where it is none."""
+    return Record.from_json(json.loads(line))
+
+
 def _line(record: Record) -> bytes:
     return json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _cannot_write(path: Path, error: OSError) -> RecordError:
+    if error.errno in (errno.ENXIO, errno.EISDIR):
+        try:
+            destinations.refuse(path, stat.S_IFMT(os.stat(path).st_mode))
+        except RecordError as refused:
+            return refused
+        return RecordError(f"{path} cannot be written, for nobody reads from it; start its reader first.")
     return RecordError(
         f"{path} cannot be written ({error.strerror or error}); "
         "choose a folder you may write to, with room in it."

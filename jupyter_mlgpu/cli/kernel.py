@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
 
 from jupyter_mlgpu.cli.progress import printable
 from jupyter_mlgpu.errors import DeviceError, MlgpuError, UsageError
 
+#: Seconds in which a kernel that is about to be ended has read the last lines of its cells.
+ANSWERS_WITHIN = 10.0
 _OURS = "__import__('jupyter_mlgpu.notebook.headless', fromlist=['headless'])"
 
 
@@ -98,10 +103,19 @@ class Kernel:
     async def end(self, *, now: bool) -> None:
         """Shut the kernel down; `now` gives it no time for its own cleaning up."""
         if self.manager.has_kernel:
+            if not now:
+                await self._stop_tracing()
             await self.manager.shutdown_kernel(now=now)
         channels: Any = self._client.kc
         if channels is not None:
             channels.stop_channels()
+
+    async def _stop_tracing(self) -> None:
+        """An ending kernel is interrupted, and logs it: that is no cell's doing."""
+        if self._client.kc is not None:
+            # A kernel that is gone, or does not answer, is ended all the same.
+            with suppress(MlgpuError, DeadKernelError, TimeoutError, asyncio.TimeoutError):
+                await asyncio.wait_for(self._ask("end(get_ipython())"), ANSWERS_WITHIN)
 
     async def _ask(self, call: str) -> None:
         # A silent execution leaves no trace in the notebook's history, and no cell hooks run.

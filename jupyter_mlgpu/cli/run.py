@@ -124,6 +124,8 @@ def _clear(out: Path, name: str) -> None:
 
     save_records(out / RECORDS, [])
     for stale in (out / name, out / REPORT):
+        if stale.is_fifo() or stale.is_char_device():  # it is written through, and stays
+            continue
         try:
             stale.unlink(missing_ok=True)
         except OSError as error:
@@ -137,9 +139,13 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     """Write what there is, and say in a few lines what came out."""
     from nbformat import writes
 
-    from jupyter_mlgpu.files import load_records, write_atomically
+    from jupyter_mlgpu.files import keep_last_states, load_records, write_atomically
     from jupyter_mlgpu.render.report import report
 
+    try:
+        keep_last_states(out / RECORDS)
+    except RecordError as error:
+        print(f"jupyter mlgpu: {error}", file=sys.stderr)
     try:
         records, problems = load_records(out / RECORDS)
     except RecordError as error:

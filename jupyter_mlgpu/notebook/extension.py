@@ -198,6 +198,10 @@ class Extension:
         """Have all lines of all cells in their records."""
         self._capture.catch_up()
 
+    def stop_tracing(self) -> None:
+        """What runs or is written from now on belongs to no record."""
+        self._events.set_tracing(False)
+
     def read_lines_at_once(self) -> None:
         """From now on a cell's end waits until all its lines are read: nobody would see what comes later."""
         self._capture.patient = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_mlgpu.notebook.extension import load
+from jupyter_mlgpu.notebook.extension import load, loaded_in
 
 
 def begin(shell: Any, device: str | None) -> None:
@@ -35,6 +35,13 @@ def check_device(shell: Any) -> None:
 
     Before the framework has started the device may still come: the notebook may define logical devices.
     """
-    extension = getattr(shell, "_jupyter_mlgpu", None)
+    extension = loaded_in(shell)
     if extension is not None:
         extension.kit.selection.check()
+
+
+def end(shell: Any) -> None:
+    """Have all lines of all cells in their records; what comes later is of the kernel's own end."""
+    extension = loaded_in(shell)
+    if extension is not None:
+        extension.stop_tracing()

@@ -1,4 +1,4 @@
-"""Whether a magic is ours: a user may register one of their own under the same name, and means that one then."""
+"""Whether a magic is ours: a user may register one of their own under the same name, and means that one."""
 
 from __future__ import annotations
 

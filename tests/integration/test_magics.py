@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import sys
 
 import pytest
@@ -64,6 +65,18 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     shown = plain.run("%mlc_trace show").text
     assert "loaded" in shown
     assert "answer = 42" in shown
+
+
+def test_records_saved_onto_a_fifo_reach_its_reader(plain, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    plain.run("x = 1")
+    assert "nobody reads from it" in plain.run(f"%mlc_trace save {fifo}").text
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    assert "Saved 1 record" in plain.run(f"%mlc_trace save {fifo}").text
+    assert json.loads(os.read(reader, 60_000))["cell"]["name"] == "x = 1"
+    os.close(reader)
+    assert fifo.is_fifo()
 
 
 def test_status_tells_the_memory_under_the_line_that_mlc_device_prints(plain):

@@ -527,3 +527,24 @@ def test_in_a_terminal_a_bar_shows_the_cell_that_runs(tmp_path):
     os.close(screen)
     assert "1/2" in shown.decode()
     assert "import time" in shown.decode()
+
+
+# -- the kernel's end ------------------------------------------------------------------------------
+
+SAYS_SOMETHING_AS_IT_ENDS = """\
+import logging, time
+kernel = get_ipython().kernel
+shut_down = kernel.do_shutdown
+def do_shutdown(restart):
+    logging.getLogger("IPKernelApp").error("KeyboardInterrupt caught in kernel.")
+    time.sleep(0.5)
+    return shut_down(restart)
+kernel.do_shutdown = do_shutdown"""
+
+
+def test_what_a_kernel_says_as_it_ends_is_no_cells_and_each_record_is_there_once(tmp_path):
+    done = run(write(tmp_path, "1 + 1", SAYS_SOMETHING_AS_IT_ENDS))
+    assert done.status == 0, done.errors
+    assert [record.logs for record in done.records] == [(), ()]
+    lines = (done.out / "records.jsonl").read_text().splitlines()
+    assert len(lines) == len(done.records) == 2

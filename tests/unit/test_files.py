@@ -2,13 +2,24 @@
 
 import json
 import os
+import socket
 import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.files import Journal, load_records, save_records
+from jupyter_mlgpu.files import (
+    Journal,
+    keep_last_states,
+    load_records,
+    save_records,
+    write_atomically,
+    writing,
+)
 from jupyter_mlgpu.testing import example_record
 
 
@@ -116,3 +127,158 @@ def test_of_a_record_that_a_journal_holds_twice_the_last_one_counts(tmp_path):
         (2, ()),
     ]
     assert problems == []
+
+
+def test_a_finished_journal_holds_each_record_once_and_what_is_not_readable(tmp_path):
+    path = tmp_path / "records.jsonl"
+    journal = Journal(path)
+    journal.append(example_record(1))
+    with path.open("ab") as file:
+        file.write(b"{broken\n")
+    journal.append(example_record(2))
+    journal.append(example_record(1).with_note("A message came after the cell."))
+    _, broken, second, last = path.read_bytes().splitlines(keepends=True)
+    keep_last_states(path)
+    assert path.read_bytes() == last + broken + second
+
+
+# -- what else than a file may stand there ----------------------------------------------------------
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path
+
+
+def read_meanwhile(path):
+    """What a reader of a FIFO gets, who is there before anything is written."""
+    got = []
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(handle, True)
+
+    def read():
+        with os.fdopen(handle, "rb") as file:
+            while data := file.read():
+                got.append(data)
+
+    thread = threading.Thread(target=read)
+    return got, thread
+
+
+def test_the_reader_of_a_fifo_gets_what_is_written_and_the_fifo_stays(fifo):
+    data = b"x" * 1_000_000  # more than the FIFO holds
+    got, reader = read_meanwhile(fifo)
+    with writing(fifo) as file:
+        file.write(data)
+        reader.start()
+    reader.join()
+    assert b"".join(got) == data
+    assert fifo.is_fifo()
+
+
+def test_the_reader_of_a_fifo_gets_nothing_of_what_could_not_be_made(fifo):
+    got, reader = read_meanwhile(fifo)
+    with pytest.raises(ZeroDivisionError), writing(fifo) as file:  # noqa: PT012 - it fails in the middle
+        reader.start()
+        file.write(b"half")
+        raise ZeroDivisionError
+    reader.join()
+    assert got == []
+
+
+def test_a_fifo_that_nobody_reads_is_refused_and_stays(fifo):
+    for write in (lambda: write_atomically(fifo, b"x"), lambda: Journal(fifo).append(example_record())):
+        with pytest.raises(RecordError, match="fifo cannot be written, for nobody reads from it"):
+            write()
+    assert fifo.is_fifo()
+
+
+def test_a_journal_may_be_a_fifo_and_never_waits_for_its_reader(fifo):
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    Journal(fifo).append(example_record(1))
+    assert json.loads(os.read(handle, 100_000))["cell"]["sequence"] == 1
+    with pytest.raises(RecordError, match="cannot be written"):  # noqa: PT012 - some of these
+        for sequence in range(1000):
+            Journal(fifo).append(example_record(sequence))
+    os.close(handle)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux has /proc")
+def test_what_a_program_saves_to_its_standard_output_comes_out_there(tmp_path):
+    code = "import pathlib, jupyter_mlgpu.files as f; f.write_atomically(pathlib.Path('/dev/stdout'), b'x')"
+    run = [sys.executable, "-c", code]
+    assert subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout == b"x"
+    with (tmp_path / "out").open("wb") as out:
+        out.write(b"before ")
+        out.flush()
+        subprocess.run(run, stdout=out, check=True)
+    assert (tmp_path / "out").read_bytes() == b"before x"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device, and only root can replace one")
+def test_a_device_stays_a_device(tmp_path):
+    null, full = tmp_path / "null", tmp_path / "full"  # not those of /dev: what is wrong would take them away
+    for path, of in ((null, "/dev/null"), (full, "/dev/full")):
+        if not Path(of).exists():
+            pytest.skip(f"there is no {of} here")
+        try:
+            os.mknod(path, 0o600 | stat.S_IFCHR, os.stat(of).st_rdev)
+        except PermissionError:
+            pytest.skip("no device can be made here")
+    write_atomically(null, b"x")
+    with pytest.raises(RecordError, match=r"full cannot be written \(No space left on device"):
+        write_atomically(full, b"x")
+    assert null.is_char_device()
+    assert full.is_char_device()
+
+
+def test_a_folder_and_a_socket_are_refused(tmp_path):
+    folder, place = tmp_path / "folder", tmp_path / "socket"
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        for path, what in ((folder, "a folder"), (place, "a socket")):
+            for write in (lambda p: write_atomically(p, b"x"), lambda p: Journal(p).append(example_record())):
+                with pytest.raises(RecordError, match=f"{path.name} cannot be written, for it is {what};"):
+                    write(path)
+        assert place.is_socket()
+
+
+def test_through_a_link_of_ones_own_its_target_is_written(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("step")
+    (tmp_path / "step").symlink_to(tmp_path / "there" / ".." / "there" / "records.jsonl")
+    save_records(tmp_path / "link", [example_record(1)])
+    Journal(tmp_path / "link").append(example_record(2))
+    assert len(load_records(tmp_path / "there" / "records.jsonl")[0]) == 2
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_a_link_that_leads_in_a_circle_is_one_sentence(tmp_path):
+    (tmp_path / "link").symlink_to("link")
+    for write in (lambda p: write_atomically(p, b"x"), lambda p: Journal(p).append(example_record())):
+        with pytest.raises(RecordError, match="link cannot be written"):
+            write(tmp_path / "link")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can plant a link for another user")
+@pytest.mark.parametrize("planted", ["the file", "its folder"])
+def test_a_link_planted_where_everybody_may_write_is_not_followed(tmp_path, planted):
+    everybodys, target = tmp_path / "tmp", tmp_path / "mine"
+    for folder in (everybodys, target):
+        folder.mkdir()
+    everybodys.chmod(0o1777)
+    (target / "records.jsonl").write_text("mine")
+    link = everybodys / ("records.jsonl" if planted == "the file" else "folder")
+    link.symlink_to(target / "records.jsonl" if planted == "the file" else target)
+    path = link if planted == "the file" else link / "records.jsonl"
+    os.lchown(link, 12345, 12345)
+    for write in (lambda: write_atomically(path, b"x"), lambda: Journal(path).append(example_record())):
+        with pytest.raises(RecordError, match=f"{link} is a link of another user's"):
+            write()
+    assert (target / "records.jsonl").read_text() == "mine"
+    os.lchown(link, os.geteuid(), -1)
+    write_atomically(path, b"new")
+    assert (target / "records.jsonl").read_text() == "new"

@@ -1,0 +1,115 @@
+"""What stands where we are to write: a file, a FIFO or a device to write through; or what is refused.
+
+Links are followed, but for one that somebody else may have planted: Linux's rule `fs.protected_symlinks`, here
+for each link on the way, and on every system.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from jupyter_mlgpu.errors import RecordError
+
+_MOST_LINKS = 40
+#: A FIFO that nobody reads from is then refused; to open it plainly would wait for a reader.
+_THROUGH = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY
+_REFUSED = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a block device"}
+
+
+def followed(path: Path) -> Path:
+    """Where a path leads, with no link left but one of /proc to an open file, such as /dev/stdout leads to.
+
+    Raises RecordError for a link that somebody else may have planted, and OSError.
+    """
+    path = path.absolute()
+    place, rest = Path(path.anchor), list(reversed(path.parts[1:]))
+    links = 0
+    while rest:
+        name = rest.pop()
+        here = place.parent if name == ".." else place / name
+        link = _link(here)
+        if link is None or is_open_file(here):
+            place = here
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if _planted(link, os.stat(place)):
+            raise RecordError(
+                f"{path} was not written: {here} is a link of another user's in a folder where everybody may "
+                "write; choose another place."
+            )
+        leads = Path(os.readlink(here))
+        place = Path(leads.anchor) if leads.is_absolute() else place
+        rest += reversed(leads.parts[1:] if leads.is_absolute() else leads.parts)
+    return place
+
+
+def is_open_file(path: Path) -> bool:
+    """Whether a path is Linux's name for a file that a process has open, which may have no other name."""
+    return path.parent.name == "fd" and path.parts[1:2] == ("proc",)
+
+
+def open_through(path: Path, target: Path) -> int | None:
+    """A descriptor to write through to a FIFO or a device; None where a regular file is, or nothing.
+
+    `target` is what `path` leads to. Raises RecordError for what cannot be written so, and OSError.
+    """
+    try:
+        kind = stat.S_IFMT(os.stat(target).st_mode)
+    except FileNotFoundError:
+        return None
+    if kind == stat.S_IFREG and not is_open_file(target):
+        return None
+    refuse(path, kind)
+    handle = os.open(target, _THROUGH | no_link(target))
+    try:
+        # Looked at again, for what stands there may have been changed meanwhile.
+        if stat.S_IFMT(os.fstat(handle).st_mode) != kind:
+            raise OSError("it was changed meanwhile")
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def open_to_append(path: Path) -> int:
+    """A descriptor to append to a file, made where nothing is; never waits. Raises RecordError, OSError."""
+    target = followed(path)
+    handle = os.open(target, _THROUGH | os.O_CREAT | no_link(target), 0o666)
+    try:
+        refuse(path, stat.S_IFMT(os.fstat(handle).st_mode))
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def refuse(path: Path, kind: int) -> None:
+    """Raise RecordError where a file of this kind cannot be written like a file."""
+    what = _REFUSED.get(kind)
+    if what is not None:
+        raise RecordError(f"{path} cannot be written, for it is {what}; choose the name of a file.")
+
+
+def no_link(target: Path) -> int:
+    """The flag to open what no link may stand for any more."""
+    return 0 if is_open_file(target) else os.O_NOFOLLOW
+
+
+def _link(path: Path) -> os.stat_result | None:
+    """The link that stands there, if there is one."""
+    try:
+        there = os.lstat(path)
+    except OSError:  # whoever opens it says why
+        return None
+    return there if stat.S_ISLNK(there.st_mode) else None
+
+
+def _planted(link: os.stat_result, folder: os.stat_result) -> bool:
+    everybodys = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    return bool(everybodys) and link.st_uid not in (os.geteuid(), folder.st_uid)
