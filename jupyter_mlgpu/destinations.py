@@ -1,7 +1,7 @@
 """What stands where we are to write: a file, a FIFO or a device to write through; or what is refused.
 
-Links are followed, but for one that somebody else may have planted: Linux's rule `fs.protected_symlinks`, here
-for each link on the way, and on every system.
+Links are followed, but for one that somebody else may have planted: the rule is `fs.protected_symlinks` of
+Linux, here for each link on the way, and on every system.
 """
 
 from __future__ import annotations
