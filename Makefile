@@ -102,8 +102,7 @@ test-all: install ## what make test leaves out: slow tests, other versions, all 
 
 # What a part tells at its end is kept under its name.
 PART = env JUPYTER_MLGPU_TEST_REPORT=$(REPORTS)/$@
-# nbval is for lessons alone: it takes a second to import, in each worker.
-PYTEST_HERE = $(PART) $(BIN)/python -m pytest -p no:nbval
+PYTEST_HERE = $(PART) $(BIN)/python -m pytest
 WORKERS := 2
 SPREAD = --numprocesses $(WORKERS) --dist worksteal
 PYTEST = $(PYTEST_HERE) $(SPREAD)
@@ -125,7 +124,7 @@ test-integration: install ## with a real kernel
 	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKED) $(PYTEST_ARGS)
 
 # There a framework that is missing is an error, and no reason to leave a test out.
-PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest -p no:nbval
+PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
 # Those that name a framework; to read all others, too, would take longer than to run these.
 NEEDING = $(shell grep -rlF mark.needs tests/unit tests/doctor tests/integration --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
@@ -164,7 +163,7 @@ test-peers: $(PEERS)/.packages ## suites of ipykernel, nbclient and IPython, pla
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
-	$(TEACHER)/bin/python -m pytest -p no:nbval $(SPREAD)
+	$(TEACHER)/bin/python -m pytest $(SPREAD)
 .PHONY: test-teacher
 test-teacher: $(TEACHER)/.packages ## the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
 	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKED) $(PYTEST_ARGS)
@@ -186,7 +185,7 @@ TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LA
 # The first ones take seconds; the others compare speeds, so that each has the machine to itself.
 LESSONS_AT_ONCE = $(if $(filter not,$(MARKS)),$(WORKERS),1)
 # Offline: what a lesson prints of its data is the same on every machine. A lesson's cells share a kernel.
-NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftest \
+NBVAL = $(PART) JUPYTER_MLGPU_OFFLINE=1 $(BIN)/python -m pytest -p tests.conftest -p nbval.plugin \
 	--numprocesses $(LESSONS_AT_ONCE) --dist loadfile \
 	--nbval-lax --nbval-current-env --nbval-cell-timeout 600 --timeout 0
 .PHONY: test-lessons

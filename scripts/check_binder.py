@@ -134,8 +134,9 @@ def check_lesson(image: Image, name: str) -> None:
     shared = image.home / "kernels"
     image.run("python", "-m", "ipykernel", "install", "--prefix", str(shared), "--name", "binder")
     done = image.run(
-        *(sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", "--nbval-lax"),
-        *("--nbval-kernel-name", "binder", "--nbval-cell-timeout", "600", "--timeout", "0", name),
+        *(sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-p", "nbval.plugin"),
+        *("--nbval-lax", "--nbval-kernel-name", "binder", "--nbval-cell-timeout", "600"),
+        *("--timeout", "0", name),
         # Offline, as `make test-lessons` runs them.
         JUPYTER_PATH=str(shared / "share" / "jupyter"),
         JUPYTER_MLGPU_OFFLINE="1",

@@ -102,8 +102,15 @@ def unpack(archive: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     package = name.partition("-")[0]
     with tarfile.open(archive) as packed:
-        kept = [one for one in packed if one.name.split("/")[1:2] not in ([package], ["IPython"])]
-        packed.extractall(WORK, kept, filter="data")
+        for one in packed:
+            held = packed.extractfile(one) if one.isfile() else None
+            path = WORK / one.name
+            if held is None or one.name.split("/")[1:2] in ([package], ["IPython"]):
+                continue
+            if ".." in path.parts or not path.is_relative_to(folder):
+                raise SystemExit(f"{archive.name} holds {one.name}, which lies outside of it: not unpacked.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(held.read())
     return folder
 
 

@@ -8,7 +8,6 @@ import sys
 from importlib.resources import files
 from subprocess import PIPE
 
-import jsonschema
 import pytest
 
 from jupyter_mlgpu.backends import registry
@@ -19,6 +18,9 @@ from jupyter_mlgpu.bench.frameworks.base import Convolution
 from jupyter_mlgpu.bench.run import load
 from jupyter_mlgpu.bench.session import imported
 from jupyter_mlgpu.errors import BenchError
+from tests.later import Later
+
+jsonschema = Later("jsonschema")
 
 PLOTLY = "application/vnd.plotly.v1+json"
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())

@@ -4,8 +4,11 @@ import json
 import time
 from importlib.resources import files
 
-import jsonschema
 import pytest
+
+from tests.later import Later
+
+jsonschema = Later("jsonschema")
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
 

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+
+from tests.later import Later
+
+nbformat = Later("nbformat")
+nbclient = Later("nbclient")
 
 ROOT = Path(__file__).parents[2]
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -34,7 +37,7 @@ def logs(cell):
 def test_nbclient_which_papermill_uses_gets_each_line_in_its_cell(notebook, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTEST_CURRENT_TEST")  # ipykernel turns its own capture off under pytest
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
     assert logs(notebook.cells[1]) == ["native line"]
     assert logs(notebook.cells[2]) == []
     shown = {

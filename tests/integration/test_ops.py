@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
-import jsonschema
 import pytest
+
+from tests.later import Later
+
+jsonschema = Later("jsonschema")
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
 OFF = "import tensorflow as tf\ntf.profiler.experimental.start('')\ntf.profiler.experimental.stop(save=False)"

@@ -3,10 +3,12 @@
 import subprocess
 import sys
 
-import nbformat
 import pytest
 
 from jupyter_mlgpu.notebook.restart import MIME_TYPE
+from tests.later import Later
+
+nbformat = Later("nbformat")
 
 SENTENCE = "TensorFlow is imported already and has read its settings, so nothing was changed."
 PREPARE = '__import__("jupyter_mlgpu.notebook.restart", fromlist=["prepare"]).prepare("on")'

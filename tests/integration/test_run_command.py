@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from jupyter_mlgpu.files import load_records
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE
+from tests.later import Later
+
+nbformat = Later("nbformat")
 
 COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
 # ipykernel leaves native output alone when it sees that pytest runs; a user's kernel does not.
@@ -85,9 +86,9 @@ class Ran:
 
 
 def write(folder: Path, *cells: Any, name: str = "lesson.ipynb") -> Path:
-    made = [new_code_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+    made = [nbformat.v4.new_code_cell(cell) if isinstance(cell, str) else cell for cell in cells]
     path = folder / name
-    nbformat.write(new_notebook(cells=made), path)
+    nbformat.write(nbformat.v4.new_notebook(cells=made), path)
     return path
 
 
@@ -115,7 +116,7 @@ def receipts(cell: Any) -> list[dict[str, Any]]:
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A Keras CNN on scikit-learn's digits, in a notebook that also loads the extension itself."""
     folder = tmp_path_factory.mktemp("digits")
-    words = new_markdown_cell("# Digits")
+    words = nbformat.v4.new_markdown_cell("# Digits")
     source = write(folder, words, "%load_ext jupyter_mlgpu", LOAD_DATA, TRAIN, EVALUATE, name="digits.ipynb")
     return run(source, "--device", "cpu")
 
@@ -287,7 +288,7 @@ def test_looking_for_a_gpu_leaves_the_notebooks_kernel_fresh(tmp_path):
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A notebook that fails in the middle; its last cell was saved with an output of last week."""
-    stale = new_code_cell("c = 3", execution_count=9)
+    stale = nbformat.v4.new_code_cell("c = 3", execution_count=9)
     stale.outputs = [nbformat.v4.new_output("stream", text="from last week\n")]
     fails = "print('before')\nraise ValueError('-'.join(['a', 'secret']) + '\\nand more')"
     return run(write(tmp_path_factory.mktemp("failing"), "a = 1", fails, stale))
@@ -311,7 +312,7 @@ def test_saved_outputs_of_cells_that_were_not_reached_do_not_pass_for_new_ones(f
 
 
 def test_a_cell_that_is_meant_to_fail_may(tmp_path):
-    meant = new_code_cell("1 / 0", metadata={"tags": ["raises-exception"]})
+    meant = nbformat.v4.new_code_cell("1 / 0", metadata={"tags": ["raises-exception"]})
     ran = run(write(tmp_path, meant, "print('goes on')"))
     assert ran.status == 0
     assert [record.outcome for record in ran.records] == ["error", "ok"]
@@ -426,9 +427,8 @@ def test_an_unknown_device_is_one_sentence_with_the_valid_ones(tmp_path, capsys)
 
 def test_a_kernel_that_is_not_installed_is_one_sentence_with_those_that_are(tmp_path, capsys):
     path = tmp_path / "lesson.ipynb"
-    nbformat.write(
-        new_notebook(metadata={"kernelspec": {"name": "no-such", "display_name": "No"}}, cells=[]), path
-    )
+    kernel = {"kernelspec": {"name": "no-such", "display_name": "No"}}
+    nbformat.write(nbformat.v4.new_notebook(metadata=kernel, cells=[]), path)
     sentence = refused(capsys, str(path), "--out", str(tmp_path / "out"))
     assert "There is no kernel 'no-such' here: found " in sentence
     assert "python3" in sentence
