@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 from tests.later import Later
 
@@ -548,3 +548,22 @@ def test_what_a_kernel_says_as_it_ends_is_no_cells_and_each_record_is_there_once
     assert [record.logs for record in done.records] == [(), ()]
     lines = (done.out / "records.jsonl").read_text().splitlines()
     assert len(lines) == len(done.records) == 2
+
+
+def test_native_output_is_saved_where_it_was_written(tmp_path):
+    done = run(
+        write(
+            tmp_path,
+            "import os\nfor n in range(5):\n    os.system(f'echo x{n}')\n    display(n)",
+            "".join(f"os.write(2, b'{'line ' * 40}{n}\\n')\n" for n in range(200)),
+        )
+    )
+    first, second = done.cells
+    shown = [
+        output.text.strip() if output.output_type == "stream" else output.data["text/plain"]
+        for output in first.outputs[:-1]  # the receipt is the last one
+    ]
+    assert shown == ["x0", "0", "x1", "1", "x2", "2", "x3", "3", "x4", "4"]
+    # Of a run's saved notebook nobody completes a receipt later: it waits for all lines.
+    assert STILL_READING not in str(second.outputs[-1])
+    assert sum(line.count for line in done.records[1].logs) == 200

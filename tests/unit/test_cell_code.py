@@ -16,7 +16,11 @@ from jupyter_mlgpu.notebook.cell_code import refused
     ],
 )
 def test_words_that_nobody_knows_are_refused_before_anything_of_the_cell_runs(code):
-    assert refused(code)
+    assert refused(code, lambda magic: True)
+
+
+def test_words_over_a_cell_of_a_users_own_magic_are_theirs():
+    assert not refused("%%mlc_trace --opps\nx", lambda magic: False)
 
 
 @pytest.mark.parametrize(
@@ -35,4 +39,4 @@ def test_words_that_nobody_knows_are_refused_before_anything_of_the_cell_runs(co
     ],
 )
 def test_words_that_are_known_or_stand_in_variables_are_not(code):
-    assert not refused(code)
+    assert not refused(code, lambda magic: True)
