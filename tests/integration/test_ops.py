@@ -124,6 +124,10 @@ def test_the_tensorboard_callback_in_the_cell_gets_its_profile_and_ours_gives_wa
     assert list(tmp_path.rglob("*.xplane.pb"))
     assert any("began a profiler of its own" in note for note in result.receipt["notes"])
     assert counts(result.receipt)["Sin"] == 1
+    # After a trace TensorFlow goes on collecting graphs, with us or without.
+    tensorflow.run(
+        "from tensorflow.python.eager import context\ncontext.context().disable_graph_collection()"
+    )
 
 
 @pytest.mark.slow
@@ -131,10 +135,6 @@ def test_a_framework_imported_in_the_cell_is_profiled_from_there(start_kernel):
     notebook = start_kernel()
     result = notebook.run("%%mlc_trace --ops\nimport tensorflow as tf\ntf.nn.relu(tf.ones(3));")
     assert counts(result.receipt)["Relu (eager)"] == 1
-    # After a trace TensorFlow goes on collecting graphs, with us or without.
-    tensorflow.run(
-        "from tensorflow.python.eager import context\ncontext.context().disable_graph_collection()"
-    )
 
 
 def test_with_repeat_the_light_runs_come_first_and_each_has_its_receipt(tensorflow):
