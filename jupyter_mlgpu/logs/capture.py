@@ -31,8 +31,10 @@ LIVE_LINES = 100
 RAW_CELLS = 1_000
 #: Bytes that are read at a cell's end, fifty lines or so; where more wait, they are read after it.
 AT_THE_END = 8 * 1024
-#: Seconds of reading at a time: ten times a second while a cell runs, else one after the other.
-AT_A_TIME = 0.005
+#: Seconds of reading at a time: ten times a second while a cell runs, else one after the other, so long after
+#: its end: until then the kernel is answering.
+AT_A_TIME = 0.002
+AFTER_THE_END = 0.2
 #: Seconds for which the end of capturing waits, which may be the end of the kernel.
 WHEN_IT_ENDS = 2.0
 
@@ -118,6 +120,7 @@ class Capture:
         self._unread: deque[_Unread] = deque()
         self._after: int | None = None
         self._cell_starts: dict[str, int] | None = None
+        self._ended = -math.inf
         self._quiet = True
         self._stretches: deque[_Bytes] = deque(maxlen=RAW_CELLS)
         _end_in_forked_children(self)
@@ -179,6 +182,7 @@ class Capture:
         if self.patient or stretch.waiting <= AT_THE_END:
             stretch.read()
         notes = stretch.notes()
+        self._ended = real_time.monotonic()
         if notes is not None and not notes.whole:
             self._unread.append(_Unread(sequence, stretch, late=False))
         return notes
@@ -252,8 +256,10 @@ class Capture:
 
     def _tick(self) -> None:
         """Ten times a second, from the reading thread: read a little of what waits."""
+        if real_time.monotonic() - self._ended < AFTER_THE_END:
+            return
         while self._cell_starts is None and self._read_unread(AT_A_TIME):
-            real_time.sleep(AT_A_TIME / 5)  # the others' turn
+            real_time.sleep(AT_A_TIME / 2)  # the others' turn
             self._tap.pump()
         if self._unread and self._read_unread(AT_A_TIME):
             return

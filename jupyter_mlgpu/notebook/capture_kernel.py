@@ -126,14 +126,16 @@ class KernelSurroundings:
         ended = 0.0
 
         @functools.wraps(original)
-        def write(*arguments: Any) -> Any:
+        def write(text: str) -> Any:
             nonlocal ended
+            if text == "\n" and now() - ended < AT_ONCE:
+                return original(text)
             try:
-                if now() - ended > AT_ONCE and behind():
+                if behind():
                     pump()
             except Exception:  # the print comes first
                 pass
-            written = original(*arguments)
+            written = original(text)
             ended = now()
             return written
 
