@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
 from pathlib import Path
 
 from jupyter_mlgpu.errors import RecordError
 
 _MOST_LINKS = 40
+#: Seconds for which somebody who reads may take nothing.
+PATIENCE = 10.0
 #: A FIFO that nobody reads from is then refused; to open it plainly would wait for a reader.
 _THROUGH = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY
 _REFUSED = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a block device"}
@@ -65,16 +68,33 @@ def open_through(path: Path, target: Path) -> int | None:
     if kind == stat.S_IFREG and not is_open_file(target):
         return None
     refuse(path, kind)
+    if target.parent == Path(f"/proc/{os.getpid()}/fd"):
+        # Our own: it goes on where it stands, and what is written to it later comes behind.
+        return os.dup(int(target.name))
     handle = os.open(target, _THROUGH | no_link(target))
     try:
         # Looked at again, for what stands there may have been changed meanwhile.
         if stat.S_IFMT(os.fstat(handle).st_mode) != kind:
             raise OSError("it was changed meanwhile")
-        os.set_blocking(handle, True)
     except BaseException:
         os.close(handle)
         raise
     return handle
+
+
+def write_through(handle: int, data: bytes) -> None:
+    """Write all of it, as fast as it is taken; raises OSError where nothing is taken for PATIENCE seconds."""
+    poll = select.poll()
+    poll.register(handle, select.POLLOUT)
+    rest = memoryview(data)
+    while rest:
+        if not poll.poll(1000 * PATIENCE):
+            raise TimeoutError(errno.ETIMEDOUT, f"nobody has read from it for {PATIENCE:g} s")
+        try:
+            # A pipe that has room has it for so much: this does not wait, with O_NONBLOCK or without.
+            rest = rest[os.write(handle, rest[: select.PIPE_BUF]) :]
+        except BlockingIOError:
+            continue
 
 
 def open_to_append(path: Path) -> int:

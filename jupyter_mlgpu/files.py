@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,8 @@ from typing import BinaryIO
 from jupyter_mlgpu import destinations
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record
+
+_BLOCK = 1024**2
 
 
 def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
@@ -73,10 +74,14 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _through(handle: int) -> Iterator[BinaryIO]:
     """Passes on to the descriptor what was written, or nothing where the block fails."""
-    with os.fdopen(handle, "wb") as taker, tempfile.TemporaryFile() as file:
-        yield file
-        file.seek(0)
-        shutil.copyfileobj(file, taker)
+    try:
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            while block := file.read(_BLOCK):
+                destinations.write_through(handle, block)
+    finally:
+        os.close(handle)
 
 
 class Journal:

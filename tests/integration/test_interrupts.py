@@ -50,27 +50,33 @@ def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kern
 
 @pytest.mark.slow
 def test_at_random_times_no_fewer_cells_are_interrupted_than_plainly(start_kernel):
-    kernels = [start_kernel(extension=False), start_kernel()]
+    plain, ours = kernels = [start_kernel(extension=False), start_kernel()]
+    for notebook in kernels:
+        notebook.run("import time")
     for code, longest, count in (("sum(range(400_000))", 0.02, 200), ("time.sleep(0.4)", 0.35, 50)):
-        delays = [random.Random(count).uniform(0, longest) for _ in range(count)]
-        plain, ours = (_interrupted(notebook, code, delays) for notebook in kernels)
-        print(f"{code}: {plain} of {count} interrupted plainly, {ours} with the extension")
+        chance = random.Random(count)
+        found = dict.fromkeys(kernels, 0)
+        for _ in range(count):
+            delay = chance.uniform(0, longest)
+            for notebook in kernels:  # in turn, for how fast the machine is changes
+                found[notebook] += _is_interrupted(notebook, code, delay)
+        print(f"{code}: {found[plain]} of {count} interrupted plainly, {found[ours]} with the extension")
         # The moment at which a signal meets a short cell differs from run to run by more than a cell or two.
-        assert ours >= plain - count * 0.05
-    assert kernels[1].run("1 + 1").receipt["outcome"] == "ok"
+        assert found[ours] >= found[plain] - count * 0.05
+    assert ours.run("1 + 1").receipt["outcome"] == "ok"
 
 
-def _interrupted(notebook, code, delays):
-    """How many of these cells end interrupted, with a signal so long after each is known to run."""
-    notebook.run("import time")
-    found = 0
-    for delay in delays:
-        message = notebook.send(code)
-        notebook.hear_until(lambda one: one["content"].get("execution_state") == "busy")
-        time.sleep(delay)
-        notebook.manager.interrupt_kernel()
-        try:
-            found += notebook.wait(message, timeout=2).status == "error"
-        except AssertionError:  # ipykernel loses its reply where an interrupt comes while it is sent
-            continue
-    return found
+def _is_interrupted(notebook, code, delay):
+    """Whether this cell ends interrupted, with a signal so long after it is known to run."""
+    message = notebook.send(code)
+    notebook.hear_until(
+        lambda one: (
+            one["parent_header"].get("msg_id") == message and one["content"].get("execution_state") == "busy"
+        )
+    )
+    time.sleep(delay)
+    notebook.manager.interrupt_kernel()
+    try:
+        return notebook.wait(message, timeout=2).status == "error"
+    except AssertionError:  # ipykernel loses its reply where an interrupt comes while it is sent
+        return False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_mlgpu import destinations
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import (
     Journal,
@@ -282,3 +283,24 @@ def test_a_link_planted_where_everybody_may_write_is_not_followed(tmp_path, plan
     os.lchown(link, os.geteuid(), -1)
     write_atomically(path, b"new")
     assert (target / "records.jsonl").read_text() == "new"
+
+
+def test_a_fifo_whose_reader_takes_nothing_is_given_up_in_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(destinations, "PATIENCE", 0.1)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(RecordError, match="nobody has read from it"):
+            write_atomically(fifo, b"x" * 1_000_000)
+    finally:
+        os.close(reader)
+
+
+def test_what_is_written_through_an_open_file_stands_between_what_came_before_and_after(tmp_path):
+    log = tmp_path / "log"
+    with log.open("wb", buffering=0) as file:
+        file.write(b"before\n")
+        write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"written\n")
+        file.write(b"behind\n")
+    assert log.read_bytes() == b"before\nwritten\nbehind\n"
