@@ -48,7 +48,7 @@ PARTS = (
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part("test-frameworks", 130, ("jupyter_mlgpu/backends/", "jupyter_mlgpu/bench/"), "all frameworks"),
-    Part("test-integration", 150, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
+    Part("test-integration", 350, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
