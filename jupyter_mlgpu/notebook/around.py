@@ -9,6 +9,7 @@ hangs then.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -87,7 +88,10 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
             except KeyboardInterrupt:
                 came = True
             except Exception as error:
-                print(f"jupyter_mlgpu failed beside this cell ({type(error).__name__}: {error}).")
+                sys.stderr.write(
+                    f"jupyter_mlgpu failed beside this cell ({type(error).__name__}: {error}). "
+                    "The cell itself runs as usual.\n"
+                )
     except KeyboardInterrupt:  # it came before the first one could be kept, or as the last part had ended
         came = True
     finally:
