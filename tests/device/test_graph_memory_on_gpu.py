@@ -109,6 +109,25 @@ def test_resnet50_needs_as_much_replayed_as_eager(torch):
     assert 0.8 * eager <= replayed <= 1.5 * eager
 
 
+def test_what_a_compiled_case_kept_is_not_counted_in_the_next(torch):
+    kept = []
+    for options in (FAST, (*FAST, "reduce_overhead"), FAST):
+        ours = TorchTraining(MODELS["resnet50"], 32, options, "cuda")
+        ours.run(4)
+        ours.wait()
+        held, _ = peak_over(lambda: None)
+        ours.close()
+        del ours
+        gc.collect()
+        torch.cuda.empty_cache()
+        after, _ = peak_over(lambda: None)
+        kept.append((held.value, after.value))
+        print(f"\n{'+'.join(options)}: {held.value / MIB:,.0f} MiB held, {after.value / MIB:,.0f} MiB after it")
+    first, compiled, second = kept
+    assert compiled[1] <= first[1] + 64 * MIB
+    assert second[0] <= first[0] + 64 * MIB
+
+
 def test_between_two_cells_nothing_is_asked_twice_and_asking_is_told_in_time(torch):
     ours = TorchTraining(MODELS["resnet50"], 32, (*FAST, "cuda_graphs"), "cuda")
     ours.run(1)

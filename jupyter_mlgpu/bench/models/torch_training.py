@@ -147,6 +147,10 @@ class TorchTraining:
         if self._kind == "cuda":
             self._set_precision(*self._precision)
             self._torch.backends.cudnn.benchmark = self._tried
+            if "reduce_overhead" in self._options:
+                # Its graphs would keep their memory, and the next case be given it for its own. Whatever else
+                # this process has compiled is compiled again when it is next called.
+                self._torch.compiler.reset()
             self._torch.cuda.empty_cache()
 
     def _step(self) -> None:
