@@ -109,8 +109,9 @@ class TensorFlowBackend:
         return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Operations are watched everywhere; of CPUs the allocator tells too little."""
-        why_not = {"allocator_peak": no_statistics(device.name)} if device.kind == "cpu" else {}
+        """Operations are watched everywhere; of CPUs the allocator tells too little, of Metal nothing."""
+        told = device.kind not in ("cpu", "metal")
+        why_not = {} if told else {"allocator_peak": no_statistics(device.name)}
         return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TensorFlowScope:

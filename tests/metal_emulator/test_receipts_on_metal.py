@@ -14,15 +14,15 @@ SLOW = {"METAL_EMULATOR_KERNEL_US": "20000"}
 
 
 @pytest.fixture(scope="module")
-def metal(start_for_module):
-    notebook = start_for_module()
+def metal(start_on_metal_for_module):
+    notebook = start_on_metal_for_module()
     assert notebook.run(IMPORT).status == "ok"
     return notebook
 
 
 @pytest.fixture(scope="module")
-def slow(start_for_module):
-    notebook = start_for_module(**SLOW)
+def slow(start_on_metal_for_module):
+    notebook = start_on_metal_for_module(**SLOW)
     assert notebook.run(IMPORT).status == "ok"
     return notebook
 
@@ -99,8 +99,8 @@ def test_the_device_is_switched_without_a_restart(metal):
         metal.run("%mlc_device any")
 
 
-def test_its_lines_are_explained(start_kernel):
-    notebook = start_kernel()
+def test_its_lines_are_explained(start_on_metal):
+    notebook = start_on_metal()
     told = notebook.run(IMPORT).receipt
     texts = {one["text"]: one["meaning"] for one in told["logs"]}
     assert any(text.startswith("Metal device set to: Apple M0 (emulated)") and meaning for text, meaning in texts.items())
@@ -110,3 +110,38 @@ def test_the_gpu_is_listed_as_metal(metal):
     listed = metal.run("%mlc_device list")
     assert "gpu:0" in str(listed.outputs)
     assert "etal" in str(listed.outputs)
+    assert "run on an emulated device" in str(listed.outputs)
+
+
+def test_status_says_that_nothing_is_known_of_its_memory(metal):
+    told = metal.run("%mlc_device status")
+    assert told.status == "ok"
+    assert "On Metal TensorFlow's allocator counts nothing" in str(told.outputs)
+
+
+def test_growth_is_followed_where_the_allocator_tells_nothing(metal):
+    metal.run("kept = []")
+    for _ in range(8):
+        told = metal.run("kept.append(a @ a)")
+        assert told.status == "ok"
+        assert not any("grew" in note and "gpu" in note for note in told.receipt["notes"])
+
+
+def test_a_whole_fit_of_keras_runs_there_and_learns(start_on_metal):
+    notebook = start_on_metal(KERAS_BACKEND="tensorflow")
+    notebook.run("import keras, numpy as np")
+    told = notebook.run(FIT)
+    assert told.status == "ok", told.error
+    assert told.ran_on.keys() == {"gpu:0", "cpu:0"}
+    assert told.ran_on["gpu:0"] > told.ran_on["cpu:0"]
+    first, last = notebook.evaluate("[losses[0], losses[-1]]")
+    assert last < first
+
+
+FIT = """
+keras.utils.set_random_seed(0)
+x = np.random.default_rng(0).random((256, 8)).astype("float32")
+model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(16, "relu"), keras.layers.Dense(1)])
+model.compile("adam", "mse", jit_compile=False)
+losses = model.fit(x, x.sum(axis=1), batch_size=32, epochs=3, verbose=0).history["loss"]
+"""
