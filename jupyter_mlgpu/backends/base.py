@@ -60,9 +60,7 @@ class Capability:
 def capabilities(framework: str, kind: str, why_not: Mapping[str, str]) -> tuple[Capability, ...]:
     """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
     verified = VERIFIED.get((framework, kind))
-    return tuple(
-        Capability(name, name not in why_not, why_not.get(name), verified) for name in CAPABILITIES
-    )
+    return tuple(Capability(name, name not in why_not, why_not.get(name), verified) for name in CAPABILITIES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,9 @@ def _lines(operation: str, row: dict) -> Iterator[str]:
     products = list(itertools.product(*row["types"].values()))
     # A row may count one registration twice, as the plug-in makes it (InTopK).
     for values in products * (row["registrations"] // len(products)):
-        types = ", ".join(f'{{"{name}", {_TYPES[one]}}}' for name, one in zip(row["types"], values, strict=True))
+        types = ", ".join(
+            f'{{"{name}", {_TYPES[one]}}}' for name, one in zip(row["types"], values, strict=True)
+        )
         yield f'{{"{operation}", {{{types}}}, {{{hosts}}}}},'
 
 

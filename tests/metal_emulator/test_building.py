@@ -14,11 +14,15 @@ from tests.metal_emulator.conftest import VARIABLE
 def test_every_registration_of_tensorflow_metal_is_there():
     lines = building.registrations()
     assert len(lines) == 561
-    assert [line for line, times in Counter(lines).items() if times > 1] == ['{"InTopK", {{"T", TF_FLOAT}}, {}},']
+    assert [line for line, times in Counter(lines).items() if times > 1] == [
+        '{"InTopK", {{"T", TF_FLOAT}}, {}},'
+    ]
 
 
 def test_arguments_that_stay_on_the_host_are_told():
-    assert '{"Sum", {{"T", TF_FLOAT}, {"Tidx", TF_INT32}}, {"reduction_indices"}},' in building.registrations()
+    assert (
+        '{"Sum", {{"T", TF_FLOAT}, {"Tidx", TF_INT32}}, {"reduction_indices"}},' in building.registrations()
+    )
 
 
 def test_a_tensorflow_with_other_kernels_is_refused_in_one_sentence(library, tmp_path, monkeypatch):

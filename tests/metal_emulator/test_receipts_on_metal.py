@@ -70,7 +70,9 @@ def test_a_user_s_callbacks_are_told_nothing_of_our_fence(metal):
     try:
         metal.run("b = a @ a")
         metal.run("q = 1")
-        assert metal.evaluate("[one.decode() if isinstance(one, bytes) else one for one in seen]") == ["MatMul"]
+        assert metal.evaluate("[one.decode() if isinstance(one, bytes) else one for one in seen]") == [
+            "MatMul"
+        ]
     finally:
         metal.run("op_callbacks.remove_op_callback(note)")
 
@@ -103,7 +105,10 @@ def test_its_lines_are_explained(start_on_metal):
     notebook = start_on_metal()
     told = notebook.run(IMPORT).receipt
     texts = {one["text"]: one["meaning"] for one in told["logs"]}
-    assert any(text.startswith("Metal device set to: Apple M0 (emulated)") and meaning for text, meaning in texts.items())
+    assert any(
+        text.startswith("Metal device set to: Apple M0 (emulated)") and meaning
+        for text, meaning in texts.items()
+    )
 
 
 def test_the_gpu_is_listed_as_metal(metal):
