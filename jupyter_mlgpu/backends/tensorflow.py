@@ -1,8 +1,8 @@
 """TensorFlow on CPU, CUDA and the Metal plug-in.
 
-Run on Linux CPUs, and on an emulated Metal device (tests/metal_emulator). Not yet run on CUDA: there, device
-kinds follow from how the wheel was built (`tf.test.is_built_with_cuda`, `is_built_with_rocm`). A plug-in's device
-is known by its platform's name.
+Run on Linux CPUs, and on an emulated Metal device (tests/metal_emulator). Not yet run on CUDA: there,
+device kinds follow from how the wheel was built (`tf.test.is_built_with_cuda`, `is_built_with_rocm`). A
+plug-in's device is known by its platform's name.
 
 The device of a cell is set on TensorFlow's thread-local state rather than with `tf.device`: entering
 `tf.device` initialises the context, after which a user could no longer configure devices, and leaving

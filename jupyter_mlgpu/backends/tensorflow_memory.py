@@ -1,7 +1,8 @@
 """What TensorFlow's allocators tell: bytes in use, and their peak since it was last reset.
 
-On Metal there is nothing to tell: tensorflow-metal 1.2.0 has no BFC allocator (`use_bfc_allocator` is 0, read in its
-library), so TensorFlow's simple one answers with zeros and cannot be reset (seen on an emulated device).
+On Metal there is nothing to tell: tensorflow-metal 1.2.0 has no BFC allocator (`use_bfc_allocator` is 0,
+read in its library), so TensorFlow's simple one answers with zeros and cannot be reset (seen on an emulated
+device).
 
 Of a CPU nothing is told: TensorFlow 2.19.1 keeps statistics there only with oneDNN's allocator, which counts
 no tensor below 256 KiB (seen), and refusing takes TensorFlow longer than all else here.

@@ -27,6 +27,6 @@ def _gpu() -> str:
 
 @functools.cache
 def _platform(physical: Any) -> str:
-    """What a device is called: of a plug-in its platform's name. TensorFlow need not start (seen on 2.19.1)."""
+    """A device's name: a plug-in's is its platform's. TensorFlow does not start for it (seen on 2.19.1)."""
     experimental = sys.modules["tensorflow"].config.experimental
     return str(experimental.get_device_details(physical).get("device_name", "")).upper()

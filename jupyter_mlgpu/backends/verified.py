@@ -1,8 +1,8 @@
-"""How far each backend was seen working: framework and kind of device -> where, and whether that was the real one.
+"""How far each backend was seen working: framework and kind of device -> where, and if that was a real one.
 
-What is not listed has not yet run there, and `%mlc_device list` says so. An entry is made by running the contract
-suite (tests/contract) on a machine of that kind, or over the emulated device (tests/metal_emulator), never by reading
-documentation.
+What is not listed has not yet run there, and `%mlc_device list` says so. An entry is made by running the
+contract suite (tests/contract) on a machine of that kind, or over the emulated device
+(tests/metal_emulator), never by reading documentation.
 """
 
 from __future__ import annotations

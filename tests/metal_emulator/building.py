@@ -1,8 +1,10 @@
-"""Build the emulated Metal plug-in against the TensorFlow at hand; `python tests/metal_emulator/building.py` prints it.
+"""Build the emulated Metal plug-in against the TensorFlow at hand.
 
-What it is made of: the sources in `plugin/`, the registrations in the package's own table of tensorflow-metal's
-kernels, and `kept_kernels.txt`, the kernels for a GPU that a TensorFlow without CUDA has too. The library lies in
-build/metal_emulator, under a name made from all of these, so it is built once.
+    python tests/metal_emulator/building.py    # prints the library
+
+What it is made of: the sources in `plugin/`, the registrations in the package's own table of
+tensorflow-metal's kernels, and `kept_kernels.txt`, the kernels for a GPU that a TensorFlow without CUDA has
+too. The library lies in build/metal_emulator, under a name made from all of these, so it is built once.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ _RUNNING = Refused(
 )
 _NO_FLOP = "TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP."
 _METAL = (
-    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it: the operations "
-    "below are the host's alone, and have no shares of the whole. Metal System Trace in Xcode's Instruments shows the "
-    "GPU's."
+    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it: the "
+    "operations below are the host's alone, and have no shares of the whole. Metal System Trace in Xcode's "
+    "Instruments shows the GPU's."
 )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Answer, Facts
-from jupyter_mlgpu.doctor.metal import COMMUNITYS
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.metal import COMMUNITYS
 
 ID = "gpu-not-seen"
 TITLE = "Every framework sees the GPU"

@@ -1,4 +1,4 @@
-"""Several distributions install a folder `tensorflow`: into one place, over each other, or hidden by the first.
+"""Several distributions install a folder `tensorflow`: over each other, or hidden by the first.
 
 Sources: tensorflow/tensorflow#125351, Unity-Technologies/ml-agents#3729 (tensorflow-cpu hid tensorflow-gpu),
 apple/turicreate#3405.
@@ -52,7 +52,7 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _where(found: Mapping[str, Package]) -> tuple[str, str]:
-    """Title and evidence: over each other where they lie in one place, else the first that is found hides others."""
+    """Title and evidence: in one place they lie over each other, else the first on the path hides others."""
     places = {known_or(one.place, None) for one in found.values()}
     listed = ", ".join(f"{name} {one.version}" for name, one in found.items())
     if None in places:
