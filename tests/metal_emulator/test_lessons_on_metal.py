@@ -16,7 +16,7 @@ LESSONS = {
 }
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
-# On a Mac Keras compiles nothing by XLA (`model_supports_jit` asks for the system); on Linux it would, and fail.
+# On a Mac Keras compiles nothing by XLA (`model_supports_jit` asks for the system); here it would, and fail.
 AS_ON_A_MAC = """
 import keras.src.trainers.trainer as _trainer
 _trainer.model_supports_jit = lambda model: False
