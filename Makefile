@@ -78,7 +78,7 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 # `make test` runs these, in twelve minutes on 2 cores: all but the tests marked slow.
-TEST_PARTS := test-labextension test-packaging test-unit test-integration test-frameworks test-teacher \
+TEST_PARTS := test-labextension test-packaging test-unit test-integration test-frameworks test-metal test-teacher \
 	test-ui test-lessons
 # Which tests of a part run: with "not slow" those of `make test`, with "slow" the others, and else all of them.
 MARKS :=
@@ -133,6 +133,10 @@ test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and ML
 	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKED) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
 		-m "needs$(if $(MARKS), and $(MARKS))" $(PYTEST_ARGS)
+
+.PHONY: test-metal
+test-metal: install ## TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
+	@$(STEP) "TensorFlow on an emulated Metal device" $(PYTEST) tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## a real JupyterLab in Chromium

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_mlgpu.backends.verified import VERIFIED
+from jupyter_mlgpu.backends.verified import VERIFIED, Verified
 from jupyter_mlgpu.record import RanOn, Reading
 
 
@@ -45,7 +45,7 @@ CAPABILITIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One of `CAPABILITIES` on one device: there, or why not; `verified_on` says where it was seen working.
+    """One of `CAPABILITIES` on one device: there, or why not; `verified` says where it was seen working.
 
     None there means that it has not yet run on such hardware. What is verified is exercised by the
     contract suite, on that hardware.
@@ -54,15 +54,13 @@ class Capability:
     name: str
     available: bool
     reason: str | None
-    verified_on: str | None
+    verified: Verified | None
 
 
 def capabilities(framework: str, kind: str, why_not: Mapping[str, str]) -> tuple[Capability, ...]:
     """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
-    verified_on = VERIFIED.get((framework, kind))
-    return tuple(
-        Capability(name, name not in why_not, why_not.get(name), verified_on) for name in CAPABILITIES
-    )
+    verified = VERIFIED.get((framework, kind))
+    return tuple(Capability(name, name not in why_not, why_not.get(name), verified) for name in CAPABILITIES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
 from jupyter_mlgpu.backends.held import unknown
+from jupyter_mlgpu.backends.verified import Verified
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import RanOn, Reading, Record, missing
 
@@ -80,9 +81,8 @@ class ReplayBackend:
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What a record says; there is nothing to wait for."""
-        return tuple(
-            Capability(name, True, None, f"records of {self._source}, replayed") for name in CAPABILITIES
-        )
+        where = Verified(f"records of {self._source}, replayed")
+        return tuple(Capability(name, True, None, where) for name in CAPABILITIES)
 
     def enter(self, device: Device) -> ReplayScope:
         """Play only records that ran on `device`."""

@@ -1,8 +1,8 @@
 """TensorFlow on CPU, CUDA and the Metal plug-in.
 
-Run on Linux CPUs. Not yet run on CUDA or Metal: there, device kinds follow from how the wheel was
-built (`tf.test.is_built_with_cuda`, `is_built_with_rocm`) and from macOS, where the only device of
-type GPU comes from Apple's plug-in tensorflow-metal.
+Run on Linux CPUs, and on an emulated Metal device (tests/metal_emulator). Not yet run on CUDA: there,
+device kinds follow from how the wheel was built (`tf.test.is_built_with_cuda`, `is_built_with_rocm`). A
+plug-in's device is known by its platform's name.
 
 The device of a cell is set on TensorFlow's thread-local state rather than with `tf.device`: entering
 `tf.device` initialises the context, after which a user could no longer configure devices, and leaving
@@ -28,7 +28,7 @@ from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
 from jupyter_mlgpu.backends.tensorflow_graphs import GraphCollection
 from jupyter_mlgpu.backends.tensorflow_memory import in_use, no_statistics, peak, peaks_of
 from jupyter_mlgpu.backends.tensorflow_names import kind_of
-from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch
+from jupyter_mlgpu.backends.tensorflow_placement import Mark, PlacementWatch, unwatched
 from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
 from jupyter_mlgpu.backends.tensorflow_weights import variables
 from jupyter_mlgpu.record import Reading
@@ -109,8 +109,9 @@ class TensorFlowBackend:
         return told or (from_cuda("TensorFlow", os.environ) if tf.test.is_built_with_cuda() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
-        """Operations are watched everywhere; of CPUs the allocator tells too little."""
-        why_not = {"allocator_peak": no_statistics(device.name)} if device.kind == "cpu" else {}
+        """Operations are watched everywhere; of CPUs the allocator tells too little, of Metal nothing."""
+        told = device.kind not in ("cpu", "metal")
+        why_not = {} if told else {"allocator_peak": no_statistics(device.name)}
         return capabilities(self.name, device.kind, why_not)
 
     def enter(self, device: Device) -> TensorFlowScope:
@@ -130,9 +131,9 @@ class TensorFlowBackend:
             _context().sync_executors()
             return
         tf = sys.modules["tensorflow"]
-        tf.test.experimental.sync_devices()
-        if kind_of("GPU") == "metal":
-            for device in tf.config.list_logical_devices("GPU"):
+        with unwatched():
+            tf.test.experimental.sync_devices()
+            for device in tf.config.list_logical_devices("GPU") if kind_of("GPU") == "metal" else ():
                 with tf.device(device.name):
                     tf.ones(()).numpy()
 

@@ -1,5 +1,9 @@
 """What TensorFlow's allocators tell: bytes in use, and their peak since it was last reset.
 
+On Metal there is nothing to tell: tensorflow-metal 1.2.0 has no BFC allocator (`use_bfc_allocator` is 0,
+read in its library), so TensorFlow's simple one answers with zeros and cannot be reset (seen on an emulated
+device).
+
 Of a CPU nothing is told: TensorFlow 2.19.1 keeps statistics there only with oneDNN's allocator, which counts
 no tensor below 256 KiB (seen), and refusing takes TensorFlow longer than all else here.
 """
@@ -12,6 +16,7 @@ from typing import Any
 
 from jupyter_mlgpu.backends.held import held, unknown
 from jupyter_mlgpu.backends.peaks import Peaks
+from jupyter_mlgpu.backends.tensorflow_names import kind_of
 from jupyter_mlgpu.record import Reading, missing
 
 
@@ -19,6 +24,8 @@ def no_statistics(name: str) -> str:
     """Why nothing is known of a device's allocator."""
     if name.startswith("cpu:"):
         return f"TensorFlow keeps no statistics of small tensors on {name}, so a figure would be too low."
+    if kind_of("GPU") == "metal":
+        return "On Metal TensorFlow's allocator counts nothing: what it tells is 0, whatever it gives out."
     return f"TensorFlow keeps no allocator statistics for {name}."
 
 
@@ -50,7 +57,7 @@ def _memory() -> Any:
 
 
 def _info(name: str) -> Mapping[str, int] | None:
-    if name.startswith("cpu:"):
+    if name.startswith("cpu:") or kind_of("GPU") == "metal":
         return None
     try:
         info: Mapping[str, int] = _memory().get_memory_info(name.upper())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from typing import Any
 
 
 def short_name(native: str) -> str:
@@ -12,8 +14,19 @@ def short_name(native: str) -> str:
 
 def kind_of(device_type: str) -> str:
     """`cpu`, `cuda`, `metal` or `rocm` for TensorFlow's type `CPU` or `GPU`; other types as they are."""
-    if device_type != "GPU":
-        return device_type.lower()
-    if sys.platform == "darwin":
+    return _gpu() if device_type == "GPU" else device_type.lower()
+
+
+def _gpu() -> str:
+    tf = sys.modules["tensorflow"]
+    found = tf.config.list_physical_devices("GPU")
+    if found and _platform(found[0]) == "METAL":
         return "metal"
-    return "rocm" if sys.modules["tensorflow"].test.is_built_with_rocm() else "cuda"
+    return "rocm" if tf.test.is_built_with_rocm() else "cuda"
+
+
+@functools.cache
+def _platform(physical: Any) -> str:
+    """A device's name: a plug-in's is its platform's. TensorFlow does not start for it (seen on 2.19.1)."""
+    experimental = sys.modules["tensorflow"].config.experimental
+    return str(experimental.get_device_details(physical).get("device_name", "")).upper()

@@ -11,7 +11,8 @@ thread that they were added in; that other threads or sessions worked is told by
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -189,6 +190,17 @@ class _Callbacks(list[Any]):
 
     def __bool__(self) -> bool:
         return any(one != self._ours for one in self)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Operations of our own that this thread runs meanwhile are told to no callback, the user's or ours."""
+    here = _context()._thread_local_data
+    callbacks, here.op_callbacks = here.op_callbacks, []
+    try:
+        yield
+    finally:
+        here.op_callbacks = callbacks
 
 
 def _context() -> Any:

@@ -195,10 +195,8 @@ def _replayed(device: Device) -> str:
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
     memory = None if details.memory is None else f"{words.size(details.memory)} memory"
-    seen = {one.verified_on for one in backend.capabilities(device)} - {None}
-    verified = (
-        f"seen working on {', '.join(sorted(map(str, seen)))}" if seen else "not yet run on such hardware"
-    )
+    seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
+    verified = "; ".join(seen) or "not yet run on such hardware"
     known = [part for part in (details.hardware, memory, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{words.framework(device.framework)} {device.native_name}"
     return "; ".join([name, *known, verified])

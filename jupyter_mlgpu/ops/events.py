@@ -53,7 +53,8 @@ class Profile:
 
     `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False where the
     profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
-    as the framework itself wrote it, a serialised XSpace, where it writes one.
+    as the framework itself wrote it, a serialised XSpace, where it writes one. `devices_unseen` says that a
+    device worked of which the profiler tells nothing: the host's lines are then no picture of the cell.
     """
 
     framework: str
@@ -66,6 +67,7 @@ class Profile:
     problems: tuple[str, ...] = ()
     whole: bool = True
     xspace: bytes | None = None
+    devices_unseen: bool = False
 
     @property
     def complete(self) -> bool:

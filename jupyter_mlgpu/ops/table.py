@@ -39,7 +39,8 @@ def rows(profile: Profile) -> tuple[OpStat, ...]:
     Self times are those of `selftime`, so that the rows of a line sum to its busy time. The total time of an
     operation is the time in which it was open on a line, what it ran inside included; where it runs inside
     itself, that time counts once. The share is the self time's part of the busy time of all lines of the
-    same plane and device, from 0 to 1. Bytes and FLOP are sums over the calls for which the profiler tells
+    same plane and device, from 0 to 1; there is none where devices worked unseen, for the host's operations
+    are not the whole then. Bytes and FLOP are sums over the calls for which the profiler tells
     them; input shapes are told where all calls had the same.
     """
     found: dict[_Key, _Row] = defaultdict(_Row)
@@ -53,11 +54,12 @@ def rows(profile: Profile) -> tuple[OpStat, ...]:
             busy[plane, device] += self_ns
         for key, intervals in open_times.items():
             found[key].total_ns += length(union(intervals))
-    table = [_stat(profile.profiler, key, row, busy[key[0], key[1]]) for key, row in found.items()]
+    whole = {} if profile.devices_unseen else busy
+    table = [_stat(profile.profiler, key, row, whole.get(key[:2])) for key, row in found.items()]
     return tuple(sorted(table, key=lambda row: (-(row.share or 0), -row.self_time, row.name)))
 
 
-def _stat(profiler: str, key: _Key, row: _Row, busy_ns: int) -> OpStat:
+def _stat(profiler: str, key: _Key, row: _Row, busy_ns: int | None) -> OpStat:
     plane, device, name, kind = key
     return OpStat(
         name=name,

@@ -92,6 +92,17 @@ def test_continuous_integration_runs_everything_on_both_pythons_and_something_on
     assert {"test", "test-all"} <= set(targets_in(commands_of(FOLDER / "nightly.yml")))
 
 
+def test_the_job_on_a_mac_goes_on_after_what_fails_and_keeps_what_it_found() -> None:
+    job = jobs_of(FOLDER / "ci.yml")["macos"]
+    steps = job["steps"]
+    begun = next(at for at, step in enumerate(steps) if step.get("run") == "make install")
+    assert all(step["if"] == "${{ !cancelled() }}" for step in steps[begun + 1 :])
+    assert {"install", "test-unit", "test-frameworks"} <= targets_in([step.get("run", "") for step in steps])
+    kept = next(step["with"]["path"].split() for step in steps if "upload-artifact" in step.get("uses", ""))
+    assert "build/mac" in kept
+    assert any("--out build/mac" in step.get("run", "") for step in steps)
+
+
 @each_workflow
 def test_a_workflow_may_read_and_no_more_unless_a_job_says_so(path: Path) -> None:
     assert yaml.safe_load(path.read_text(encoding="utf-8"))["permissions"] == {"contents": "read"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import shutil
-import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -44,10 +44,11 @@ def tensorflow() -> Subject:
     tf = framework("tensorflow")
 
     @tf.function
+    @on_the_host
     def product(x: Any) -> Any:
         return tf.reduce_sum(tf.sin(x) @ x)
 
-    x = tf.ones((100, 100))
+    x = on_the_host(tf.ones)((100, 100))
 
     def seen(folder: Path, _: Any) -> int:
         return sum(file.stat().st_size for file in folder.rglob("*.xplane.pb"))
@@ -87,6 +88,17 @@ def jax() -> Subject:
         lambda folder: jax.profiler.trace(str(folder)),
         lambda folder, _: sum(file.stat().st_size for file in folder.rglob("*.xplane.pb")),
     )
+
+
+def on_the_host(work: Callable[..., Any]) -> Callable[..., Any]:
+    """There TensorFlow's profiler sees every operation, whatever other device a machine has."""
+
+    @functools.wraps(work)
+    def placed(*arguments: Any) -> Any:
+        with framework("tensorflow").device("CPU:0"):
+            return work(*arguments)
+
+    return placed
 
 
 def framework(name: str) -> Any:
@@ -237,7 +249,7 @@ def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
 
 def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
     framework("tensorflow")
-    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr("jupyter_mlgpu.backends.profiling.tensorflow.kind_of", lambda device_type: "metal")
     session = profiling.find("tensorflow").start()
     (said,) = session.stop().problems
     assert "does not see a Mac's GPU" in said
@@ -267,12 +279,13 @@ def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_
     tf = framework("tensorflow")
 
     @tf.function
+    @on_the_host
     def work(x: Any) -> Any:
         for _ in tf.range(4):
             x = tf.sin(x) @ x / 100.0
         return tf.linalg.svd(x)[0], tf.nn.softmax(x), tf.sort(x), tf.cumsum(x), tf.nn.relu(x) + 1.0
 
-    x = tf.ones((150, 150))
+    x = on_the_host(tf.ones)((150, 150))
     work(x)
     session = profiling.find("tensorflow").start()
     for _ in range(5):
@@ -381,10 +394,11 @@ def test_tensorflow_tells_shapes_where_they_are_asked_for_of_the_same_operations
     tf = framework("tensorflow")
 
     @tf.function
+    @on_the_host
     def work(x: Any, y: Any) -> Any:
         return tf.nn.relu(tf.matmul(x, y)) + 1.0
 
-    x, y = tf.ones((20, 30)), tf.ones((30, 40))
+    x, y = on_the_host(tf.ones)((20, 30)), on_the_host(tf.ones)((30, 40))
     tables = {}
     work(x, y)
     for shapes in (False, True):
@@ -410,7 +424,7 @@ def test_what_a_profiler_does_not_tell_of_what_was_asked_for_is_said(subject):
         (True, False): ["TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP."],
         (False, False): ["JAX's profiler tells neither input shapes nor FLOP."],
     }
-    assert list(profile.problems) == said[told]
+    assert [one for one in profile.problems if "does not see" not in one] == said[told]
 
 
 @pytest.mark.needs("torch")

@@ -122,7 +122,9 @@ def test_what_a_compiled_case_kept_is_not_counted_in_the_next(torch):
         torch.cuda.empty_cache()
         after, _ = peak_over(lambda: None)
         kept.append((held.value, after.value))
-        print(f"\n{'+'.join(options)}: {held.value / MIB:,.0f} MiB held, {after.value / MIB:,.0f} MiB after it")
+        print(
+            f"\n{'+'.join(options)}: {held.value / MIB:,.0f} MiB held, {after.value / MIB:,.0f} MiB after it"
+        )
     first, compiled, second = kept
     assert compiled[1] <= first[1] + 64 * MIB
     assert second[0] <= first[0] + 64 * MIB

@@ -48,6 +48,37 @@ def test_a_plugin_beside_a_newer_tensorflow_is_found(machine: Callable[..., Fact
     assert "2.20.0" in found.evidence
 
 
+COMMUNITYS = {
+    "packages/tensorflow-metal-plugin": {"version": "0.4.1"},
+    "packages/tensorflow-metal": "<delete>",
+}
+
+
+@pytest.mark.parametrize("tensorflow", ["2.20.0", "2.21.0"])
+def test_the_communitys_plugin_is_known_and_nothing_is_wrong_with_it(
+    machine: Callable[..., Facts], tensorflow
+):
+    diagnosis = diagnose(machine("mac", {"packages/tensorflow/version": tensorflow, **COMMUNITYS}))
+    assert diagnosis.findings == ()
+    (told,) = [one for one in diagnosis.results if one.id == "metal-plugin-missing"]
+    assert told.evidence == "tensorflow-metal-plugin 0.4.1 is there, the community's Metal plug-in."
+
+
+def test_of_two_plugins_the_one_that_cannot_load_is_named(machine: Callable[..., Facts]):
+    both = {"packages/tensorflow-metal-plugin": {"version": "0.4.1"}, "packages/tensorflow/version": "2.21.0"}
+    (found,) = diagnose(machine("mac", both)).findings
+    assert found.remedy == "pip uninstall -y tensorflow-metal"
+    assert "the community's" in found.title
+
+
+def test_two_tensorflows_in_two_folders_are_not_said_to_be_in_one(machine: Callable[..., Facts]):
+    other = {"version": "2.19.1", "place": "user"}
+    (found,) = diagnose(machine("cpu", {"packages/tensorflow-cpu": other})).findings
+    assert found.evidence == (
+        "Installed into 2 folders: tensorflow 2.19.1 (environment), tensorflow-cpu 2.19.1 (user)."
+    )
+
+
 def test_a_crash_in_a_check_is_its_result_and_the_others_go_on():
     diagnosis = diagnose(
         Facts(), [check("a", RuntimeError("boom in /home/ada/x")), check("b", Fine("It is fine."))]

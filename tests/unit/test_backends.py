@@ -125,7 +125,7 @@ def test_every_framework_has_the_module_by_whose_import_it_is_there():
 
 def test_what_is_verified_names_a_known_framework_and_where():
     assert {framework for framework, _ in VERIFIED} <= set(registry.BACKENDS)
-    assert all(VERIFIED.values())
+    assert all(one.where for one in VERIFIED.values())
 
 
 def test_what_is_replayed_is_labelled_everywhere():

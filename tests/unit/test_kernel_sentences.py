@@ -48,6 +48,7 @@ TELLING: dict[str, set[str]] = {
     "doctor/gather/*": {"_ASK", "_processor", "question"},
     "doctor/light": set(),
     "doctor/maybe": set(),
+    "doctor/metal": set(),
     "doctor/page": {"html"},
     "engines/asking": set(),
     "engines/collecting": set(),

@@ -3,7 +3,7 @@
 The session is TensorFlow's own, made as `tf.profiler.experimental.start` makes it, but not noted in that
 module: a cell that begins one of its own (the TensorBoard callback does) then gets it, instead of an
 AlreadyExistsError because of us. TensorFlow gives its profile only as a file: each session has a fresh folder
-among the temporary files, which is removed with it. On macOS only the host's side is seen: the binary of
+among the temporary files, which is removed with it. On Metal only the host's side is seen: the binary of
 tensorflow-metal 1.2.0 exports no TF_InitProfiler (read).
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.backends.profiling.aside import GAVE_WAY, FirstStep, Replaced
+from jupyter_mlgpu.backends.tensorflow_names import kind_of
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.ops import read_tensorflow, xspace
 from jupyter_mlgpu.ops.events import Profile
@@ -35,8 +35,9 @@ _RUNNING = Refused(
 )
 _NO_FLOP = "TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP."
 _METAL = (
-    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it, so its "
-    "operations are the host's alone: Metal System Trace in Xcode's Instruments shows the GPU's."
+    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it: the "
+    "operations below are the host's alone, and have no shares of the whole. Metal System Trace in Xcode's "
+    "Instruments shows the GPU's."
 )
 
 
@@ -122,7 +123,8 @@ class TensorFlowSession:
         if not files:
             raise OSError("TensorFlow wrote no profile")
         data, left_out = xspace.cut(files[0].read_bytes())
-        problems = (*self._problems, _METAL) if sys.platform == "darwin" else self._problems
+        unseen = kind_of("GPU") == "metal"
+        problems = (*self._problems, _METAL) if unseen else self._problems
         if self._gave_way:
             problems = (*problems, GAVE_WAY)
         assert self._ended_ns is not None
@@ -134,4 +136,4 @@ class TensorFlowSession:
             problems=problems,
             whole=not self._gave_way,
         )
-        return dataclasses.replace(profile, xspace=data)
+        return dataclasses.replace(profile, xspace=data, devices_unseen=unseen)

@@ -9,6 +9,7 @@ what PyTorch itself prints of it is read in logs/mps_profile.py.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -78,7 +79,8 @@ class TorchSession:
         self._end()
         if self._lost is not None:
             raise self._lost
-        problems = (_on_mps(),) if sys.modules["torch"].backends.mps.is_available() else ()
+        unseen = sys.modules["torch"].backends.mps.is_available()
+        problems = (_on_mps(),) if unseen else ()
         if not self._shapes:
             problems = (*problems, _NOT_RECORDED)
         if self._gave_way:
@@ -89,13 +91,14 @@ class TorchSession:
         kineto = getattr(ours.profiler, "kineto_results", None)
         # The first is private, and twenty times as fast.
         found = read_torch.of_kineto(kineto.events()) if kineto else read_torch.of_public(ours.events())
-        return read_torch.read(
+        profile = read_torch.read(
             found,
             profiler="PyTorch's profiler",
             window_ns=window_ns,
             problems=problems,
             whole=not self._gave_way,
         )
+        return dataclasses.replace(profile, devices_unseen=unseen)
 
     def abandon(self) -> None:
         """See `jupyter_mlgpu.ops.profiler.Session`."""

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Answer, Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.metal import COMMUNITYS
 
 ID = "gpu-not-seen"
 TITLE = "Every framework sees the GPU"
@@ -60,4 +61,4 @@ def _should_see(facts: Facts, name: str) -> bool:
         return any(one.file.startswith(wanted) for one in known_or(facts.libraries, ()))
     plugin = {"tensorflow": "tensorflow-metal", "jax": "jax-metal", "torch": "torch", "mlx": "mlx"}
     apple = any(known_or(gpu.vendor, "") == "apple" for gpu in known(facts.gpus.found))
-    return apple and plugin.get(name) in packages
+    return apple and (plugin.get(name) in packages or (name == "tensorflow" and COMMUNITYS in packages))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.metal import APPLES, communitys
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-plugin-missing"
@@ -22,8 +23,11 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     if "tensorflow" not in packages:
         return Skipped("TensorFlow is not installed.")
-    if "tensorflow-metal" in packages:
-        return Fine(f"tensorflow-metal is {packages['tensorflow-metal'].version}.")
+    if APPLES in packages:
+        return Fine(f"tensorflow-metal is {packages[APPLES].version}.")
+    found = communitys(packages)
+    if found:
+        return Fine(found)
     if not older(known(facts.python.version), "3.13"):
         return Skipped("There is no plug-in for this Python.")
     version = packages["tensorflow"].version

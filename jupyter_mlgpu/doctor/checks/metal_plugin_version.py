@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.metal import APPLES, COMMUNITYS, communitys
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-plugin-version"
@@ -24,6 +25,14 @@ def judge(facts: Facts) -> Verdict:
     found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
     if older(tensorflow.version, "2.20"):
         return Fine(found)
+    if COMMUNITYS in packages:
+        return Finding(
+            title="Apple's Metal plug-in stands beside the community's and cannot load into this TensorFlow.",
+            evidence=f"{found} {communitys(packages)}",
+            remedy=f"pip uninstall -y {APPLES}",
+            confidence="sure",
+            cause=Cause.PACKAGES,
+        )
     return Finding(
         title="tensorflow-metal cannot load into this TensorFlow, so there is no GPU.",
         evidence=f"{found} From 2.20 on TensorFlow lacks symbols that the plug-in needs.",

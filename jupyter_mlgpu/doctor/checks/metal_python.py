@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.metal import communitys
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-python"
@@ -21,6 +22,9 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("This is no Mac with Apple silicon.")
     if "tensorflow" not in known(facts.packages):
         return Skipped("TensorFlow is not installed.")
+    found = communitys(known(facts.packages))
+    if found:
+        return Skipped(found)
     version = known(facts.python.version)
     if older(version, "3.13"):
         return Fine(f"Python is {version}.")

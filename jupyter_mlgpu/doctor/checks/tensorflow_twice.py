@@ -1,4 +1,4 @@
-"""Several distributions install the same folder `tensorflow`, the last one over the others.
+"""Several distributions install a folder `tensorflow`: over each other, or hidden by the first.
 
 Sources: tensorflow/tensorflow#125351, Unity-Technologies/ml-agents#3729 (tensorflow-cpu hid tensorflow-gpu),
 apple/turicreate#3405.
@@ -6,9 +6,11 @@ apple/turicreate#3405.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.facts import Facts, Package
+from jupyter_mlgpu.doctor.maybe import known, known_or
 
 ID = "tensorflow-twice"
 TITLE = "Only one TensorFlow is installed"
@@ -38,12 +40,27 @@ def judge(facts: Facts) -> Verdict:
     ]
     if len(found) < 2:
         return Fine(f"Installed: {found[0]}." if found else "TensorFlow is not installed.")
-    listed = ", ".join(f"{name} {packages[name].version}" for name in found)
     keep = "tensorflow" if main else found[0]
+    title, evidence = _where({name: packages[name] for name in found})
     return Finding(
-        title="Several TensorFlows are installed over each other.",
-        evidence=f"Installed into one folder: {listed}.",
+        title=title,
+        evidence=evidence,
         remedy=f"pip uninstall -y {' '.join(found)}\npip install {keep}=={packages[keep].version}",
         confidence="sure",
         cause=Cause.PACKAGES,
+    )
+
+
+def _where(found: Mapping[str, Package]) -> tuple[str, str]:
+    """Title and evidence: in one place they lie over each other, else the first on the path hides others."""
+    places = {known_or(one.place, None) for one in found.values()}
+    listed = ", ".join(f"{name} {one.version}" for name, one in found.items())
+    if None in places:
+        return "Several TensorFlows are installed over each other.", f"Installed: {listed}."
+    if len(places) == 1:
+        return "Several TensorFlows are installed over each other.", f"Installed into one folder: {listed}."
+    by_place = ", ".join(f"{name} {one.version} ({one.place})" for name, one in found.items())
+    return (
+        "Several TensorFlows are installed, and which one is imported depends on the path.",
+        f"Installed into {len(places)} folders: {by_place}.",
     )

@@ -1,0 +1,43 @@
+"""The first lessons, solved, with their work on a Metal device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+#: A lesson, and a device on which something in it ran: the first has one cell with a framework, under `cpu`.
+LESSONS = {
+    "00_start_here": "cpu:0",
+    "01_adding_tensors": "gpu:0",
+    "02_devices": "gpu:0",
+    "03_reading_the_machine": "gpu:0",
+}
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+# On a Mac Keras compiles nothing by XLA (`model_supports_jit` asks for the system); here it would, and fail.
+AS_ON_A_MAC = """
+import keras.src.trainers.trainer as _trainer
+_trainer.model_supports_jit = lambda model: False
+"""
+
+
+def cells(lesson):
+    solved = NOTEBOOKS / "solutions" / f"{lesson}.ipynb"
+    data = json.loads((solved if solved.exists() else NOTEBOOKS / f"{lesson}.ipynb").read_text("utf-8"))
+    return ["".join(cell["source"]) for cell in data["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize(("lesson", "device"), LESSONS.items())
+def test_a_lesson_runs_on_metal(start_on_metal, lesson, device):
+    notebook = start_on_metal()
+    notebook.run("import tensorflow")
+    notebook.run(AS_ON_A_MAC)
+    assert notebook.run("%mlc_device gpu").status == "ok"
+    used = set()
+    for source in cells(lesson):
+        told = notebook.run(source)
+        assert told.status == "ok", f"{source}\n{told.error}"
+        used |= {one["device"] for each in told.receipts for one in each["device"]["ran_on"] or ()}
+    assert device in used
