@@ -40,13 +40,26 @@ def summary(diagnosis: Diagnosis) -> dict[str, Any]:
                 "id": shorten(one.id, SHORT),
                 "title": shorten(one.title, SHORT),
                 "evidence": shorten(one.evidence, LONG),
-                "remedy": shorten(one.remedy or "", LONG),
+                "remedy": _whole_lines(one.remedy or ""),
                 "confidence": one.confidence,
             }
             for one in shown[:FINDINGS]
         ],
         "more": max(0, len(shown) - FINDINGS),
     }
+
+
+def _whole_lines(remedy: str) -> str:
+    """The first lines of a remedy: a command that is cut may be another command."""
+    if len(remedy) <= LONG:
+        return remedy
+    more = "# More is in %mlc_doctor."
+    lines: list[str] = []
+    for line in remedy.split("\n"):
+        if sum(len(one) + 1 for one in (*lines, line)) + len(more) > LONG:
+            break
+        lines.append(line)
+    return "\n".join([*lines, more])
 
 
 def main() -> None:

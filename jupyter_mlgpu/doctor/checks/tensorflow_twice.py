@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import pinned, run
 
 ID = "tensorflow-twice"
 TITLE = "Only one TensorFlow is installed"
@@ -43,7 +44,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Several TensorFlows are installed over each other.",
         evidence=f"Installed into one folder: {listed}.",
-        remedy=f"pip uninstall -y {' '.join(found)}\npip install {keep}=={packages[keep].version}",
+        remedy=run("pip", "uninstall", "-y", *found) + run("pip", "install", *pinned([keep], packages)),
         confidence="sure",
         cause=Cause.PACKAGES,
     )
