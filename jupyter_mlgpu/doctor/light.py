@@ -28,6 +28,7 @@ CAPTURES: dict[str, Maybe[bool]] = {
 
 #: Findings, and characters of each text: more is in `%mlc_doctor`.
 FINDINGS, SHORT, LONG = 20, 300, 1_500
+_MORE = "# More is in %mlc_doctor."
 
 
 def summary(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -53,13 +54,12 @@ def _whole_lines(remedy: str) -> str:
     """The first lines of a remedy: a command that is cut may be another command."""
     if len(remedy) <= LONG:
         return remedy
-    more = "# More is in %mlc_doctor."
     lines: list[str] = []
     for line in remedy.split("\n"):
-        if sum(len(one) + 1 for one in (*lines, line)) + len(more) > LONG:
+        if sum(len(one) + 1 for one in (*lines, line)) + len(_MORE) > LONG:
             break
         lines.append(line)
-    return "\n".join([*lines, more])
+    return "\n".join([*lines, _MORE])
 
 
 def main() -> None:

@@ -15,17 +15,18 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from jupyter_mlgpu import plain
+from jupyter_mlgpu import incoming, plain
 from jupyter_mlgpu.doctor.facts import SCHEMA, Facts
 from jupyter_mlgpu.doctor.maybe import Unknown
 from jupyter_mlgpu.doctor.shapes import TEXT
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.errors import NewerSchemaError, RecordError, UsageError
 from jupyter_mlgpu.files import write_atomically
 
 #: A facts file is some 50 kB; these bounds are for what was never one.
 MOST_BYTES = 4_000_000
 MOST_ITEMS = 2_000
 MOST_LETTERS = 4_000
+_TOO_LARGE = 10**18
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
@@ -63,15 +64,10 @@ def load(path: str | os.PathLike[str]) -> Facts:
     """Facts from a file; raises RecordError, one sentence that names the file."""
     source = Path(path).expanduser()
     try:
-        with source.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise RecordError(
-            f"{source} cannot be read ({error.strerror or error}); check the path and try again."
-        ) from error
+        data = incoming.read_bytes(source, most=MOST_BYTES, what="a facts file")
+    except UsageError as error:
+        raise RecordError(str(error)) from error
     remedy = "make one with `jupyter mlgpu doctor --save-facts FILE`"
-    if len(data) > MOST_BYTES:
-        raise RecordError(f"{source} is too large for a facts file (over 4 MB); {remedy}.")
     try:
         return from_json(json.loads(data))
     except RecordError as error:
@@ -179,6 +175,8 @@ def _leaf(kind: Any, data: object, where: str) -> Any:
         raise RecordError(f"{where} is a text of over {MOST_LETTERS:,} letters")
     if isinstance(data, str) and not shape.fits(data):
         raise _ShapeError(f"{where} should be {shape.what}, found {data!a:.60}")
+    if isinstance(data, int) and abs(data) >= _TOO_LARGE:
+        raise RecordError(f"{where} should be a number of at most 18 digits, found a larger one")
     if isinstance(data, float) and (data != data or data in (float("inf"), float("-inf"))):
         raise RecordError(f"{where} should be a number, found {data}")
     return data

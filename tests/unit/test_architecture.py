@@ -56,6 +56,7 @@ MAY_USE = {
         "clock",
         "errors",
         "files",
+        "incoming",
         "kit",
         "plain",
         "probes",
@@ -65,7 +66,7 @@ MAY_USE = {
         "render",
         "selection",
     },
-    "doctor": {"_version", "clock", "errors", "files", "plain", "probes", "redact", "sentences"},
+    "doctor": {"_version", "clock", "errors", "files", "incoming", "plain", "probes", "redact", "sentences"},
     "notebook": {
         "backends",
         "bench",
