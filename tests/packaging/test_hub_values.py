@@ -126,9 +126,29 @@ def test_the_image_with_a_gpu_is_that_image_with_the_pinned_tensorflow_s_librari
     assert "FROM {name}:{tag}".format(**STUDENT["image"]) in lines
     (pins,) = [file.path for file in FILES if file.name == "make.txt"]
     (version,) = re.findall(r"^tensorflow==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
-    assert f'RUN python -m pip install --no-cache-dir "tensorflow[and-cuda]=={version}"' in lines
+    (gpu_list,) = [file.path for file in FILES if file.name == "gpu.txt"]
+    listed = gpu_list.read_text(encoding="utf-8")
+    assert f"tensorflow=={version} " in listed
+    assert re.search(r"^nvidia-cudnn-cu12==", listed, re.MULTILINE)
     (gpu,) = [one for one in STUDENT["profileList"] if "nvidia.com/gpu" in str(one)]
     assert f"--tag {gpu['kubespawner_override']['image']} ." in "\n".join(lines)
+
+
+def test_what_the_image_with_a_gpu_installs_is_named_by_hashes_alone() -> None:
+    lines = (HUB / "gpu.Dockerfile").read_text(encoding="utf-8").splitlines()
+    installs = [line for line in lines if "pip install" in line]
+    assert installs
+    for line in installs:
+        words = shlex.split(line)
+        assert {"--require-hashes", "--no-deps", "--only-binary"} <= set(words)
+        place = words[words.index("--requirement") + 1]
+        # Nothing else is named: what follows an option's name belongs to it.
+        rest = words[words.index("install") + 1 :]
+        assert [one for one in rest if not one.startswith("-")] == [":all:", place]
+        (copied,) = [line.split()[1] for line in lines if line.startswith("COPY") and line.split()[2] == place]
+        pins = re.findall(r"^[a-z0-9][^\n]*(?:\n    [^\n]*)*", (ROOT / copied).read_text(encoding="utf-8"), re.M)
+        assert len(pins) > 50
+        assert [one for one in pins if "--hash=sha256:" not in one] == []
 
 
 def test_repo2docker_finds_none_of_its_own_files_in_this_folder() -> None:
