@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu import cli
-from jupyter_mlgpu.bench import page
+from jupyter_mlgpu.bench import charts, page
 from jupyter_mlgpu.bench.against import two_runs
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
@@ -243,3 +243,17 @@ def test_whatever_one_value_is_the_file_is_refused_or_shown_compared_and_saved(
             shown.encode()
             theirs.save(tmp_path / "again.json")
     assert used > 100
+
+
+def test_charts_are_drawn_of_whatever_size_a_stranger_names(real: dict[str, Any], file: Path):
+    for odd in (*ODD, "512", {}):
+        data = copy.deepcopy(real)
+        data["results"][0]["parameters"] = {"n": odd} if odd != {} else {}
+        file.write_text(json.dumps(data))
+        try:
+            run = load(file)
+        except BenchError:
+            continue
+        run.figure()
+        run.roofline()
+        assert charts.sizes(run).series
