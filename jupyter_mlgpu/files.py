@@ -115,7 +115,7 @@ class Journal:
 
 
 def _is_torn(path: Path, there: os.stat_result) -> bool:
-    """Whether the last line of a journal lacks its end, or cannot be looked at: an empty line harms nobody."""
+    """Whether a journal's last line lacks its end, or cannot be looked at: an empty line harms nobody."""
     if not stat.S_ISREG(there.st_mode) or there.st_size == 0:
         return False
     try:

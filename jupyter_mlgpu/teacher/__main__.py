@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from jupyter_mlgpu.errors import MissingPackageError, MlgpuError
+from jupyter_mlgpu.teacher import logs
 from jupyter_mlgpu.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 
 _PROGRAM = "python -m jupyter_mlgpu.teacher"
@@ -70,7 +71,7 @@ def _run(arguments: argparse.Namespace) -> None:
         store.close()
         print(f"Nothing is kept of {arguments.forget} any more; {count:,} records were deleted.")
         return
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
     settings = settings_from(os.environ, arguments.teachers, arguments.keep_days)
     asyncio.run(serve(settings, Store(open_database(arguments.database))))
 

@@ -145,8 +145,12 @@ def test_what_the_image_with_a_gpu_installs_is_named_by_hashes_alone() -> None:
         # Nothing else is named: what follows an option's name belongs to it.
         rest = words[words.index("install") + 1 :]
         assert [one for one in rest if not one.startswith("-")] == [":all:", place]
-        (copied,) = [line.split()[1] for line in lines if line.startswith("COPY") and line.split()[2] == place]
-        pins = re.findall(r"^[a-z0-9][^\n]*(?:\n    [^\n]*)*", (ROOT / copied).read_text(encoding="utf-8"), re.M)
+        (copied,) = [
+            line.split()[1] for line in lines if line.startswith("COPY") and line.split()[2] == place
+        ]
+        pins = re.findall(
+            r"^[a-z0-9][^\n]*(?:\n    [^\n]*)*", (ROOT / copied).read_text(encoding="utf-8"), re.M
+        )
         assert len(pins) > 50
         assert [one for one in pins if "--hash=sha256:" not in one] == []
 
