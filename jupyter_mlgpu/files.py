@@ -93,6 +93,7 @@ class Journal:
     def append(self, record: Record) -> None:
         """Add a record; a line that cannot be written whole is taken back. Raises RecordError.
 
+        What a kernel that died left of a line stays a line of its own.
         Into a FIFO or a device nothing can be taken back; a cell never waits for its reader.
         """
         line = _line(record)
@@ -100,6 +101,8 @@ class Journal:
             handle = destinations.open_to_append(self.path)
             try:
                 before = os.fstat(handle)
+                if _is_torn(self.path, before):
+                    line = b"\n" + line
                 if os.write(handle, line) != len(line):
                     if not stat.S_ISREG(before.st_mode):
                         raise OSError("its reader is too slow")
@@ -109,6 +112,20 @@ class Journal:
                 os.close(handle)
         except OSError as error:
             raise _cannot_write(self.path, error) from error
+
+
+def _is_torn(path: Path, there: os.stat_result) -> bool:
+    """Whether a journal's last line lacks its end, or cannot be looked at: an empty line harms nobody."""
+    if not stat.S_ISREG(there.st_mode) or there.st_size == 0:
+        return False
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return True
+    try:
+        return os.pread(handle, 1, there.st_size - 1) != b"\n"
+    finally:
+        os.close(handle)
 
 
 def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]:

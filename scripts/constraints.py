@@ -72,6 +72,8 @@ FILES = (
     ConstraintFile("hub-5.txt", groups=("hub-5",)),
     # The user environment of a class on The Littlest JupyterHub; binder/hub/README.md has the steps.
     ConstraintFile("tljh.txt", extras=("lessons",), groups=("tljh",), agrees_with=("make.txt",)),
+    # What binder/hub/gpu.Dockerfile installs above the image of a class.
+    ConstraintFile("gpu.txt", groups=("gpu-image",), agrees_with=("extras.txt", "make.txt")),
     # Plain: on Linux a local CPU build (2.13.0+cpu) may stand in for the index's CUDA build.
     ConstraintFile("torch.txt", extras=("torch",), hashes=False, agrees_with=("extras.txt",), macos="14.0"),
     # What `make` adds in .venv-frameworks to the packages of .venv, beside torch.txt.

@@ -1,5 +1,6 @@
 # The image of the class (values.yaml) and NVIDIA's libraries, for the profile with a GPU:
 #   docker build --file binder/hub/gpu.Dockerfile --tag registry.example.org/jupyter-mlgpu-class-gpu:0.1.0 .
-# This extra of TensorFlow names one exact version of each of NVIDIA's packages.
+# The list names exact versions with their hashes: `make constraints` compiles it.
 FROM registry.example.org/jupyter-mlgpu-class:0.1.0
-RUN python -m pip install --no-cache-dir "tensorflow[and-cuda]==2.19.1"
+COPY constraints/gpu.txt /tmp/gpu.txt
+RUN python -m pip install --no-cache-dir --require-hashes --no-deps --only-binary :all: --requirement /tmp/gpu.txt

@@ -6,21 +6,26 @@ JupyterHub runs this file, and gives it `get_config`.
 #: The names of those who see the whole class in the teacher's view.
 TEACHERS: list[str] = []
 
-DATA = "/var/lib/jupyter-mlgpu-teacher"
+USER = "jupyter-mlgpu-teacher"
+DATA = f"/var/lib/{USER}"
+#: A port below 1024: each student has an account on this computer, and could listen on any other while the
+#: service is down, to be sent everybody's tokens.
+URL = "http://127.0.0.1:910"
 
 c = get_config()  # noqa: F821
 # Where %mlc_share sends what a student chose to share: to the service below, past the proxy.
-c.Spawner.environment.update({"JUPYTER_MLGPU_TEACHER_URL": "http://127.0.0.1:10101/services/teacher"})
+c.Spawner.environment.update({"JUPYTER_MLGPU_TEACHER_URL": f"{URL}/services/teacher"})
 c.JupyterHub.services.append(
     {
         "name": "teacher",
-        "url": "http://127.0.0.1:10101",
+        "url": URL,
         "command": [
+            # The hub runs as root; what reads students' reports must not. It may open that port, and no more.
+            *("/usr/bin/setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"),
+            *("--inh-caps=-all,+net_bind_service", "--ambient-caps=-all,+net_bind_service"),
             *("/opt/tljh/user/bin/python", "-m", "jupyter_mlgpu.teacher"),
             *("--database", f"sqlite:///{DATA}/teacher.sqlite"),
         ],
-        # The hub runs as root; what reads students' reports must not.
-        "user": "jupyter-mlgpu-teacher",
         "cwd": DATA,
         "oauth_no_confirm": True,
     }

@@ -56,7 +56,7 @@ def sizes(run: BenchRun) -> Chart:
     """TFLOP/s of gemm against n: a line a type, framework and device, with the spread of each point."""
     lines: dict[str, list[Result]] = {}
     for one in run.results:
-        if one.case == "gemm" and one.tflops.value is not None:
+        if one.case == "gemm" and one.tflops.value is not None and _n(one) > 0:
             lines.setdefault(_name(one, run), []).append(one)
     series = [
         Series(name, "line", number, tuple(_speed(one) for one in sorted(found, key=lambda one: _n(one))))
@@ -104,7 +104,9 @@ def _speed(one: Result) -> Point:
 
 
 def _n(one: Result) -> float:
-    return float(one.parameters["n"])
+    """The size of a product; 0 where a file tells none, which has no place on the axis."""
+    size = one.parameters.get("n")
+    return float(size) if isinstance(size, int | float) and not isinstance(size, bool) else 0.0
 
 
 def _intensity(one: Result) -> Point:

@@ -124,6 +124,8 @@ class Result:
         unit = f"{self.unit}/J"
         if self.energy.value is None:
             return unknown(unit, str(self.energy.why_missing))
+        if self.energy.value <= 0:
+            return unknown(unit, "The counter counted no energy.")
         return Quantity(self.items * self.steps * len(self.samples) / self.energy.value, unit)
 
     @property
@@ -150,32 +152,36 @@ class Result:
         """A result from `to_json`'s data; what follows from the samples is worked out anew."""
         table = plain.table_of(data, where)
         samples = plain.field_of(table, "samples", list, where)
-        if not all(isinstance(one, int | float) and not isinstance(one, bool) and one > 0 for one in samples):
+        if not all(_amount(one) and one > 0 for one in samples):
             raise RecordError(f"{where} should have samples that are numbers of seconds above 0")
-        items, flops = table.get("items"), table.get("flops")
-        if not _number(items) or not (flops is None or _number(flops)):
-            raise RecordError(f"{where} should have numbers as its items and flops, found {items!r:.40}")
-        moved = table.get("moved")
-        if not (moved is None or _number(moved)):
-            raise RecordError(f"{where} should have a number as what it moved, found {moved!r:.40}")
+        amounts = {name: table.get(name) for name in ("items", "flops", "moved", "measured_s")}
+        flops, moved, took = amounts["flops"], amounts["moved"], amounts["measured_s"]
+        for name, amount in amounts.items():
+            if not (_amount(amount) or (amount is None and name != "items")):
+                raise RecordError(
+                    f"{where} should have {name!r} as a number that can be one, found {amount!r:.40}"
+                )
         if flops is None and not table.get("why_no_flops"):
             raise RecordError(f"{where} has no flops, and does not say why")
         fields: dict[str, Any] = {name: plain.field_of(table, name, str, where) for name in _TEXTS}
         fields |= {name: plain.optional_of(table, name, str, where) for name in _MAYBE_TEXTS}
         fields |= {name: plain.field_of(table, name, int, where) for name in ("steps", "warmups")}
-        fields |= {name: quantity.from_json(table.get(name), f"{where}'s {name}") for name in _QUANTITIES}
+        fields |= {name: _figure(table.get(name), f"{where}'s {name}") for name in _QUANTITIES}
         fields |= {name: tuple(map(str, plain.field_of(table, name, list, where))) for name in _LISTS}
-        took = table.get("measured_s")
+        if fields["warmups"] < 0 or fields["steps"] < bool(samples):
+            raise RecordError(f"{where} should have counts of steps, found {fields['steps']}")
+        if fields["energy"].value is not None and not samples:
+            raise RecordError(f"{where} should have samples, for it has energy")
         return cls(
             **fields,
             parameters=plain.table_of(table.get("parameters"), f"{where}'s parameters"),
             status=plain.choice_of(table, "status", get_args(Status)),
             samples=tuple(map(float, samples)),
             steady=bool(table.get("steady")),
-            items=float(items),  # type: ignore[arg-type]
+            items=float(table["items"]),
             flops=None if flops is None else float(flops),
             moved=None if moved is None else float(moved),
-            measured_s=float(took) if _number(took) else 0.0,  # type: ignore[arg-type]
+            measured_s=0.0 if took is None else float(took),
         )
 
 
@@ -187,5 +193,14 @@ _QUANTITIES = ("peak_memory", "energy", "watts", "gemm_share")
 _LISTS = ("options", "ran_on", "flags", "notes")
 
 
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _figure(data: object, where: str) -> Quantity:
+    found = quantity.from_json(data, where)
+    if found.value is not None and not _amount(found.value):
+        raise RecordError(f"{where} should be a number that can be one, found {found.value!r:.40}")
+    return found
+
+
+def _amount(value: object) -> bool:
+    """Whether it is a number of which all that follows from it is one, too: 0, or far from a float's ends."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and (value == 0 or 1e-15 <= value <= 1e30)  # type: ignore[operator]

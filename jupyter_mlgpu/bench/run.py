@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from jupyter_mlgpu import files, plain
-from jupyter_mlgpu.bench import figure, page
+from jupyter_mlgpu.bench import figure, page, reading
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.errors import BenchError, NewerSchemaError, RecordError
 
@@ -104,12 +104,8 @@ KIND = "jupyter_mlgpu bench"
 
 def load(path: str | os.PathLike[str]) -> BenchRun:
     """A run that `save` wrote; raises BenchError in one sentence where there is none."""
-    target = Path(path).expanduser()
+    data = reading.read(Path(path))
     try:
-        return BenchRun.from_json(json.loads(target.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise BenchError(f"{path} cannot be read ({error.strerror or error}); check the path.") from None
-    except ValueError:
-        raise BenchError(f"{path} holds no JSON, so it is no file of `bench --out`.") from None
+        return BenchRun.from_json(data)
     except RecordError as error:
         raise BenchError(f"{path} cannot be used: {error}.") from None

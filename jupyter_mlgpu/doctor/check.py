@@ -22,6 +22,7 @@ from enum import IntEnum
 from typing import Literal, get_args
 
 from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.remedies import Remedy
 
 Confidence = Literal["sure", "likely", "possible"]
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
@@ -46,12 +47,12 @@ class Finding:
 
     `title` is one sentence on what is wrong, `evidence` one or two with the values found. `remedy` can be
     pasted into a shell as it stands: commands, a line each, and where words are needed lines that begin with
-    `# `.
+    `# `; `remedies` makes it, and quotes what comes from the facts.
     """
 
     title: str
     evidence: str
-    remedy: str
+    remedy: Remedy
     confidence: Confidence
     cause: Cause
 

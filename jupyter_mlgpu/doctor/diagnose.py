@@ -12,6 +12,7 @@ from jupyter_mlgpu.doctor import checks
 from jupyter_mlgpu.doctor.check import CONFIDENCES, Check, Confidence, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import NotKnownError
+from jupyter_mlgpu.doctor.remedies import Remedy
 from jupyter_mlgpu.redact import redact, shorten
 
 #: Of what `to_json` gives; raised whenever a field changes its meaning or goes away.
@@ -113,7 +114,9 @@ def _judge(check: Check | Result, facts: Facts) -> tuple[_Rank, Result]:
 def _result(check: Check, verdict: Verdict) -> tuple[_Rank, Result]:
     match verdict:
         case Finding(title, evidence, remedy, confidence, cause):
-            result = Result(check.id, "finding", title, evidence, remedy, confidence)
+            if not isinstance(remedy, Remedy):  # a text might hold a value that nobody quoted
+                raise TypeError(f"the remedy is {remedy!r:.60}")
+            result = Result(check.id, "finding", title, evidence, str(remedy), confidence)
             return (0, int(cause), CONFIDENCES.index(confidence), check.id), result
         case Fine(evidence):
             result = Result(check.id, "ok", check.title, evidence)

@@ -2,8 +2,8 @@
 
 A field holds its value, None for "there is none", or `Unknown` with the reason. Texts were redacted when the
 facts were gathered: no user names, hosts, home folders or tokens. Sizes are bytes. Package names are written
-in lower case with hyphens (PyPI's normal form), architectures as Python's `platform.machine()` has them
-(arm64, aarch64, x86_64).
+in lower case with hyphens (PyPI's normal form), versions as PEP 440 has them, architectures as Python's
+`platform.machine()` does (arm64, aarch64, x86_64).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
+from jupyter_mlgpu.doctor.shapes import HostName, Lines, Name, PackageName, Shadow, VariableName, Version
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
@@ -31,7 +32,7 @@ class Machine:
 
     system: Maybe[str] = NOT_TOLD
     release: Maybe[str] = NOT_TOLD
-    macos: Maybe[str | None] = NOT_TOLD
+    macos: Maybe[Version | None] = NOT_TOLD
     architecture: Maybe[str] = NOT_TOLD
     processor: Maybe[str | None] = NOT_TOLD
     cpu_features: Maybe[tuple[str, ...]] = NOT_TOLD
@@ -62,19 +63,19 @@ class Python:
     the active conda environment's folder, redacted, None where none is active.
     """
 
-    version: Maybe[str] = NOT_TOLD
+    version: Maybe[Version] = NOT_TOLD
     implementation: Maybe[str] = NOT_TOLD
     architecture: Maybe[str] = NOT_TOLD
     translated: Maybe[bool | None] = NOT_TOLD
     kind: Maybe[str] = NOT_TOLD
-    prefix: Maybe[str] = NOT_TOLD
-    executable: Maybe[str] = NOT_TOLD
+    prefix: Maybe[Name] = NOT_TOLD
+    executable: Maybe[Name] = NOT_TOLD
     tag: Maybe[str] = NOT_TOLD
-    macos_seen: Maybe[str | None] = NOT_TOLD
-    pip: Maybe[str | None] = NOT_TOLD
-    shadows: Maybe[tuple[str, ...]] = NOT_TOLD
+    macos_seen: Maybe[Version | None] = NOT_TOLD
+    pip: Maybe[Version | None] = NOT_TOLD
+    shadows: Maybe[tuple[Shadow, ...]] = NOT_TOLD
     user_site: Maybe[bool] = NOT_TOLD
-    conda_prefix: Maybe[str | None] = NOT_TOLD
+    conda_prefix: Maybe[Name | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,12 @@ class Package:
     environment, user (`~/.local`) or other.
     """
 
-    version: str
+    version: Version
     installer: Maybe[str | None] = NOT_TOLD
     tags: Maybe[tuple[str, ...]] = NOT_TOLD
     requires: Maybe[tuple[str, ...]] = NOT_TOLD
     missing: Maybe[int] = NOT_TOLD
-    copies: Maybe[tuple[str, ...]] = NOT_TOLD
+    copies: Maybe[tuple[Version, ...]] = NOT_TOLD
     place: Maybe[str] = NOT_TOLD
 
 
@@ -104,8 +105,8 @@ class Build:
     `cuda` is None for a build without CUDA. JAX's is the one of its plug-in package (`12` or `13`).
     """
 
-    cuda: Maybe[str | None] = NOT_TOLD
-    cudnn: Maybe[str | None] = NOT_TOLD
+    cuda: Maybe[Version | None] = NOT_TOLD
+    cudnn: Maybe[Version | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,8 @@ class Environment:
     way to see what a Jupyter started from the desktop, or a kernel behind System Integrity Protection, lost.
     """
 
-    variables: Maybe[Mapping[str, str]] = NOT_TOLD
-    shell: Maybe[Mapping[str, str]] = NOT_TOLD
+    variables: Maybe[Mapping[VariableName, str]] = NOT_TOLD
+    shell: Maybe[Mapping[VariableName, str]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class Gpu:
     vendor: Maybe[str] = NOT_TOLD
     memory: Maybe[int | None] = NOT_TOLD
     memory_free: Maybe[int | None] = NOT_TOLD
-    compute_capability: Maybe[str | None] = NOT_TOLD
+    compute_capability: Maybe[Version | None] = NOT_TOLD
     processes: Maybe[tuple[GpuProcess, ...]] = NOT_TOLD
 
 
@@ -155,9 +156,9 @@ class Gpus:
 
     found: Maybe[tuple[Gpu, ...]] = NOT_TOLD
     on_bus: Maybe[tuple[str, ...] | None] = NOT_TOLD
-    driver: Maybe[str | None] = NOT_TOLD
-    cuda: Maybe[str | None] = NOT_TOLD
-    kernel_module: Maybe[str | None] = NOT_TOLD
+    driver: Maybe[Version | None] = NOT_TOLD
+    cuda: Maybe[Version | None] = NOT_TOLD
+    kernel_module: Maybe[Version | None] = NOT_TOLD
     device_files: Maybe[str] = NOT_TOLD
     why_none: Maybe[str | None] = NOT_TOLD
     metal: Maybe[str | None] = NOT_TOLD
@@ -169,8 +170,8 @@ class Library:
 
     name: str
     source: str
-    file: str
-    version: Maybe[str | None] = NOT_TOLD
+    file: Name
+    version: Maybe[Version | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +184,13 @@ class KernelSpec:
     kernelspec sets.
     """
 
-    name: str
-    interpreter: Maybe[str] = NOT_TOLD
+    name: Name
+    interpreter: Maybe[Name] = NOT_TOLD
     exists: Maybe[bool] = NOT_TOLD
     same: Maybe[bool] = NOT_TOLD
-    version: Maybe[str] = NOT_TOLD
-    has: Maybe[Mapping[str, str]] = NOT_TOLD
-    env: Maybe[Mapping[str, str]] = NOT_TOLD
+    version: Maybe[Version] = NOT_TOLD
+    has: Maybe[Mapping[PackageName, Version]] = NOT_TOLD
+    env: Maybe[Mapping[VariableName, str]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +215,10 @@ class Jupyter:
     names of disabled lab extensions (ours is `jupyter-mlgpu`), `server_extension` whether ours is enabled.
     """
 
-    lab: Maybe[str | None] = NOT_TOLD
-    package: Maybe[str] = NOT_TOLD
-    labextension: Maybe[str | None] = NOT_TOLD
-    disabled: Maybe[tuple[str, ...]] = NOT_TOLD
+    lab: Maybe[Version | None] = NOT_TOLD
+    package: Maybe[Version] = NOT_TOLD
+    labextension: Maybe[Version | None] = NOT_TOLD
+    disabled: Maybe[tuple[Name, ...]] = NOT_TOLD
     server_extension: Maybe[bool] = NOT_TOLD
 
 
@@ -225,7 +226,7 @@ class Jupyter:
 class Notebook:
     """A notebook of the current folder; `rich` tells whether it has outputs that only a trusted one shows."""
 
-    name: str
+    name: Name
     trusted: Maybe[bool] = NOT_TOLD
     rich: Maybe[bool] = NOT_TOLD
 
@@ -266,12 +267,12 @@ class Answer:
     """
 
     imported: Maybe[bool] = NOT_TOLD
-    error: Maybe[str | None] = NOT_TOLD
+    error: Maybe[Lines | None] = NOT_TOLD
     signal: Maybe[str | None] = NOT_TOLD
-    version: Maybe[str | None] = NOT_TOLD
+    version: Maybe[Version | None] = NOT_TOLD
     devices: Maybe[tuple[str, ...]] = NOT_TOLD
     computed: Maybe[bool] = NOT_TOLD
-    compute_error: Maybe[str | None] = NOT_TOLD
+    compute_error: Maybe[Lines | None] = NOT_TOLD
     seconds: Maybe[float] = NOT_TOLD
     said: Maybe[tuple[str, ...]] = NOT_TOLD
 
@@ -283,11 +284,11 @@ class Facts:
     only with --deep. `gathered_by` is the version of jupyter_mlgpu.
     """
 
-    gathered_by: Maybe[str] = NOT_TOLD
+    gathered_by: Maybe[Version] = NOT_TOLD
     machine: Machine = Machine()
     python: Python = Python()
-    packages: Maybe[Mapping[str, Package]] = NOT_TOLD
-    builds: Maybe[Mapping[str, Build]] = NOT_TOLD
+    packages: Maybe[Mapping[PackageName, Package]] = NOT_TOLD
+    builds: Maybe[Mapping[PackageName, Build]] = NOT_TOLD
     environment: Environment = Environment()
     gpus: Gpus = Gpus()
     libraries: Maybe[tuple[Library, ...]] = NOT_TOLD
@@ -295,5 +296,5 @@ class Facts:
     jupyter: Jupyter = Jupyter()
     notebooks: Maybe[tuple[Notebook, ...]] = NOT_TOLD
     storage: Storage = Storage()
-    network: Maybe[Mapping[str, bool]] = NOT_TOLD
-    frameworks: Maybe[Mapping[str, Answer]] = NOT_TOLD
+    network: Maybe[Mapping[HostName, bool]] = NOT_TOLD
+    frameworks: Maybe[Mapping[PackageName, Answer]] = NOT_TOLD

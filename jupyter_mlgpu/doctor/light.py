@@ -28,6 +28,7 @@ CAPTURES: dict[str, Maybe[bool]] = {
 
 #: Findings, and characters of each text: more is in `%mlc_doctor`.
 FINDINGS, SHORT, LONG = 20, 300, 1_500
+_MORE = "# More is in %mlc_doctor."
 
 
 def summary(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -40,13 +41,25 @@ def summary(diagnosis: Diagnosis) -> dict[str, Any]:
                 "id": shorten(one.id, SHORT),
                 "title": shorten(one.title, SHORT),
                 "evidence": shorten(one.evidence, LONG),
-                "remedy": shorten(one.remedy or "", LONG),
+                "remedy": _whole_lines(one.remedy or ""),
                 "confidence": one.confidence,
             }
             for one in shown[:FINDINGS]
         ],
         "more": max(0, len(shown) - FINDINGS),
     }
+
+
+def _whole_lines(remedy: str) -> str:
+    """The first lines of a remedy: a command that is cut may be another command."""
+    if len(remedy) <= LONG:
+        return remedy
+    lines: list[str] = []
+    for line in remedy.split("\n"):
+        if sum(len(one) + 1 for one in (*lines, line)) + len(_MORE) > LONG:
+            break
+        lines.append(line)
+    return "\n".join([*lines, _MORE])
 
 
 def main() -> None:

@@ -14,9 +14,10 @@ from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.sharing import sender
+from jupyter_mlgpu.sharing.address import Address, address_of
 from jupyter_mlgpu.sharing.leaving import record_of
 from jupyter_mlgpu.sharing.outbox import WAITING, Outbox, Picked, made
-from jupyter_mlgpu.sharing.post import Address, address_of, post
+from jupyter_mlgpu.sharing.post import post
 from jupyter_mlgpu.sharing.report import SHARED, Report, SharedCheck, SharedReading, SharedRecord, to_json
 
 _OFF = "Sharing is off: nothing is sent. `%mlc_share on` turns it on, and says what would leave."

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.sharing.address import Address, anybody_could_listen, doubt, socket_of
 from jupyter_mlgpu.sharing.outbox import Answer
-
-#: Where the teacher's view is; the hub's configuration sets it for every server.
-ADDRESS_VARIABLE = "JUPYTER_MLGPU_TEACHER_URL"
-#: Who this is: JupyterHub gives it to every server.
-TOKEN_VARIABLE = "JUPYTERHUB_API_TOKEN"
 
 #: Seconds for an answer, from the beginning of the connection on.
 LIMIT = 5.0
@@ -47,45 +40,6 @@ _SAID: Mapping[int, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where reports go, and the token that says from whom; the token is in no text of this class."""
-
-    url: str
-    token: str = field(repr=False)
-
-
-def address_of(environment: Mapping[str, str]) -> Address:
-    """Where this server's hub has its teacher's view. Raises UsageError where there is none, or no token."""
-    url = environment.get(ADDRESS_VARIABLE, "").strip().rstrip("/")
-    token = environment.get(TOKEN_VARIABLE, "")
-    if not url or not token:
-        name = TOKEN_VARIABLE if url else ADDRESS_VARIABLE
-        raise UsageError(
-            f"This server has no teacher's view (a class's JupyterHub would set {name}), "
-            "so nothing can be shared, and nothing is sent."
-        )
-    if not _is_address(url):
-        raise UsageError(
-            f"{ADDRESS_VARIABLE} should be an address such as https://hub.example/services/teacher, "
-            f"found {redact(url)!r:.100}: whoever runs this JupyterHub can set it right. Nothing is sent."
-        )
-    if not re.fullmatch(r"[!-~]+", token):
-        raise UsageError(f"{TOKEN_VARIABLE} does not hold a token, so nothing can be shared.")
-    return Address(url, token)
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return False
-    whole = parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
-    plain = parts.username is None and not parts.query and not parts.fragment
-    return whole and plain and re.fullmatch(r"[!-~]+", url) is not None
-
-
 def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
     """Send one report and say what came of it; raises nothing for what the other side does.
 
@@ -93,6 +47,8 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
     """
     try:
         exchanged = _exchange(address, body, allowed)
+    except _DoubtError as error:
+        return Answer(None, f"the token of this server is not sent there: {error}")
     except TimeoutError:
         return Answer(None, f"it did not answer within {LIMIT:g} s")
     except HTTPException as error:
@@ -107,10 +63,11 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
 def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
     deadline = real_time.monotonic() + LIMIT
     parts = urlsplit(f"{address.url}/api/reports")
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(str(parts.hostname), parts.port, timeout=LIMIT)
+    connection = _connection(parts)
     try:
         connection.connect()
+        if type(connection) is HTTPConnection and anybody_could_listen(connection.sock):
+            raise _DoubtError("any program of this machine could listen at that port")
         if not allowed():
             return None
         headers = {
@@ -131,6 +88,33 @@ def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tup
             response.close()
     finally:
         connection.close()
+
+
+class _DoubtError(Exception):
+    """Somebody else might listen at the address; the reason follows a colon."""
+
+
+class _SocketConnection(HTTPConnection):
+    """A connection to a Unix socket that nobody else can have put there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=LIMIT)
+        self._path = path
+
+    def connect(self) -> None:
+        if (why := doubt(self._path)) is not None:
+            raise _DoubtError(why)
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(LIMIT)
+        self.sock.connect(str(self._path))
+
+
+def _connection(parts: SplitResult) -> HTTPConnection:
+    path = socket_of(parts)
+    if path is not None:
+        return _SocketConnection(path)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    return kind(str(parts.hostname), parts.port, timeout=LIMIT)
 
 
 class _Within(io.RawIOBase):

@@ -11,8 +11,10 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from jupyter_mlgpu.errors import MissingPackageError, MlgpuError
+from jupyter_mlgpu.teacher import logs
 from jupyter_mlgpu.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
 
 _PROGRAM = "python -m jupyter_mlgpu.teacher"
@@ -46,6 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--keep-days", type=int, default=KEEP_DAYS, metavar="N", help="how long to keep; default: %(default)s"
     )
+    parser.add_argument(
+        "--socket",
+        type=Path,
+        metavar="PATH",
+        help="listen at a Unix socket, too, in a folder that students may enter and not write to",
+    )
     parser.add_argument("--forget", metavar="STUDENT", help="delete all that is kept of a student, and end")
     try:
         _run(parser.parse_args(argv))
@@ -70,8 +78,8 @@ def _run(arguments: argparse.Namespace) -> None:
         store.close()
         print(f"Nothing is kept of {arguments.forget} any more; {count:,} records were deleted.")
         return
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    settings = settings_from(os.environ, arguments.teachers, arguments.keep_days)
+    logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
+    settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)
     asyncio.run(serve(settings, Store(open_database(arguments.database))))
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 import signal
+import socket
 import sys
+from pathlib import Path
 
 from jupyterhub.services.auth import HubOAuth
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import PeriodicCallback
+from tornado.netutil import bind_unix_socket
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.sharing.address import doubt
 from jupyter_mlgpu.sharing.report import MAX_BYTES
 from jupyter_mlgpu.teacher.handlers import application
 from jupyter_mlgpu.teacher.keeping import Keeper
@@ -22,6 +26,8 @@ from jupyter_mlgpu.teacher.store import Store
 #: A request that was begun and does not come to its end is dropped after this, in seconds.
 PATIENCE = 60
 _HOUR_IN_MS = 3_600_000
+#: Who may connect to the socket: every student. Who may replace it is the folder's matter.
+_EVERYBODY = 0o666
 
 
 async def serve(settings: Settings, store: Store) -> None:
@@ -47,6 +53,8 @@ async def serve(settings: Settings, store: Store) -> None:
             f"The service cannot listen on {settings.host}:{settings.port} ({error.strerror or error}): "
             "give it another url in c.JupyterHub.services."
         ) from error
+    if settings.socket is not None:
+        server.add_socket(_at(settings.socket.absolute()))
     print(f"The teacher's view listens on {settings.host}:{settings.port}.", file=sys.stderr, flush=True)
     await keeper.tidy()
     tidying = PeriodicCallback(keeper.tidy, _HOUR_IN_MS)
@@ -56,3 +64,21 @@ async def serve(settings: Settings, store: Store) -> None:
     server.stop()
     await server.close_all_connections()
     await loop.run_in_executor(None, keeper.close)
+
+
+def _at(path: Path) -> socket.socket:
+    """The socket at a path. Raises UsageError, also where somebody else could put one there, too."""
+    try:
+        found = bind_unix_socket(str(path), mode=_EVERYBODY)
+    except (OSError, ValueError) as error:
+        why: str | None = getattr(error, "strerror", None) or str(error)
+    else:
+        why = doubt(path)
+        if why is None:
+            return found
+        found.close()
+        path.unlink(missing_ok=True)
+    raise UsageError(
+        f"The service cannot listen on {path} ({why}): give --socket a path in a folder of the service's "
+        "own, which others may enter and not write to."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from jupyter_mlgpu.errors import UsageError
@@ -28,6 +29,7 @@ class Settings:
     """Where to listen (`host`, `port`), under which `prefix` (with a slash at both ends), and what to do.
 
     `teachers` is the hub's group whose members see the whole class; `keep_days` how long anything is kept.
+    `socket` is a Unix socket at which to listen, too.
     """
 
     host: str
@@ -35,9 +37,12 @@ class Settings:
     prefix: str
     teachers: str = TEACHERS
     keep_days: int = KEEP_DAYS
+    socket: Path | None = None
 
 
-def settings_from(environment: Mapping[str, str], teachers: str, keep_days: int) -> Settings:
+def settings_from(
+    environment: Mapping[str, str], teachers: str, keep_days: int, socket: Path | None = None
+) -> Settings:
     """The settings of a service that a hub started. Raises UsageError, saying what is lacking."""
     if absent := [name for name in _NEEDED if not environment.get(name)]:
         raise UsageError(
@@ -57,4 +62,4 @@ def settings_from(environment: Mapping[str, str], teachers: str, keep_days: int)
     if keep_days < 1:
         raise UsageError(f"--keep-days is a number of days from 1: found {keep_days}.")
     prefix = "/" + environment["JUPYTERHUB_SERVICE_PREFIX"].strip("/") + "/"
-    return Settings(host, port, prefix.replace("//", "/"), teachers, keep_days)
+    return Settings(host, port, prefix.replace("//", "/"), teachers, keep_days, socket)

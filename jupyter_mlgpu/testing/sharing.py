@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import ClassVar
+from urllib.parse import quote
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.sharing.report import MAX_BYTES, Report, from_bytes
 
 
 class FakeTeacher:
-    """A web server on this machine. `behave` says what it does with the next posts:
+    """A web server at a Unix socket, as on a hub of one machine.
+
+    `behave` says what it does with the next posts:
 
     "take" stores and acknowledges, "forget" acknowledges nothing, a number answers with that status and an
     error, "html" answers with a page, "gigabyte" with 1 GB, "drip" with a byte now and then and no end,
@@ -31,13 +39,15 @@ class FakeTeacher:
         #: Bytes of a large answer that the other side has let itself be sent.
         self.poured = 0
         self._changed = threading.Condition()
-        self._port = 0
+        folder = tempfile.mkdtemp(prefix="mlgpu-")  # not pytest's: a socket's path must be short
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._socket = Path(folder).resolve() / "reports"
         self.resume()
 
     @property
     def url(self) -> str:
         """What JUPYTER_MLGPU_TEACHER_URL would be."""
-        return f"http://127.0.0.1:{self._port}/services/teacher"
+        return f"http+unix://{quote(str(self._socket), safe='')}/services/teacher"
 
     def cut(self) -> None:
         """Nobody listens any more at the address."""
@@ -47,8 +57,8 @@ class FakeTeacher:
     def resume(self) -> None:
         """Listen, at the same address as before."""
         handler = type("Handler", (_Handler,), {"teacher": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
-        self._port = self._server.server_address[1]
+        self._socket.unlink(missing_ok=True)
+        self._server = _Server(str(self._socket), handler)
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def numbers(self) -> list[int]:
@@ -68,6 +78,11 @@ class FakeTeacher:
         with self._changed:
             if not self._changed.wait_for(until, seconds):
                 raise TimeoutError(f"found {len(self.bodies)} posts, records {self.numbers()}")
+
+
+class _Server(ThreadingMixIn, UnixStreamServer):
+    daemon_threads = True
+    request_queue_size = 50
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -176,7 +176,7 @@ def test_the_remedy_for_numpy_2_is_a_newer_framework_where_something_needs_numpy
     (beside_jax,) = diagnose(machine("cuda", {"packages/torch/version": "2.2.2"})).findings
     (alone,) = diagnose(machine("cpu", {"packages/tensorflow/version": "2.17.1"})).findings
     assert beside_jax.remedy == "pip install --upgrade torch"
-    assert alone.remedy == 'pip install "numpy<2"'
+    assert alone.remedy == "pip install 'numpy<2'"
 
 
 def test_a_removed_copy_is_uninstalled_as_often_as_it_is_there(machine: Callable[..., Facts]):
@@ -185,3 +185,8 @@ def test_a_removed_copy_is_uninstalled_as_often_as_it_is_there(machine: Callable
         *["pip uninstall -y tensorflow"] * 3,
         "pip install tensorflow==2.19.1",
     ]
+
+
+def test_a_count_of_threads_that_is_no_number_is_left_alone(machine: Callable[..., Facts]):
+    diagnosis = diagnose(machine("cuda", {"environment/variables/OMP_NUM_THREADS": "²"}))
+    assert diagnosis.of("crashed") == ()

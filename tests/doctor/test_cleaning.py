@@ -8,8 +8,19 @@ import pytest
 from jupyter_mlgpu import redact
 from jupyter_mlgpu.doctor import gather as gathering
 from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Answer, Environment, Facts, Kernel, KernelSpec, Python
+from jupyter_mlgpu.doctor.facts import (
+    Answer,
+    Environment,
+    Facts,
+    Kernel,
+    KernelSpec,
+    Notebook,
+    Package,
+    Python,
+    Storage,
+)
 from jupyter_mlgpu.doctor.gather import cleaning
+from jupyter_mlgpu.doctor.maybe import Unknown
 
 PLANTED = (
     "adalovelace",
@@ -77,3 +88,27 @@ def test_a_host_with_an_ordinary_name_spoils_no_text(monkeypatch):
 
 def test_a_long_text_is_cut_to_what_a_facts_file_may_hold():
     assert len(cleaning.clean_text("x" * 10_000)) == reading.MOST_LETTERS
+
+
+def test_what_a_facts_file_may_not_hold_is_not_gathered_and_costs_no_more_than_itself():
+    facts = Facts(
+        python=Python(version="3.12.1", pip="not.a.version!", executable="/usr/bin/\udcff\x1bpython"),
+        packages={"torch": Package("2.13.0"), "jax": Package("0.10+<host>"), "jax;reboot": Package("1.0")},
+        notebooks=(
+            Notebook("a\nb.ipynb"),
+            Notebook("\udce4.ipynb"),
+            Notebook("-f.ipynb"),
+            Notebook("c.ipynb"),
+        ),
+        storage=Storage(here_free=Unknown("It could not be read (OSError: one\ntwo).")),
+        frameworks={"torch": Answer(error="Traceback:\n  \x1b[1mno")},
+    )
+    clean = cleaning.cleaned(facts)
+    assert clean.python.version == "3.12.1"
+    assert isinstance(clean.python.pip, Unknown)
+    assert clean.python.executable == "/usr/bin/\ufffd\ufffdpython"
+    assert clean.packages == {"torch": Package("2.13.0")}
+    assert [one.name for one in clean.notebooks] == ["\ufffd.ipynb", "c.ipynb"]
+    assert clean.storage.here_free == Unknown("It could not be read (OSError: one two).")
+    assert clean.frameworks == {"torch": Answer(error="Traceback:\n  \ufffd[1mno")}
+    assert reading.from_json(reading.to_json(clean)) == clean

@@ -15,6 +15,7 @@ from jupyter_mlgpu.doctor.check import Cause, Check, Finding, Fine, Skipped, Ver
 from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.errors import RecordError
 
 SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
@@ -30,7 +31,7 @@ def check(name: str, verdict: Verdict | Exception) -> Check:
 
 
 def finding(cause: Cause, confidence="sure") -> Finding:
-    return Finding("It is wrong.", "It was seen.", "mend it", confidence, cause)
+    return Finding("It is wrong.", "It was seen.", as_written("mend it"), confidence, cause)
 
 
 def test_a_healthy_machine_has_no_findings(healthy: Facts):
@@ -155,6 +156,13 @@ def test_json_is_as_its_schema_says(name: str, machine: Callable[..., Facts]):
     statuses = [one["status"] for one in data["checks"]]
     assert statuses == sorted(statuses, key=["finding", "crashed", "ok", "skipped", "not asked"].index)
     assert "crashed" in statuses
+
+
+def test_a_remedy_that_is_a_text_which_nobody_quoted_is_never_shown():
+    text = Finding("It is wrong.", "It was seen.", "mend $(it)", "sure", Cause.MACHINE)  # type: ignore[arg-type]
+    (crashed,) = diagnose(Facts(), [check("a", text)]).results
+    assert crashed.status == "crashed"
+    assert "mend" not in str(crashed.remedy)
 
 
 def test_the_schema_refuses_a_finding_without_a_remedy():

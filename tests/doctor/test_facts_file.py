@@ -1,6 +1,7 @@
 """Facts go to a file and come back as they were; what is no facts file is refused in one sentence."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,8 @@ def test_a_field_that_nobody_knows_is_ignored_and_one_that_is_absent_is_unknown(
         ('{"schema": 1, "machine": {"cores": null}}', "the facts.machine.cores should be int, found None"),
         ('{"schema": 1, "machine": {"cores": true}}', "the facts.machine.cores should be int, found True"),
         ('{"schema": 1, "machine": {"cpu_limit": NaN}}', "should be a number, found nan"),
+        ('{"schema": 1, "machine": {"memory": 1' + "0" * 400 + "}}", "at most 18 digits, found a larger one"),
+        ('{"schema": 1, "machine": {"cpu_limit": 1' + "0" * 400 + "}}", "at most 18 digits, found a larger"),
         ('{"schema": 1, "packages": {"numpy": {}}}', "the facts.packages.numpy lacks 'version'"),
         ('{"schema": 1, "gpus": {"found": {}}}', "the facts.gpus.found should be a list"),
         (json.dumps({"schema": 1, "gathered_by": "x" * 5_000}), "is a text of over 4,000 letters"),
@@ -81,7 +84,13 @@ def test_facts_of_a_later_version_say_so(tmp_path: Path):
 
 def test_a_file_that_is_far_too_large_is_not_read_whole(tmp_path: Path):
     (tmp_path / "facts.json").write_bytes(b" " * (reading.MOST_BYTES + 1))
-    with pytest.raises(RecordError, match="too large"):
+    with pytest.raises(RecordError, match="more than 4 MB"):
+        reading.load(tmp_path / "facts.json")
+
+
+def test_a_pipe_that_nobody_writes_to_is_refused_at_once(tmp_path: Path):
+    os.mkfifo(tmp_path / "facts.json")
+    with pytest.raises(RecordError, match="it is a pipe"):
         reading.load(tmp_path / "facts.json")
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -17,6 +20,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 import jupyter_mlgpu
 from constraints import FILES, ROOT
+from jupyter_mlgpu.sharing import address
 
 HUB = ROOT / "binder" / "hub"
 MEASURED = ROOT / "docs" / "measurements" / "2026-11-22-hub-memory" / "memory.json"
@@ -126,9 +130,33 @@ def test_the_image_with_a_gpu_is_that_image_with_the_pinned_tensorflow_s_librari
     assert "FROM {name}:{tag}".format(**STUDENT["image"]) in lines
     (pins,) = [file.path for file in FILES if file.name == "make.txt"]
     (version,) = re.findall(r"^tensorflow==(\S+)", pins.read_text(encoding="utf-8"), re.MULTILINE)
-    assert f'RUN python -m pip install --no-cache-dir "tensorflow[and-cuda]=={version}"' in lines
+    (gpu_list,) = [file.path for file in FILES if file.name == "gpu.txt"]
+    listed = gpu_list.read_text(encoding="utf-8")
+    assert f"tensorflow=={version} " in listed
+    assert re.search(r"^nvidia-cudnn-cu12==", listed, re.MULTILINE)
     (gpu,) = [one for one in STUDENT["profileList"] if "nvidia.com/gpu" in str(one)]
     assert f"--tag {gpu['kubespawner_override']['image']} ." in "\n".join(lines)
+
+
+def test_what_the_image_with_a_gpu_installs_is_named_by_hashes_alone() -> None:
+    lines = (HUB / "gpu.Dockerfile").read_text(encoding="utf-8").splitlines()
+    installs = [line for line in lines if "pip install" in line]
+    assert installs
+    for line in installs:
+        words = shlex.split(line)
+        assert {"--require-hashes", "--no-deps", "--only-binary"} <= set(words)
+        place = words[words.index("--requirement") + 1]
+        # Nothing else is named: what follows an option's name belongs to it.
+        rest = words[words.index("install") + 1 :]
+        assert [one for one in rest if not one.startswith("-")] == [":all:", place]
+        (copied,) = [
+            line.split()[1] for line in lines if line.startswith("COPY") and line.split()[2] == place
+        ]
+        pins = re.findall(
+            r"^[a-z0-9][^\n]*(?:\n    [^\n]*)*", (ROOT / copied).read_text(encoding="utf-8"), re.M
+        )
+        assert len(pins) > 50
+        assert [one for one in pins if "--hash=sha256:" not in one] == []
 
 
 def test_repo2docker_finds_none_of_its_own_files_in_this_folder() -> None:
@@ -176,10 +204,57 @@ def test_both_kinds_of_hub_give_the_same_roles_and_start_the_same_service() -> N
     assert roles == {name: one["scopes"] for name, one in VALUES["hub"]["loadRoles"].items()}
     (service,) = little.JupyterHub.services.get_value([])
     assert [service["name"]] == list(VALUES["hub"]["services"])
-    assert service["command"][1:4] == CONTAINER["args"][1:4]
-    assert service["user"] != "root"
+    begin = service["command"].index("-m")
+    assert service["command"][begin : begin + 3] == CONTAINER["args"][1:4]
     environment = little.Spawner.environment.get_value({})
     assert environment["JUPYTER_MLGPU_TEACHER_URL"] == f"{service['url']}/services/{service['name']}"
+
+
+def little_service() -> dict[str, Any]:
+    little = PyFileConfigLoader("tljh_class.py", path=str(HUB)).load_config()
+    (service,) = little.JupyterHub.services.get_value([])
+    found: dict[str, Any] = service
+    return found
+
+
+def test_on_the_littlest_jupyterhub_a_server_s_token_goes_where_no_student_can_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    little = PyFileConfigLoader("tljh_class.py", path=str(HUB)).load_config()
+    (tmp_path / "start").write_text("1024\n")  # as Linux has it
+    monkeypatch.setattr(address, "_FIRST_OPEN_PORT", tmp_path / "start")
+    told = {**little.Spawner.environment.get_value({}), "JUPYTERHUB_API_TOKEN": "a-token"}
+    assert address.address_of(told).url == f"{little_service()['url']}/services/teacher"
+
+
+def test_on_the_littlest_jupyterhub_the_service_is_not_root() -> None:
+    words = little_service()["command"]
+    assert words[0] == "/usr/bin/setpriv"
+    assert "--reuid=jupyter-mlgpu-teacher" in words
+    assert "--regid=jupyter-mlgpu-teacher" in words
+    assert (
+        "sudo adduser --system --group --home /var/lib/jupyter-mlgpu-teacher jupyter-mlgpu-teacher" in README
+    )
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/usr/bin/setpriv").exists() or not Path("/usr/bin/python3").exists(),
+    reason="only root can drop what it may, with util-linux's setpriv",
+)
+def test_the_service_keeps_nothing_of_root_but_the_right_to_open_that_port() -> None:
+    service = little_service()
+    words = service["command"][: service["command"].index("-m") - 1]
+    mine = [one.replace("jupyter-mlgpu-teacher", "65534") for one in words]
+    code = (
+        "import os, socket, sys; one = socket.socket(); one.bind(('127.0.0.1', int(sys.argv[1])));"
+        "print(os.getuid(), os.getgid(), os.getgroups());"
+        "print(*(line.split()[1] for line in open('/proc/self/status') if line.startswith('CapEff')))"
+    )
+    port = service["url"].rpartition(":")[2]
+    done = subprocess.run(
+        [*mine, "/usr/bin/python3", "-c", code, port], capture_output=True, text=True, cwd="/"
+    )
+    assert done.stdout.splitlines() == ["65534 65534 []", f"{1 << 10:016x}"], done.stderr
 
 
 def test_the_littlest_jupyterhub_gets_a_jupyterhub_older_than_6_and_what_brings_the_lessons() -> None:

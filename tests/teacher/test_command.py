@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.sharing.address import ADDRESS_VARIABLE, TOKEN_VARIABLE, address_of
+from jupyter_mlgpu.sharing.post import post
 from jupyter_mlgpu.sharing.report import from_bytes
 from jupyter_mlgpu.teacher.__main__ import main
 from jupyter_mlgpu.teacher.database import open_database
 from jupyter_mlgpu.teacher.settings import settings_from
 from jupyter_mlgpu.teacher.store import Sent, Store
-from jupyter_mlgpu.testing.hub import StandInHub
+from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Kernel
 
 
@@ -103,3 +109,44 @@ def test_an_address_on_which_it_cannot_listen_is_said(hub: StandInHub, tmp_path:
     assert done.returncode == 2
     assert "cannot listen on 192.0.2.1:1" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_reports_come_through_a_socket_that_students_may_use_and_not_replace(
+    hub: StandInHub, tmp_path: Path, start: Callable[..., RunningService], kernel: Kernel
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mlgpu-", dir="/tmp")).resolve()  # a socket's path must be short
+    folder.chmod(0o755)
+    place = folder / "reports"
+    try:
+        service = start(f"sqlite:///{tmp_path}/kept.sqlite", "--socket", str(place))
+        assert stat.S_IMODE(place.stat().st_mode) == 0o666
+        url = f"http+unix://{quote(str(place), safe='')}{PREFIX}".rstrip("/")
+        address = address_of({ADDRESS_VARIABLE: url, TOKEN_VARIABLE: hub.person("ada")})
+        assert post(address, kernel.report(1), lambda: True).taken == set(kernel.ids(1))
+        service.kill()
+        service.start()  # what it left behind is no hindrance
+        assert post(address, kernel.report(2), lambda: True).taken == set(kernel.ids(2))
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_socket_where_students_could_put_theirs_is_refused(hub: StandInHub, tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mlgpu-", dir="/tmp")).resolve()
+    folder.chmod(0o777)
+    try:
+        for place in (folder / "reports", folder / "none" / "reports"):
+            done = subprocess.run(
+                [
+                    *(sys.executable, "-m", "jupyter_mlgpu.teacher", "--socket", str(place)),
+                    *("--database", f"sqlite:///{tmp_path}/kept.sqlite"),
+                ],
+                env={**os.environ, **hub.environment("http://127.0.0.1:0")},
+                capture_output=True,
+                text=True,
+                timeout=100,
+            )
+            assert done.returncode == 2
+            assert f"cannot listen on {place}" in done.stderr
+            assert done.stderr.count("\n") == 1
+    finally:
+        shutil.rmtree(folder)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import tempfile
 import urllib.error
 import urllib.request
+import weakref
 from collections.abc import Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -16,6 +19,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
+from jupyter_mlgpu.sharing.address import address_of
+from jupyter_mlgpu.sharing.outbox import Answer
+from jupyter_mlgpu.sharing.post import post
 from tests.local_hub import BASE, ROOT, LocalHub, free_ports
 from tests.teacher.conftest import Kernel
 
@@ -27,7 +33,10 @@ c.JupyterHub.services = [
     {{
         "name": "mlgpu-teacher",
         "url": "http://127.0.0.1:{service_port}",
-        "command": [sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", {database!r}],
+        "command": [
+            *(sys.executable, "-m", "jupyter_mlgpu.teacher", "--database", {database!r}),
+            *("--socket", {socket!r}),
+        ],
         "environment": {{"PYTHONPATH": {root!r}}},
         "oauth_no_confirm": True,
     }}
@@ -38,7 +47,9 @@ c.JupyterHub.load_roles = [
     {{"name": "mlgpu-class", "scopes": [access], "groups": ["students", "teachers"]}}
 ]
 c.Spawner.server_token_scopes = ["users:activity!user", "access:servers!server", access]
-c.Spawner.environment = {{"JUPYTER_MLGPU_TEACHER_URL": "{url}services/mlgpu-teacher/"}}
+c.Spawner.environment = {{
+    "JUPYTER_MLGPU_TEACHER_URL": "http+unix://{quoted}{base}services/mlgpu-teacher"
+}}
 
 c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
 c.Spawner.cmd = [sys.executable, {server!r}]
@@ -65,8 +76,15 @@ class Hub(LocalHub):
         super().__init__(folder)
         (folder / "server.py").write_text(SERVER)
         (service_port,) = free_ports(1)
+        # Not pytest's folder: a socket's path must be short.
+        place = tempfile.mkdtemp(prefix="mlgpu-", dir="/tmp")
+        weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
+        Path(place).chmod(0o755)
+        where = str(Path(place).resolve() / "reports")
         config = CONFIG.format(
-            url=self.url,
+            socket=where,
+            quoted=quote(where, safe=""),
+            base=BASE,
             service_port=service_port,
             root=str(ROOT),
             database=f"sqlite:///{folder}/kept.sqlite",
@@ -129,14 +147,8 @@ def test_a_student_sends_with_their_server_s_token_a_teacher_sees_it_and_another
     ada = SignedIn(real_hub, "ada")
     ada.get("hub/spawn")
     told = real_hub.started("ada")
-    body = kernel.report(1, 2)
-    request = urllib.request.Request(
-        f"{told['JUPYTER_MLGPU_TEACHER_URL']}api/reports",
-        body,
-        {"Authorization": f"token {told['JUPYTERHUB_API_TOKEN']}", "Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request) as answer:
-        assert json.load(answer) == {"acknowledged": kernel.ids(1, 2)}
+    answer = post(address_of(told), kernel.report(1, 2), lambda: True)
+    assert answer == Answer(frozenset(kernel.ids(1, 2))), real_hub.log()[-3000:]
 
     page = "services/mlgpu-teacher/students/ada"
     status, text = SignedIn(real_hub, "tess").get("services/mlgpu-teacher/")

@@ -39,7 +39,10 @@ def said(capsys) -> str:
         (["--framework", "theano"], "Unknown framework 'theano'. Choose tensorflow, torch, jax, mlx."),
         (["--device", "tpu"], "Unknown device 'tpu'. Choose cpu, gpu"),
         (["--against", "m2-max"], "no published results of that name. Did you mean m1-max?"),
-        (["--against", "none.json"], "none.json cannot be read (No such file or directory); check the path."),
+        (
+            ["--against", "none.json"],
+            "none.json cannot be read as a file of `bench --out` (No such file or directory)",
+        ),
         (["--against", "a", "b", "c"], "--against takes one name or file, or two files, and found 3"),
         (
             ["--out", "bench.txt"],

@@ -304,3 +304,28 @@ def test_what_is_written_through_an_open_file_stands_between_what_came_before_an
         write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"written\n")
         file.write(b"behind\n")
     assert log.read_bytes() == b"before\nwritten\nbehind\n"
+
+
+def test_a_line_that_a_dying_kernel_left_torn_costs_only_itself(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    first, second, third = (example_record(number) for number in (1, 2, 3))
+    Journal(path).append(first)
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[: len(whole) // 2])  # the second record, half of it on the disk
+    journal = Journal(path)
+    journal.append(second)
+    journal.append(third)
+    records, problems = load_records(path)
+    assert [one.cell.sequence for one in records] == [1, 2, 3]
+    assert [one.split(" was")[0] for one in problems] == ["Line 2 of journal.jsonl is not JSON; it"]
+    # Where the last line is whole nothing comes before the next.
+    assert path.read_bytes().count(b"\n") == 4
+
+
+def test_a_journal_that_may_be_written_and_not_read_takes_records_all_the_same(tmp_path: Path):
+    path = tmp_path / "journal.jsonl"
+    Journal(path).append(example_record(1))
+    path.chmod(0o200)
+    Journal(path).append(example_record(2))
+    path.chmod(0o600)
+    assert len(load_records(path)[0]) == 2

@@ -18,8 +18,8 @@ from jupyter_mlgpu.lessons import check
 from jupyter_mlgpu.lessons.exercises import exercises
 from jupyter_mlgpu.notebook.share_command import ShareCommand
 from jupyter_mlgpu.sharing import outbox, post, report, sender
+from jupyter_mlgpu.sharing.address import Address, address_of
 from jupyter_mlgpu.sharing.outbox import Answer, Outbox, made
-from jupyter_mlgpu.sharing.post import Address, address_of
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 

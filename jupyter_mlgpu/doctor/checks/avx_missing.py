@@ -8,7 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, as_written
 
 ID = "avx-missing"
 TITLE = "The processor has what the frameworks were built for"
@@ -26,7 +26,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This processor lacks AVX, which TensorFlow and JAX need: their import ends the kernel.",
         evidence=f"AVX is not among the processor's features; installed: {', '.join(there)}.",
-        remedy="# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"
+        remedy=as_written(
+            "# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"
+        )
         + FROM_THIS_SHELL,
         confidence="sure",
         cause=Cause.MACHINE,

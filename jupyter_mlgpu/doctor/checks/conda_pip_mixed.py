@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, run
 
 ID = "conda-pip-mixed"
 TITLE = "Compiled packages come from one installer"
@@ -27,10 +28,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Compiled packages of conda and of pip are mixed in one environment.",
         evidence=f"By conda: {', '.join(conda)}; by pip: {', '.join(others)}.",
-        remedy=(
-            "conda create -y -n mlgpu python=3.12 pip\n"
-            f"conda run -n mlgpu pip install {' '.join(by)} jupyter_mlgpu ipykernel"
-        ),
+        remedy=as_written("conda create -y -n mlgpu python=3.12 pip")
+        + run("conda", "run", "-n", "mlgpu", "pip", "install", *by, "jupyter_mlgpu", "ipykernel"),
         confidence="possible",
         cause=Cause.PACKAGES,
     )

@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "container-gpu"
 TITLE = "The container was given the GPU"
@@ -25,7 +26,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This container was started without the machine's GPU.",
         evidence="The PCI bus shows a GPU of NVIDIA's, and the container has no /dev/nvidia0.",
-        remedy="# Outside of the container: docker run --gpus all IMAGE",
+        remedy=as_written("# Outside of the container: docker run --gpus all IMAGE"),
         confidence="likely",
         cause=Cause.DRIVERS,
     )

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, comment
 
 ID = "cuda-driver-version"
 TITLE = "NVIDIA's driver is new enough for the frameworks"
@@ -36,7 +37,8 @@ def judge(facts: Facts) -> Verdict:
             f"The driver {driver} serves CUDA {served}; built for a later one: "
             f"{', '.join(f'{name} (CUDA {cuda})' for name, cuda in built.items())}."
         ),
-        remedy=f"# The driver {wanted} or a newer one; on Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot",
+        remedy=comment(f"The driver {wanted} or a newer one; on Ubuntu:")
+        + as_written("sudo ubuntu-drivers install\nsudo reboot"),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

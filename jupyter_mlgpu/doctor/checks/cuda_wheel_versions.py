@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "cuda-wheel-versions"
@@ -38,7 +39,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A CUDA library is missing or older than PyTorch needs, so its import fails.",
         evidence=" ".join(listed),
-        remedy="pip install " + " ".join(f"{name}=={pinned[name]}" for name in lacking),
+        remedy=run("pip", "install", *(f"{name}=={pinned[name]}" for name in lacking)),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

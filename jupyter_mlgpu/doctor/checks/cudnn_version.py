@@ -11,6 +11,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import Remedy, as_written, run
 from jupyter_mlgpu.doctor.versions import older, release
 
 ID = "cudnn-version"
@@ -26,24 +27,25 @@ def judge(facts: Facts) -> Verdict:
     for name, wanted in pinned.items():
         if "cudnn" in name and name in packages and older(packages[name].version, wanted):
             found = f"PyTorch was built with cuDNN {wanted}, found {name} {packages[name].version}."
-            return _found(found, f"pip install {name}=={wanted}")
+            return _found(found, run("pip", "install", f"{name}=={wanted}"))
     libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
     wheels = [text for one in libraries if one.source == "wheel" if (text := known_or(one.version, None))]
     for one in libraries:
         version = known_or(one.version, None)
         if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
             found = f"LD_LIBRARY_PATH brings cuDNN {version} before the installed {max(wheels, key=release)}."
-            return _found(found, "unset LD_LIBRARY_PATH")
+            return _found(found, as_written("unset LD_LIBRARY_PATH"))
     built = known_or(facts.builds, {}).get("tensorflow")
     wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
     if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
         found = f"TensorFlow was built with cuDNN {wanted_major}, found {max(majors)}."
-        return _found(found, f'pip install "tensorflow[and-cuda]=={packages["tensorflow"].version}"')
+        version = packages["tensorflow"].version
+        return _found(found, run("pip", "install", f"tensorflow[and-cuda]=={version}"))
     return Fine("No cuDNN that is found is older than the frameworks need.")
 
 
-def _found(evidence: str, remedy: str) -> Finding:
+def _found(evidence: str, remedy: Remedy) -> Finding:
     return Finding(
         title="cuDNN does not fit a framework: convolutions fail.",
         evidence=evidence,

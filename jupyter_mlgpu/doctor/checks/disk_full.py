@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
 
 ID = "disk-full"
@@ -31,9 +32,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A disk is full: downloads, installations and saving fail.",
         evidence=" ".join(f"{gigabytes(size)} are free in {name}." for name, size in full.items()),
-        remedy='mkdir -p ~/tmp\nexport TMPDIR="$HOME/tmp"'
+        remedy=as_written('mkdir -p ~/tmp\nexport TMPDIR="$HOME/tmp"')
         if only_temporary
-        else "df -h . ~\npip cache purge",
+        else as_written("df -h . ~\npip cache purge"),
         confidence="sure",
         cause=Cause.MACHINE,
     )

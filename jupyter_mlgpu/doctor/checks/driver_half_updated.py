@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import release
 
 ID = "driver-half-updated"
@@ -26,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="NVIDIA's driver was updated and the machine not restarted since.",
         evidence=f"The loaded module is {module}. {f'The library is {driver}.' if driver else reason}",
-        remedy="sudo reboot",
+        remedy=as_written("sudo reboot"),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

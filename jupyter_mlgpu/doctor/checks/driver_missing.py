@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "driver-missing"
 TITLE = "The NVIDIA GPU has its driver"
@@ -26,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The machine has an NVIDIA GPU, and its driver is not loaded.",
         evidence="The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver.",
-        remedy="# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi",
+        remedy=as_written("# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi"),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "folders-writable"
 TITLE = "Folders that frameworks write to may be written"
@@ -29,7 +30,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A folder that frameworks keep data in may not be written.",
         evidence=" ".join(denied),
-        remedy=(
+        remedy=as_written(
             'mkdir -p "$PWD/.cache/tmp"\n'
             'export KERAS_HOME="$PWD/.cache/keras" HF_HOME="$PWD/.cache/huggingface"\n'
             'export TMPDIR="$PWD/.cache/tmp"'

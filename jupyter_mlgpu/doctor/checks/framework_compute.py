@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "framework-compute"
 TITLE = "Every framework computes on its best device"
@@ -28,7 +29,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=f"{name} cannot compute on the device that it lists first.",
         evidence=f"It says: {error.strip().splitlines()[-1][:300]}",
-        remedy="nvidia-smi\npip check" if nvidia.count(facts) else "pip check",
+        remedy=as_written("nvidia-smi\npip check") if nvidia.count(facts) else as_written("pip check"),
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )

@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.loading import loaders_line
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, pinned, run
 
 ID = "framework-import"
 TITLE = "Every framework can be imported"
@@ -23,11 +24,11 @@ def judge(facts: Facts) -> Verdict:
             continue
         if not error or loaders_line(error) is not None:
             continue
-        pinned = f"{name}=={packages[name].version}" if name in packages else name
         return Finding(
             title=f"{name} is installed and cannot be imported.",
             evidence=f"It says: {error.splitlines()[-1][:300]}",
-            remedy=f"pip install --force-reinstall {pinned}\npip check",
+            remedy=run("pip", "install", "--force-reinstall", *pinned([name], packages))
+            + as_written("pip check"),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )

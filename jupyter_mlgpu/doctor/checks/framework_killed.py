@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, path, pinned, run
 
 ID = "framework-killed"
 TITLE = "No framework ends the process"
@@ -23,14 +24,11 @@ def judge(facts: Facts) -> Verdict:
     if not killed:
         return Fine("Each was imported, or refused with an error.")
     packages = known(facts.packages)
-    pinned = " ".join(f"{name}=={packages[name].version}" if name in packages else name for name in killed)
     return Finding(
         title="Importing a framework ends the kernel.",
         evidence=" ".join(f"{name} ended with {signal}." for name, signal in killed.items()),
-        remedy=(
-            "# In a fresh environment, where nothing can clash:\n"
-            f"python -m venv ~/mlgpu\n~/mlgpu/bin/pip install {pinned}"
-        ),
+        remedy=as_written("# In a fresh environment, where nothing can clash:\npython -m venv ~/mlgpu")
+        + run(path("~/mlgpu/bin/pip"), "install", *pinned(killed, packages)),
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )

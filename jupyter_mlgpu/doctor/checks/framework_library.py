@@ -11,6 +11,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.loading import loaders_line
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import pinned, run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "framework-library"
@@ -30,11 +31,11 @@ def judge(facts: Facts) -> Verdict:
             return Skipped("No Metal plug-in loads into this TensorFlow.")
         parts = (name, f"{name}-metal", "jaxlib" if name == "jax" else "")
         names = [one for one in parts if one in packages]
-        pinned = " ".join(f"{one}=={packages[one].version}" for one in names) or name
+        command = ("pip", "install", "--force-reinstall", "--no-cache-dir")
         return Finding(
             title=f"{name} cannot be imported: a library or a symbol in one is missing.",
             evidence=f"It says: {said[:300]}",
-            remedy=f"pip install --force-reinstall --no-cache-dir {pinned}",
+            remedy=run(*command, *pinned(names or [name], packages)),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "gpu-device-denied"
 TITLE = "The GPU's device may be opened"
@@ -23,7 +24,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This user may not open the GPU's device.",
         evidence="/dev/nvidia0 is there, and reading or writing it is denied.",
-        remedy='ls -l /dev/nvidia*\nsudo usermod -aG video "$USER"\n# Then log out and in again.',
+        remedy=as_written('ls -l /dev/nvidia*\nsudo usermod -aG video "$USER"\n# Then log out and in again.'),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

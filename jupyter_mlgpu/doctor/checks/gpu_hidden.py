@@ -10,7 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, as_written
 
 ID = "gpu-hidden"
 TITLE = "No variable hides the GPU"
@@ -28,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="CUDA_VISIBLE_DEVICES hides every GPU.",
         evidence=f"It is {value or 'empty'}; GPUs of the machine: {count}, numbered from 0.",
-        remedy=f"unset CUDA_VISIBLE_DEVICES{FROM_THIS_SHELL}",
+        remedy=as_written("unset CUDA_VISIBLE_DEVICES") + FROM_THIS_SHELL,
         confidence="sure",
         cause=Cause.SETTINGS,
     )

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import release
 
 ID = "gpu-lost"
@@ -30,7 +31,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="NVIDIA's driver is loaded and tells no GPU: it is lost, or could not be started.",
         evidence=f"The module {module} is loaded, the PCI bus shows the GPU. {reason or ''}".strip(),
-        remedy="sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot",
+        remedy=as_written("sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot"),
         confidence="likely",
         cause=Cause.DRIVERS,
     )

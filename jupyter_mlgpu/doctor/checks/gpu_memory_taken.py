@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import gigabytes
 
 ID = "gpu-memory-taken"
@@ -38,7 +39,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The GPU's memory is taken by other programs.",
         evidence=" ".join([told, *held]),
-        remedy=(
+        remedy=as_written(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
             "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."
         ),

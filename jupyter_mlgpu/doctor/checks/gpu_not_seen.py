@@ -11,6 +11,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Answer, Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.metal import COMMUNITYS
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "gpu-not-seen"
 TITLE = "Every framework sees the GPU"
@@ -23,7 +24,8 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("The system shows no GPU.")
     if nvidia.hiding(facts) is not None:
         return Skipped("CUDA_VISIBLE_DEVICES hides the GPU.")
-    blind = [name for name in sorted(answers) if _is_blind(answers[name]) and _should_see(facts, name)]
+    asked = [name for name in sorted(answers) if name in _LOOK]
+    blind = [name for name in asked if _is_blind(answers[name]) and _should_see(facts, name)]
     if not blind:
         return Fine("Each framework that was built for the GPU lists it.")
     said = known_or(answers[blind[0]].said, ())[-2:]
@@ -37,13 +39,13 @@ def judge(facts: Facts) -> Verdict:
 
 
 _LOOK = {
-    "tensorflow": (
+    "tensorflow": as_written(
         "TF_CPP_MAX_VLOG_LEVEL=3 "
         'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())" 2>&1 | tail -n 40'
     ),
-    "torch": "python -m torch.utils.collect_env",
-    "jax": 'JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
-    "mlx": 'python -c "import mlx.core as mx; print(mx.metal.is_available())"',
+    "torch": as_written("python -m torch.utils.collect_env"),
+    "jax": as_written('JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"'),
+    "mlx": as_written('python -c "import mlx.core as mx; print(mx.metal.is_available())"'),
 }
 
 

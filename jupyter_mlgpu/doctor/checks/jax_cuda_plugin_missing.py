@@ -12,6 +12,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 
 ID = "jax-cuda-plugin-missing"
 TITLE = "JAX can use the NVIDIA GPU"
@@ -34,7 +35,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="JAX computes on the CPU: its CUDA plug-in is not installed.",
         evidence=f"The machine has an NVIDIA GPU; jax is {version}, without a plug-in.",
-        remedy=f'pip install "jax[{extra}]=={version}"',
+        remedy=run("pip", "install", f"jax[{extra}]=={version}"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

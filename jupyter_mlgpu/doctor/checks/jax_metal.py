@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "jax-metal"
@@ -27,7 +28,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="jax-metal does not work with this jax: every array fails.",
         evidence=f"{found} The last jax that it serves is 0.5.0.",
-        remedy="pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal",
+        remedy=as_written(
+            "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
+        ),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

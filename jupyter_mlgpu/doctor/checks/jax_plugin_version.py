@@ -10,6 +10,7 @@ import re
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import release
 
 ID = "jax-plugin-version"
@@ -30,7 +31,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="JAX's CUDA plug-in is of another version than jax.",
         evidence=f"jax is {jax.version}; {listed}.",
-        remedy="pip install " + " ".join(f"{name}=={jax.version}" for name in plugins),
+        remedy=run("pip", "install", *(f"{name}=={jax.version}" for name in plugins)),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -11,6 +11,7 @@ import re
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "jaxlib-version"
@@ -30,7 +31,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="jax and jaxlib do not belong together, so JAX cannot be imported.",
         evidence=found,
-        remedy=f"pip install jax=={jax.version} jaxlib=={jax.version}",
+        remedy=run("pip", "install", f"jax=={jax.version}", f"jaxlib=={jax.version}"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, as_written, run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "keras-backend"
@@ -29,9 +29,9 @@ def judge(facts: Facts) -> Verdict:
     there = [one for one in _OURS if one in packages]
     if name == "openvino" or (name in _KNOWN and name in packages):
         return Fine(f"Keras runs on {name}.")
-    choose = "pip install tensorflow==2.19.1"
+    choose = as_written("pip install tensorflow==2.19.1")
     if there:
-        choose = f"export KERAS_BACKEND={there[0]}{FROM_THIS_SHELL}"
+        choose = run("export", f"KERAS_BACKEND={there[0]}") + FROM_THIS_SHELL
     if name not in _KNOWN:
         evidence = f"KERAS_BACKEND is {name}, which is no name that Keras knows."
     elif told:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, older
 
 ID = "keras-hub-text"
@@ -30,11 +31,11 @@ def judge(facts: Facts) -> Verdict:
 
 
 def _found(evidence: str, version: str) -> Finding:
-    hub = "keras-hub==0.31.0 " if version == "2.19" else ""
+    hub = ["keras-hub==0.31.0"] if version == "2.19" else []
     return Finding(
         title="keras-hub's tokenizers do not work without a tensorflow-text that fits.",
         evidence=evidence,
-        remedy=f'pip install {hub}"tensorflow-text=={version}.*"',
+        remedy=run("pip", "install", *hub, f"tensorflow-text=={version}.*"),
         confidence="likely",
         cause=Cause.PACKAGES,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Confidence, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, older
 
 ID = "keras-tensorflow"
@@ -22,9 +23,9 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("TensorFlow and Keras are not both installed.")
     here = minor(tensorflow.version)
     if legacy is not None and minor(legacy.version) != here:
-        return _found(f"tf-keras {legacy.version}", tensorflow.version, f'"tf-keras=={here}.*"')
+        return _found(f"tf-keras {legacy.version}", tensorflow.version, f"tf-keras=={here}.*")
     if keras is not None and older(keras.version, "3") != older(here, "2.16"):
-        wanted = f'"keras=={here}.*"' if older(here, "2.16") else '"keras>=3.5"'
+        wanted = f"keras=={here}.*" if older(here, "2.16") else "keras>=3.5"
         # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
         how_sure: Confidence = "likely" if older(here, "2.16") else "sure"
         return _found(f"Keras {keras.version}", tensorflow.version, wanted, how_sure)
@@ -35,7 +36,7 @@ def _found(what: str, tensorflow: str, wanted: str, how_sure: Confidence = "sure
     return Finding(
         title="Keras and TensorFlow are of different times.",
         evidence=f"{what} stands beside TensorFlow {tensorflow}.",
-        remedy=f"pip install {wanted}",
+        remedy=run("pip", "install", wanted),
         confidence=how_sure,
         cause=Cause.PACKAGES,
     )

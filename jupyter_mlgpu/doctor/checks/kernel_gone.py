@@ -5,11 +5,10 @@ Sources: jupyter/notebook#300 (a kernel whose interpreter is not there) and #117
 
 from __future__ import annotations
 
-import shlex
-
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, run
 
 ID = "kernel-gone"
 TITLE = "Every kernel's Python is there"
@@ -25,10 +24,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A kernel cannot start: its Python is not there any more.",
         evidence=f"Its interpreter does not exist: {listed}.",
-        remedy=(
-            f"jupyter kernelspec remove -y {' '.join(shlex.quote(one.name) for one in gone)}\n"
-            "python -m ipykernel install --sys-prefix"
-        ),
+        remedy=run("jupyter", "kernelspec", "remove", "-y", *(one.name for one in gone))
+        + as_written("python -m ipykernel install --sys-prefix"),
         confidence="sure",
         cause=Cause.PYTHON,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "kernel-interpreter"
 TITLE = "A kernel runs the Python that has the packages"
@@ -36,7 +37,7 @@ def judge(facts: Facts) -> Verdict:
             f"The kernel {specs[0].name} runs {known_or(specs[0].interpreter, 'python')}, "
             f"which lacks {', '.join(lacks)}; this is {known_or(facts.python.executable, 'python')}."
         ),
-        remedy='python -m ipykernel install --user --name mlgpu --display-name "Python (mlgpu)"',
+        remedy=as_written('python -m ipykernel install --user --name mlgpu --display-name "Python (mlgpu)"'),
         confidence="sure",
         cause=Cause.PYTHON,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, KernelSpec
 from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+from jupyter_mlgpu.doctor.remedies import path, run
 
 ID = "kernel-without-ipykernel"
 TITLE = "Every kernel's Python has ipykernel"
@@ -22,7 +23,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A kernel cannot start: its Python has no ipykernel.",
         evidence=f"The kernel {lacking[0].name} runs {python}, where ipykernel is not installed.",
-        remedy=f"{python} -m pip install ipykernel",
+        remedy=run(path(python), "-m", "pip", "install", "ipykernel"),
         confidence="sure",
         cause=Cause.PYTHON,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "labextension-missing"
 TITLE = "The front end is installed for JupyterLab"
@@ -24,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts.",
         evidence=f"JupyterLab {lab} finds no lab extension jupyter-mlgpu.",
-        remedy="pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list",
+        remedy=as_written("pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list"),
         confidence="sure",
         cause=Cause.JUPYTER,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import Remedy, as_written, run
 
 ID = "labextension-off"
 TITLE = "The front end is enabled in JupyterLab"
@@ -23,7 +24,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The front end of jupyter_mlgpu is disabled in JupyterLab.",
         evidence=f"Disabled by a page_config.json: {', '.join(off)}.",
-        remedy="\n".join(f"jupyter labextension enable {one}" for one in off) + "\n# Then reload the page.",
+        remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), Remedy())
+        + as_written("# Then reload the page."),
         confidence="sure",
         cause=Cause.JUPYTER,
     )

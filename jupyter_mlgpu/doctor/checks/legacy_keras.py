@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written, comment, run
 from jupyter_mlgpu.doctor.versions import minor
 
 ID = "legacy-keras"
@@ -25,13 +26,12 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("TensorFlow is not installed.")
     if "tf-keras" in packages:
         return Fine(f"Keras 2 is asked for, and tf-keras is {packages['tf-keras'].version}.")
+    here = minor(packages["tensorflow"].version)
     return Finding(
         title="Keras 2 is asked for and not installed.",
         evidence=f"TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.",
-        remedy=(
-            "unset TF_USE_LEGACY_KERAS\n"
-            f'# Or, for Keras 2: pip install "tf-keras=={minor(packages["tensorflow"].version)}.*"'
-        ),
+        remedy=as_written("unset TF_USE_LEGACY_KERAS")
+        + comment("Or, for Keras 2", run("pip", "install", f"tf-keras=={here}.*")),
         confidence="sure",
         cause=Cause.SETTINGS,
     )

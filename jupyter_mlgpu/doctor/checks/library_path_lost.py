@@ -7,11 +7,10 @@ terminal only).
 
 from __future__ import annotations
 
-import shlex
-
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import run
 
 ID = "library-path-lost"
 TITLE = "The shell's library path reaches Python"
@@ -34,7 +33,7 @@ def judge(facts: Facts) -> Verdict:
             f"The shell sets {name}={value}; this Python does not have it."
             + (" System Integrity Protection takes it away." if protected else "")
         ),
-        remedy=f"python -m ipykernel install --sys-prefix --env {name} {shlex.quote(value)}",
+        remedy=run("python", "-m", "ipykernel", "install", "--sys-prefix", "--env", name, value),
         confidence="likely",
         cause=Cause.SETTINGS,
     )

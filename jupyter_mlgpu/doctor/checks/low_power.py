@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "low-power"
 TITLE = "The machine runs at full power"
@@ -21,7 +22,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The machine saves power, so everything is slower and measurements cannot be compared.",
         evidence="macOS is in Low Power Mode." if mac else "The processor is held to its powersave policy.",
-        remedy="sudo pmset -a lowpowermode 0" if mac else "powerprofilesctl set performance",
+        remedy=as_written("sudo pmset -a lowpowermode 0")
+        if mac
+        else as_written("powerprofilesctl set performance"),
         confidence="sure",
         cause=Cause.ADVICE,
     )

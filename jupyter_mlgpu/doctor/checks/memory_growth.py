@@ -10,7 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Gpu
 from jupyter_mlgpu.doctor.maybe import known, known_or
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, run
 
 ID = "memory-growth"
 TITLE = "A shared GPU's memory is taken as it is needed"
@@ -41,7 +41,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A framework would take the whole memory of a GPU that others use, too.",
         evidence=f"On the GPU: {', '.join(names)}. Not set: {', '.join(greedy)}.",
-        remedy="\n".join(f"export {one}" for one in greedy) + FROM_THIS_SHELL,
+        remedy=run("export", *greedy) + FROM_THIS_SHELL,
         confidence="likely",
         cause=Cause.ADVICE,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
 
 ID = "memory-low"
@@ -27,7 +28,7 @@ def judge(facts: Facts) -> Verdict:
         return Finding(
             title="This container's limit leaves too little memory for a framework.",
             evidence=f"Its limit is {gigabytes(limit or 0)}, of which {gigabytes(left)} are left.",
-            remedy="# Outside of the container: docker run --memory=8g IMAGE",
+            remedy=as_written("# Outside of the container: docker run --memory=8g IMAGE"),
             confidence="likely",
             cause=Cause.MACHINE,
         )
@@ -35,8 +36,10 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Too little memory is free for a framework: the system may end the kernel.",
         evidence=f"{gigabytes(available)} are free.",
-        remedy=("top -o mem" if mac else "ps aux --sort=-rss | head")
-        + "\n# Close what is not needed; shut down other kernels first (Running Terminals and Kernels).",
+        remedy=(as_written("top -o mem") if mac else as_written("ps aux --sort=-rss | head"))
+        + as_written(
+            "# Close what is not needed; shut down other kernels first (Running Terminals and Kernels)."
+        ),
         confidence="likely",
         cause=Cause.MACHINE,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-macos"
@@ -28,7 +29,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This macOS is too old for tensorflow-metal: training would end the kernel.",
         evidence=f"macOS is {macos}, tensorflow-metal {plugin.version} needs 12 or newer.",
-        remedy="softwareupdate --list\n# Or, to train on the CPU: pip uninstall -y tensorflow-metal",
+        remedy=as_written(
+            "softwareupdate --list\n# Or, to train on the CPU: pip uninstall -y tensorflow-metal"
+        ),
         confidence="sure",
         cause=Cause.MACHINE,
     )

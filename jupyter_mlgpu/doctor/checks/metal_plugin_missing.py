@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
 from jupyter_mlgpu.doctor.metal import APPLES, communitys
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-plugin-missing"
@@ -35,7 +36,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="TensorFlow cannot use this Mac's GPU: its Metal plug-in is not installed.",
         evidence=f"TensorFlow {version} is installed, tensorflow-metal is not.",
-        remedy=f"pip install tensorflow=={version if fits else '2.19.1'} tensorflow-metal==1.2.0",
+        remedy=run(
+            "pip", "install", f"tensorflow=={version if fits else '2.19.1'}", "tensorflow-metal==1.2.0"
+        ),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

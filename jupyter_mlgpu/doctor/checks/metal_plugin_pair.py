@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-plugin-pair"
@@ -32,7 +33,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="tensorflow-metal and TensorFlow are of different times and do not load together.",
         evidence=found,
-        remedy="pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+        remedy=as_written("pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure" if too_old else "likely",
         cause=Cause.PACKAGES,
     )

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
 from jupyter_mlgpu.doctor.metal import APPLES, COMMUNITYS, communitys
+from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-plugin-version"
@@ -29,14 +30,14 @@ def judge(facts: Facts) -> Verdict:
         return Finding(
             title="Apple's Metal plug-in stands beside the community's and cannot load into this TensorFlow.",
             evidence=f"{found} {communitys(packages)}",
-            remedy=f"pip uninstall -y {APPLES}",
+            remedy=run("pip", "uninstall", "-y", APPLES),
             confidence="sure",
             cause=Cause.PACKAGES,
         )
     return Finding(
         title="tensorflow-metal cannot load into this TensorFlow, so there is no GPU.",
         evidence=f"{found} From 2.20 on TensorFlow lacks symbols that the plug-in needs.",
-        remedy="pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+        remedy=as_written("pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

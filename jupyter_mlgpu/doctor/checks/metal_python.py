@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
 from jupyter_mlgpu.doctor.metal import communitys
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "metal-python"
@@ -31,7 +32,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="There is no tensorflow-metal for this Python, so TensorFlow has no GPU.",
         evidence=f"Python is {version}; the plug-in was built for 3.9 to 3.12.",
-        remedy=(
+        remedy=as_written(
             "brew install python@3.12\n"
             '"$(brew --prefix)/bin/python3.12" -m venv ~/mlgpu\n'
             '~/mlgpu/bin/pip install "jupyter_mlgpu[metal]"'

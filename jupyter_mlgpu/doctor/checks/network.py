@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, run
 
 ID = "network"
 TITLE = "Data and weights can be downloaded"
@@ -25,10 +26,8 @@ def judge(facts: Facts) -> Verdict:
             f"No answer from {', '.join(silent)}."
             + (f" Only what is kept is there: {', '.join(kept)}." if kept else "")
         ),
-        remedy=(
-            f"curl -I https://{silent[0]}\n"
-            "# Behind a proxy, before JupyterLab is started: export HTTPS_PROXY=http://PROXY:PORT"
-        ),
+        remedy=run("curl", "-I", f"https://{silent[0]}")
+        + as_written("# Behind a proxy, before JupyterLab is started: export HTTPS_PROXY=http://PROXY:PORT"),
         confidence="likely",
         cause=Cause.MACHINE,
     )

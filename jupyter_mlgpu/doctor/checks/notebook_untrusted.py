@@ -5,11 +5,10 @@ Sources: jupyterlab/jupyterlab#9855 and #15467, #14348.
 
 from __future__ import annotations
 
-import shlex
-
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, path, run
 
 ID = "notebook-untrusted"
 TITLE = "Saved outputs are trusted"
@@ -27,8 +26,10 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Saved outputs of a notebook are not shown: it is not trusted.",
         evidence=f"With rich outputs and without a signature: {', '.join(hidden)}.",
-        remedy="# If you know where it comes from:\n"
-        + "\n".join(f"jupyter trust {shlex.quote(name)}" for name in hidden),
+        remedy=sum(
+            (run("jupyter", "trust", path(name)) for name in hidden),
+            as_written("# If you know where it comes from:"),
+        ),
         confidence="sure",
         cause=Cause.JUPYTER,
     )

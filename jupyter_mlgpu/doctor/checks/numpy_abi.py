@@ -11,6 +11,7 @@ import re
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "numpy-abi"
@@ -37,7 +38,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="NumPy 2 is installed beside a framework that was compiled for NumPy 1.",
         evidence=f"NumPy is {numpy.version}; compiled for NumPy 1: {', '.join(early)}.",
-        remedy=f"pip install --upgrade {' '.join(names)}" if wants_2 else 'pip install "numpy<2"',
+        remedy=run("pip", "install", "--upgrade", *names) if wants_2 else run("pip", "install", "numpy<2"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "nvml-package"
 TITLE = "NVIDIA's driver can be asked"
@@ -24,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Receipts lack the GPU's memory and energy: its driver cannot be asked.",
         evidence="NVIDIA's driver is loaded, and nvidia-ml-py is not installed.",
-        remedy="pip install nvidia-ml-py",
+        remedy=as_written("pip install nvidia-ml-py"),
         confidence="sure",
         cause=Cause.ADVICE,
     )

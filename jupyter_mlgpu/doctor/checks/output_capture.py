@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "output-capture"
 TITLE = "ipykernel shows what native code prints"
@@ -20,7 +21,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="Lines that native code prints do not reach the notebook: ipykernel's capture is off.",
         evidence="IPKernelApp.capture_fd_output is configured as False.",
-        remedy=(
+        remedy=as_written(
             'echo "c.IPKernelApp.capture_fd_output = True" >> '
             '"$(ipython locate profile default)/ipython_kernel_config.py"'
         ),

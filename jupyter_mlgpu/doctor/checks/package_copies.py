@@ -8,7 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written, pinned, run
 
 ID = "package-copies"
 TITLE = "No package is installed twice"
@@ -43,15 +43,15 @@ def judge(facts: Facts) -> Verdict:
         return Fine("No package of interest has a second copy of another version on the path.")
     listed = [f"{name} {packages[name].version} hides {', '.join(twice[name])}." for name in twice]
     times = 1 + max(map(len, twice.values()))
-    pinned = " ".join(f"{name}=={packages[name].version}" for name in twice)
     at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
     return Finding(
         title="A package is installed twice, and the wrong copy may be the one that is imported.",
         evidence=" ".join(listed),
         remedy=(
-            f"# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1{FROM_THIS_SHELL}"
+            as_written("# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1") + FROM_THIS_SHELL
             if at_home
-            else "\n".join([*[f"pip uninstall -y {' '.join(twice)}"] * times, f"pip install {pinned}"])
+            else sum([run("pip", "uninstall", "-y", *twice)] * times, Remedy())
+            + run("pip", "install", *pinned(twice, packages))
         ),
         confidence="likely",
         cause=Cause.PACKAGES,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import pinned, run
 
 ID = "package-files"
 TITLE = "No installed package lacks files"
@@ -22,11 +23,10 @@ def judge(facts: Facts) -> Verdict:
     if not broken:
         return Fine("Every package of interest has its files.")
     listed = [f"{name} lacks {count} of the code files in its record." for name, count in broken.items()]
-    pinned = " ".join(f"{name}=={packages[name].version}" for name in broken)
     return Finding(
         title="Files of an installed package are gone.",
         evidence=" ".join(listed),
-        remedy=f"pip install --force-reinstall --no-deps {pinned}",
+        remedy=run("pip", "install", "--force-reinstall", "--no-deps", *pinned(broken, packages)),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

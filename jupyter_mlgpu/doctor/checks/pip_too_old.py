@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "pip-too-old"
@@ -24,7 +25,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="pip is too old to find today's wheels, and builds from source or gives up.",
         evidence=f"pip is {version}; wheels for macOS 11 and manylinux_2_28 need 20.3.",
-        remedy="python -m pip install --upgrade pip",
+        remedy=as_written("python -m pip install --upgrade pip"),
         confidence="sure",
         cause=Cause.PYTHON,
     )

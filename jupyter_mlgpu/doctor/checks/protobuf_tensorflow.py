@@ -10,6 +10,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "protobuf-tensorflow"
@@ -29,7 +30,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This protobuf does not fit TensorFlow, whose import fails or floods the cell.",
         evidence=f"{found} It needs protobuf{wanted}.",
-        remedy=f'pip install "protobuf{wanted}"',
+        remedy=run("pip", "install", f"protobuf{wanted}"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "rosetta-python"
 TITLE = "Python was built for this processor"
@@ -23,10 +24,10 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This Python was built for Intel Macs and runs translated by Rosetta.",
         evidence=f"The processor is {hardware}, Python is {process}.",
-        remedy=(
+        remedy=as_written(
             "# In a terminal that does not run under Rosetta:\n"
             "brew install python@3.12\n"
-            "/opt/homebrew/bin/python3.12 -m venv ~/mlgpu && ~/mlgpu/bin/pip install jupyter_mlgpu[metal]"
+            "/opt/homebrew/bin/python3.12 -m venv ~/mlgpu && ~/mlgpu/bin/pip install 'jupyter_mlgpu[metal]'"
         ),
         confidence="sure",
         cause=Cause.PYTHON,

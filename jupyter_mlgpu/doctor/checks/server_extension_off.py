@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written
 
 ID = "server-extension-off"
 TITLE = "The server extension is enabled"
@@ -24,7 +25,9 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The server extension of jupyter_mlgpu is not enabled, so the page's requests fail.",
         evidence="No jupyter_server_config enables jupyter_mlgpu.",
-        remedy="jupyter server extension enable --sys-prefix jupyter_mlgpu\n# Then restart JupyterLab.",
+        remedy=as_written(
+            "jupyter server extension enable --sys-prefix jupyter_mlgpu\n# Then restart JupyterLab."
+        ),
         confidence="sure",
         cause=Cause.JUPYTER,
     )

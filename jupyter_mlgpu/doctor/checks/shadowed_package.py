@@ -5,11 +5,10 @@ Source: jupyter/notebook#1971 (a `numpy.py` in the notebook's folder).
 
 from __future__ import annotations
 
-import shlex
-
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import Remedy, path, run
 
 ID = "shadowed-package"
 TITLE = "No file here hides a package"
@@ -23,7 +22,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A file in this folder is imported instead of the package of its name.",
         evidence=f"Found here: {', '.join(shadows)}.",
-        remedy="\n".join(f"mv {shlex.quote(name)} {shlex.quote('my_' + name)}" for name in shadows),
+        remedy=sum((run("mv", path(name), f"my_{name}") for name in shadows), Remedy()),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

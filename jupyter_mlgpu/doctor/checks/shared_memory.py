@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
 
 ID = "shared-memory"
@@ -30,7 +31,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This container's shared memory is too small for PyTorch's data loaders.",
         evidence=f"/dev/shm has {gigabytes(size)}.",
-        remedy="# Outside of the container: docker run --shm-size=8g IMAGE",
+        remedy=as_written("# Outside of the container: docker run --shm-size=8g IMAGE"),
         confidence="likely",
         cause=Cause.ADVICE,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "system-version-compat"
@@ -26,7 +27,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This Python takes macOS for version 10, so pip refuses newer wheels.",
         evidence=f"macOS is {real}, Python is told {told}.",
-        remedy="SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0",
+        remedy=as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PYTHON,
     )

@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import run
 
 ID = "tensorflow-cuda-wheels"
 TITLE = "TensorFlow finds the CUDA that it was built with"
@@ -33,7 +34,7 @@ def judge(facts: Facts) -> Verdict:
             f"It needs {wanted} (CUDA {cuda})."
             + (f" Found: {', '.join(files)}." if files else " No cuBLAS is found.")
         ),
-        remedy=f'pip install "tensorflow[and-cuda]=={tensorflow.version}"',
+        remedy=run("pip", "install", f"tensorflow[and-cuda]=={tensorflow.version}"),
         confidence="sure",
         cause=Cause.DRIVERS,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import release
 
 ID = "tensorflow-macos-leftover"
@@ -27,7 +28,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="An older tensorflow-macos is mixed with TensorFlow.",
         evidence=found,
-        remedy=f"pip uninstall -y tensorflow-macos tensorflow\npip install tensorflow=={new.version}",
+        remedy=as_written("pip uninstall -y tensorflow-macos tensorflow")
+        + run("pip", "install", f"tensorflow=={new.version}"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, release
 
 ID = "tensorflow-text"
@@ -26,11 +27,11 @@ def judge(facts: Facts) -> Verdict:
     found = f"tensorflow-text {text.version} stands beside TensorFlow {tensorflow.version}."
     if minor(text.version) == here and not broken:
         return Fine(found)
-    wanted = "tensorflow==2.19.1 tensorflow-text==2.19.0" if broken else f'"tensorflow-text=={here}.*"'
+    wanted = ["tensorflow==2.19.1", "tensorflow-text==2.19.0"] if broken else [f"tensorflow-text=={here}.*"]
     return Finding(
         title="tensorflow-text cannot load into this TensorFlow.",
         evidence=f"{found} 2.21.0 lacks a symbol of its own." if broken else found,
-        remedy=f"pip install {wanted}",
+        remedy=run("pip", "install", *wanted),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

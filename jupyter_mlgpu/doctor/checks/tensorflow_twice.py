@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Package
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import pinned, run
 
 ID = "tensorflow-twice"
 TITLE = "Only one TensorFlow is installed"
@@ -45,7 +46,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title=title,
         evidence=evidence,
-        remedy=f"pip uninstall -y {' '.join(found)}\npip install {keep}=={packages[keep].version}",
+        remedy=run("pip", "uninstall", "-y", *found) + run("pip", "install", *pinned([keep], packages)),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -11,7 +11,7 @@ import math
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
-from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL
+from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, run
 
 ID = "threads"
 TITLE = "Threads are as many as the processors that may be used"
@@ -23,7 +23,7 @@ def judge(facts: Facts) -> Verdict:
     usable, limit = known(facts.machine.usable_cores), known(facts.machine.cpu_limit)
     allowed = max(1, math.floor(usable if limit is None else min(usable, limit)))
     variables = known(facts.environment.variables)
-    told = {name: int(variables[name]) for name in _NAMES if variables.get(name, "").strip().isdigit()}
+    told = {name: int(variables[name]) for name in _NAMES if variables.get(name, "").strip().isdecimal()}
     many = {name: count for name, count in told.items() if count > allowed}
     # Where nothing is said, frameworks start a thread for each processor that they see.
     unlimited = usable > allowed and not told
@@ -34,7 +34,7 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="More threads would run than processors may be used, which slows every operation.",
         evidence=" ".join([f"{allowed} processors may be used.", *said]),
-        remedy="\n".join(f"export {name}={allowed}" for name in set_here) + FROM_THIS_SHELL,
+        remedy=run("export", *(f"{name}={allowed}" for name in set_here)) + FROM_THIS_SHELL,
         confidence="sure" if many else "likely",
         cause=Cause.ADVICE,
     )

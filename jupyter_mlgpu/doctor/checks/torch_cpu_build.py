@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written, run
 
 ID = "torch-cpu-build"
 TITLE = "PyTorch was built for the NVIDIA GPU"
@@ -29,7 +30,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="This PyTorch was built without CUDA, so it cannot use the NVIDIA GPU.",
         evidence=f"PyTorch is {torch.version}, built for no CUDA; the machine has an NVIDIA GPU.",
-        remedy=f"pip uninstall -y torch\npip install --no-cache-dir torch=={plain}",
+        remedy=as_written("pip uninstall -y torch")
+        + run("pip", "install", "--no-cache-dir", f"torch=={plain}"),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -10,6 +10,7 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
 
 ID = "torch-gpu-generation"
@@ -33,7 +34,7 @@ def judge(facts: Facts) -> Verdict:
             f"{known_or(gpu.name, 'The GPU')} has compute capability {ability}; "
             f"PyTorch was built for CUDA {cuda}."
         ),
-        remedy=f"uv pip install --reinstall torch --torch-backend={suits}",
+        remedy=run("uv", "pip", "install", "--reinstall", "torch", f"--torch-backend={suits}"),
         confidence="likely",
         cause=Cause.PACKAGES,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import release
 
 ID = "versions-differ"
@@ -24,10 +25,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="The front end in JupyterLab is of another version than the package.",
         evidence=f"The package is {package}, the front end {front}.",
-        remedy=(
-            f"pip install --force-reinstall --no-deps jupyter_mlgpu=={package}\n"
-            "# Then restart JupyterLab and reload the page."
-        ),
+        remedy=run("pip", "install", "--force-reinstall", "--no-deps", f"jupyter_mlgpu=={package}")
+        + as_written("# Then restart JupyterLab and reload the page."),
         confidence="sure",
         cause=Cause.JUPYTER,
     )

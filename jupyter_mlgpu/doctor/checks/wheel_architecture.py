@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Package
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import pinned, run
 
 ID = "wheel-architecture"
 TITLE = "Packages were built for this processor"
@@ -23,11 +24,11 @@ def judge(facts: Facts) -> Verdict:
     foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, process)]
     if not foreign:
         return Fine(f"Every package of interest fits Python's {process}.")
-    pinned = " ".join(f"{name}=={packages[name].version}" for name in foreign)
+    command = ("python", "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", "--no-deps")
     return Finding(
         title="A package was built for another processor and cannot be loaded.",
         evidence=f"Python is {process}; built for another: {', '.join(foreign)}.",
-        remedy=f"python -m pip install --force-reinstall --no-cache-dir --no-deps {pinned}",
+        remedy=run(*command, *pinned(foreign, packages)),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

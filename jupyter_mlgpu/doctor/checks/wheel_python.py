@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Package
 from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import minor
 
 ID = "wheel-python"
@@ -25,7 +26,8 @@ def judge(facts: Facts) -> Verdict:
     return Finding(
         title="A compiled package belongs to another version of Python.",
         evidence=f"This is Python {version}; built for another: {', '.join(foreign)}.",
-        remedy=f"unset PYTHONPATH\npython -m pip install --force-reinstall --no-deps {' '.join(foreign)}",
+        remedy=as_written("unset PYTHONPATH")
+        + run("python", "-m", "pip", "install", "--force-reinstall", "--no-deps", *foreign),
         confidence="sure",
         cause=Cause.PACKAGES,
     )

@@ -16,11 +16,14 @@ from jupyter_mlgpu.redact import redact
 
 # Letters with an @ between them: an address of electronic mail, or a login.
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# What no facts file may hold: control characters but ends of lines and tabs, and bytes of a file's name that
+# are no letters.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def cleaned(facts: Facts) -> Facts:
-    """The facts with every text in them redacted."""
-    return reading.from_json(_clean(reading.to_json(facts)))
+    """The facts with every text in them redacted, and without what a facts file may not hold."""
+    return reading.from_json(_clean(reading.to_json(facts)), gathered=True)
 
 
 def _clean(value: Any) -> Any:
@@ -28,6 +31,9 @@ def _clean(value: Any) -> Any:
         return clean_text(value)
     if isinstance(value, list):
         return [_clean(one) for one in value]
+    if isinstance(value, dict) and isinstance(value.get("unknown"), str):
+        # An error's text may have several lines, a reason is a sentence.
+        return value | {"unknown": clean_text(" ".join(value["unknown"].split()))}
     if isinstance(value, dict):
         return {key: _clean(one) for key, one in value.items()}
     return value
@@ -35,7 +41,8 @@ def _clean(value: Any) -> Any:
 
 def clean_text(text: str) -> str:
     """A text as it may be shown to others."""
-    text = _MAIL.sub("<address>", redact(text[: reading.MOST_LETTERS]))
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text[: reading.MOST_LETTERS])
+    text = _MAIL.sub("<address>", redact(text))
     host = _host()
     text = text if host is None else host.sub("<host>", text)
     return text[: reading.MOST_LETTERS]

@@ -48,7 +48,7 @@ for name in {HAS!r}:
         found[name] = metadata.version(name)
     except metadata.PackageNotFoundError:
         pass
-print(json.dumps([platform.python_version(), sys.prefix, found]))
+print(json.dumps([platform.python_version().rstrip('+'), sys.prefix, found]))
 """
 
 

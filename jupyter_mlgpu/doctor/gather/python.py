@@ -38,7 +38,8 @@ def read() -> Python:
     """The interpreter that runs this."""
     mac = sys.platform == "darwin"
     return Python(
-        version=platform.python_version(),
+        # A Python built between two releases has a + at the end, which is no version.
+        version=platform.python_version().rstrip("+"),
         implementation=platform.python_implementation(),
         architecture=platform.machine(),
         translated=fact(_translated) if mac else None,
