@@ -23,8 +23,6 @@ _ADDRESSES = ("/", "#", "https://", "http://", "data:image/")
 
 _EMPTY = frozenset({"br", "img", "meta"})
 _SHAPES = frozenset({"circle", "path", "rect"})
-# HTML lets their ends out, and a notebook holds many receipts with tables.
-_OPEN_ENDED = frozenset({"td", "th", "tr"})
 # What is inside is no text of a page, so that escaping it would change it; see `style` and `script`.
 _NEVER = frozenset({"embed", "iframe", "object", "script", "style"})
 
@@ -50,7 +48,7 @@ class Markup:
 Child = Markup | str | int | None
 
 
-def element(name: str, *children: Child, **attributes: str | int | None) -> Markup:
+def element(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
     """An element. Attributes are written in the order given: `class_` is class, `text_anchor` text-anchor.
 
     An attribute of None is left out, and so is an address that is none of a page or a picture. Raises
@@ -80,6 +78,11 @@ def table(head: Iterable[Child], rows: Iterable[Iterable[Child]], *, cell_style:
     return element("table", element("thead", first), element("tbody", *lines))
 
 
+def short_row(*cells: Child, name: str = "td") -> Markup:
+    """A row of a table without the ends that HTML lets out: a notebook holds many receipts."""
+    return _made("<tr>" + "".join(f"<{_checked(name)}>{joined(cell)}" for cell in cells))
+
+
 def bullets(items: Iterable[Child]) -> Markup:
     """A list with a bullet an item; nothing where there is none."""
     lines = [element("li", item) for item in items]
@@ -97,7 +100,7 @@ def script(code: str) -> Markup:
 
 
 def data_script(json_text: str, *, id: str) -> Markup:
-    """JSON for a page's scripts, which may hold strangers' words: in it, `<` alone could end the element."""
+    """JSON for a page's scripts, with strangers' words in it; `<` is the one character that could end it."""
     return _verbatim("script", json_text.replace("<", "\\u003c"), {"type": "application/json", "id": id})
 
 
@@ -110,7 +113,7 @@ def image(svg: Markup, told: str) -> Markup:
 def document(
     title: str, css: str, *body: Child, policy: str | None, language: str = "en", wide: bool = False
 ) -> str:
-    """A whole page. `policy` says what it may load, where no header does; `wide` scales it to small screens."""
+    """A page. `policy` says what it may load, where no header does; `wide` scales it to small screens."""
     head = [element("meta", charset="utf-8")]
     if policy is not None:
         content = f"{policy}; {POLICY}"
@@ -157,7 +160,7 @@ def _element(name: str, inside: str, attributes: dict[str, str | int | None]) ->
     )
     if name in _SHAPES:
         return _made(f"<{name}{written}/>")
-    end = "" if name in _EMPTY or name in _OPEN_ENDED else f"</{name}>"
+    end = "" if name in _EMPTY else f"</{name}>"
     return _made(f"<{name}{written}>{inside}{end}")
 
 

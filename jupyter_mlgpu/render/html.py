@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.markup import Markup, element, joined, one_line
+from jupyter_mlgpu.markup import Markup, element, joined, one_line, short_row
 from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import notes, operations, words
 
@@ -29,7 +29,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     ]
     return element(
         "details",
-        element("summary", *([element("b", label), ": "] if label else []), line),
+        element("summary", joined(element("b", label), ": ") if label else None, line),
         *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
         *map(note, notes.worst_first(record.logs)),
         *_operations(record),
@@ -70,20 +70,16 @@ def _table(table: operations.Table) -> Markup:
     made = element(
         "table",
         element("caption", _text(table.title)),
-        element("tr", *(element("th", one) for one in table.header)),
+        short_row(*table.header, name="th"),
         *(_cells(*row) for row in table.rows),
     )
     return joined(made, element("div", f"and {table.more:,} more.") if table.more else None)
 
 
 def _cells(*texts: str) -> Markup:
-    return element("tr", *(element("td", _text(one)) for one in texts))
+    return short_row(*map(_text, texts))
 
 
 def _row(reading: Reading, record: Record) -> Markup:
-    shown = [
-        words.title(reading.quantity),
-        words.shown(reading, record),
-        f"{reading.scope}, {reading.source}",
-    ]
-    return element("tr", *(element("td", one) for one in shown))
+    source = f"{reading.scope}, {reading.source}"
+    return short_row(words.title(reading.quantity), words.shown(reading, record), source)

@@ -8,7 +8,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import markup
-from jupyter_mlgpu.markup import document, element, image, joined, one_line, plotly_text
+from jupyter_mlgpu.markup import document, element, image, joined, one_line, plotly_text, short_row
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 HOSTILE = """"><img src=x onerror=alert(1)></script><script>alert(2)</script>' & ]]> \x00\ud800"""
@@ -100,9 +100,9 @@ def test_elements_are_taken_as_they_are() -> None:
 
 
 def test_ends_that_html_lets_out_are_let_out() -> None:
-    row = element("tr", element("td", "a"), element("td", "b"))
+    row = short_row("a", element("b", "<"), name="th")
 
-    assert str(element("table", row)) == "<table><tr><td>a<td>b</table>"
+    assert str(element("table", row)) == "<table><tr><th>a<th><b>&lt;</b></table>"
     assert str(joined("a", element("br"), element("path", d="M0 0"))) == 'a<br><path d="M0 0"/>'
 
 
@@ -111,7 +111,9 @@ def test_only_the_module_makes_markup() -> None:
         markup.Markup()
 
 
-@pytest.mark.parametrize("address", ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "vbscript:x"])
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "vbscript:x"]
+)
 def test_an_address_leads_to_a_page_or_a_picture(address: str) -> None:
     assert str(element("a", "x", href=address)) == "<a>x</a>"
     assert str(element("img", src=address)) == "<img>"
@@ -153,7 +155,10 @@ def test_plotly_gets_no_mark_up() -> None:
 def test_every_page_says_what_it_may_do() -> None:
     page = document(HOSTILE, "p {}", element("p", HOSTILE), policy="default-src 'none'")
 
-    assert "content=\"default-src &#x27;none&#x27;; base-uri &#x27;none&#x27;; form-action &#x27;none&#x27;\"" in page
+    assert (
+        'content="default-src &#x27;none&#x27;; base-uri &#x27;none&#x27;; form-action &#x27;none&#x27;"'
+        in page
+    )
     assert page.index("Content-Security-Policy") < page.index("<title>")
     assert "<script" not in page
 
