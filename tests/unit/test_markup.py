@@ -167,3 +167,22 @@ def test_a_drawing_is_an_image_with_words() -> None:
     assert str(image(element("svg"), "a <drawing>")) == (
         '<img src="data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=" alt="a &lt;drawing&gt;">'
     )
+
+
+def test_the_front_end_inserts_no_html() -> None:
+    folder = ROOT.parent / "labextension" / "src"
+    inserting = re.compile(
+        r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySet|document\.write|srcdoc|DOMParser|javascript:"
+        r"|createContextualFragment|\beval\(|new Function\(",
+        re.IGNORECASE,
+    )
+    sources = sorted(folder.rglob("*.ts*"))
+    found = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in sources
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if inserting.search(line)
+    ]
+
+    assert len(sources) > 50
+    assert found == []

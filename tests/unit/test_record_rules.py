@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_mlgpu.cli import main
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import load_records, save_records
 from jupyter_mlgpu.record import Fact, LogLine, OpStat, Reading, Record
@@ -177,3 +178,30 @@ def test_the_same_holds_for_the_report() -> None:
                 records.append(Record.from_json(data))
     assert len(records) > 100
     io.BytesIO(report(records, title="all of them").encode())
+
+
+def test_no_broken_submission_stops_the_report_of_a_class(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hand_in(student: str, data: dict[str, Any]) -> None:
+        receipt = bundle.bundle(example_record()) | {bundle.MIME_TYPE: data}
+        outputs = [{"output_type": "display_data", "metadata": {}, "data": receipt}]
+        cell = {"cell_type": "code", "id": "measure", "metadata": {}, "source": "work()", "outputs": outputs}
+        path = tmp_path / "submitted" / student / "lab" / "lab.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+
+    for number, (put, value, _) in enumerate(REFUSED):
+        data = full()
+        put(data, value)
+        hand_in(f"broken-{number:02d}", data)
+    hand_in("ada", full())
+    hand_in("bob", full())
+
+    assert main(["class", "report", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert f"2 with records, {len(REFUSED)} without, 0 that cannot be read" in said
+    assert "broken-00: A record of cell number 1 cannot be read: readings[0].scope should be one of" in said
+    page = (tmp_path / "class_report.html").read_text()
+    assert "ada" in page
+    assert "onerror=alert" not in page.replace("&lt;img src=x onerror=alert", "")
