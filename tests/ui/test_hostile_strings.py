@@ -133,7 +133,7 @@ def entry() -> Entry:
 
 def diagnosis() -> Diagnosis:
     found = [
-        Checked(MARK, "finding", MARK, MARK, MARK, "certain"),
+        Checked(MARK, "finding", MARK, MARK, MARK, "sure"),
         Checked(MARK, "crashed", MARK, MARK, MARK),
     ]
     return Diagnosis((*found, Checked(MARK, "skipped", MARK, MARK), Checked(MARK, "not asked", MARK, MARK)))
@@ -156,13 +156,12 @@ def comparison() -> Any:
 def converted() -> str:
     """A notebook with a replayed record, as `jupyter nbconvert --to html` makes a page of it."""
     nbconvert = pytest.importorskip("nbconvert")
-    from nbformat import v4
-
+    nbformat: Any = pytest.importorskip("nbformat").v4
     data = bundle(record(origin="replayed"))
     assert MIME_TYPE in data
-    output = v4.new_output("display_data", data=data)
-    cells = [v4.new_code_cell("x", outputs=[output])]
-    made: str = nbconvert.HTMLExporter().from_notebook_node(v4.new_notebook(cells=cells))[0]
+    output = nbformat.new_output("display_data", data=data)
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell("x", outputs=[output])])
+    made: str = nbconvert.HTMLExporter().from_notebook_node(notebook)[0]
     return made
 
 
