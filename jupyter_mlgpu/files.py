@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from jupyter_mlgpu import destinations
-from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.incoming import opened
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.recordlines import FILE, LINE, from_line, lines, to_line
 
 _BLOCK = 1024**2
 
@@ -22,11 +24,31 @@ _BLOCK = 1024**2
 def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
     """Write records to a file, in one step: a file already there stays whole until the new one is.
 
-    Returns how many were written; raises RecordError, naming the path, where it cannot be written.
+    Returns how many were written; of each that could not be, a warning says why. Raises RecordError, naming
+    the path, where it cannot be written.
     """
-    lines = [_line(record) for record in records]
-    write_atomically(Path(path).expanduser(), b"".join(lines))
-    return len(lines)
+    count, problems = save_what_can_be(path, records)
+    for problem in problems:
+        warnings.warn(problem, stacklevel=2)
+    return count
+
+
+def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[str]]:
+    """As `save_records`; returns one sentence for each record that was left out, in place of a warning."""
+    made, problems = [], []
+    for record in records:
+        try:
+            made.append(to_line(record))
+        except RecordError as error:
+            problems.append(f"The record of cell {record.cell.sequence} was not saved: {error}.")
+    data = b"".join(made)
+    if len(data) > FILE:
+        problems.append(
+            f"The file has {len(data) / 1e6:.0f} MB, and no more than {FILE / 1e6:g} MB are ever loaded: "
+            "split it before."
+        )
+    write_atomically(Path(path).expanduser(), data)
+    return len(made), problems
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -96,7 +118,7 @@ class Journal:
         What a kernel that died left of a line stays a line of its own.
         Into a FIFO or a device nothing can be taken back; a cell never waits for its reader.
         """
-        line = _line(record)
+        line = to_line(record)
         try:
             handle = destinations.open_to_append(self.path)
             try:
@@ -134,32 +156,42 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
     A journal may hold a record twice, the second time with messages that came after its cell: the last
     one counts, in the place of the first.
 
-    A broken line, or one of a newer schema, costs only itself. Raises RecordError where the file itself
-    cannot be read.
+    A broken line, one of more than `LINE` bytes, or one of a newer schema costs only itself. Raises
+    RecordError where the file itself cannot be read, at once where it is no regular file, or larger than
+    `FILE` bytes.
     """
     source = Path(path).expanduser()
     records: dict[tuple[str, int], Record] = {}
     problems: list[str] = []
     try:
-        with source.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if not line.strip():
-                    continue
-                try:
-                    record = _record(line)
-                    if record.origin == "live":
-                        record = record.with_origin("loaded")
+        with opened(source, most=FILE, what="a records file") as file:
+            for number, line in enumerate(lines(file), start=1):
+                record = _read(line, f"Line {number} of {source.name}", problems)
+                if record is not None:
+                    record = record.with_origin("loaded") if record.origin == "live" else record
                     records[record.key] = record
-                except (ValueError, RecursionError) as error:
-                    what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is not JSON"
-                    problems.append(f"Line {number} of {source.name} {what}; it was left out.")
-                except RecordError as error:
-                    problems.append(f"Line {number} of {source.name} was left out: {error}.")
-    except OSError as error:
+    except UsageError as error:
+        raise RecordError(str(error)) from error
+    except OSError as error:  # while it is read
         raise RecordError(
             f"{source} cannot be read ({error.strerror or error}); check the path and try again."
         ) from error
     return list(records.values()), problems
+
+
+def _read(line: bytes | None, named: str, problems: list[str]) -> Record | None:
+    """The record of a line, or None; where there should be one, `problems` get a sentence."""
+    if line is None:
+        problems.append(f"{named} has more than {LINE / 1e6:g} MB; it was left out.")
+    elif line.strip():
+        try:
+            return from_line(line)
+        except (ValueError, RecursionError) as error:
+            what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is not JSON"
+            problems.append(f"{named} {what}; it was left out.")
+        except RecordError as error:
+            problems.append(f"{named} was left out: {error}.")
+    return None
 
 
 def keep_last_states(path: Path) -> None:
@@ -167,29 +199,20 @@ def keep_last_states(path: Path) -> None:
 
     Lines that are not readable stay. Raises RecordError; the journal is then as it was.
     """
-    lines: dict[tuple[str, int] | int, bytes] = {}
+    kept: dict[tuple[str, int] | int, bytes] = {}
     twice = False
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file):
                 key: tuple[str, int] | int = number
                 with suppress(ValueError, RecursionError, RecordError):
-                    key = _record(line).key
-                twice = twice or key in lines
-                lines[key] = line
+                    key = from_line(line).key
+                twice = twice or key in kept
+                kept[key] = line
     except OSError as error:
         raise _cannot_write(path, error) from error
     if twice:
-        write_atomically(path, b"".join(lines.values()))
-
-
-def _record(line: bytes) -> Record:
-    """Raises ValueError, RecursionError or RecordError where it is none."""
-    return Record.from_json(json.loads(line))
-
-
-def _line(record: Record) -> bytes:
-    return json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        write_atomically(path, b"".join(kept.values()))
 
 
 def _cannot_write(path: Path, error: OSError) -> RecordError:

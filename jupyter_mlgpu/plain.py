@@ -12,6 +12,7 @@ from types import NoneType
 from typing import Any, TypeVar
 
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.rules import Rule
 
 T = TypeVar("T")
 
@@ -46,9 +47,14 @@ _ACCEPTS: Mapping[str, tuple[type, ...]] = {
     "Any": (object,),
 }
 
+_NO_RULES: Mapping[str, Rule] = {}
 
-def build(kind: type[T], data: object, where: str) -> T:
-    """A dataclass from a table; unknown keys are ignored, `where` names the place in messages."""
+
+def build(kind: type[T], data: object, where: str, rules: Mapping[str, Rule] = _NO_RULES) -> T:
+    """A dataclass from a table; unknown keys are ignored, `where` names the place in messages.
+
+    `rules` say for fields what they may hold, beyond their types.
+    """
     table = table_of(data, where)
     values = {}
     for name, annotation, needed in _fields(kind):  # type: ignore[arg-type]
@@ -56,6 +62,8 @@ def build(kind: type[T], data: object, where: str) -> T:
             value = table[name]
             if not _fits(value, annotation):
                 raise RecordError(f"{where}.{name} should be {annotation}, found {value!r:.60}")
+            if name in rules and not rules[name].holds(value):
+                raise RecordError(f"{where}.{name} should be {rules[name].words}, found {value!r:.60}")
             values[name] = value
         elif needed:
             raise RecordError(f"{where} lacks {name!r}")
@@ -77,11 +85,13 @@ def _fits(value: object, annotation: str) -> bool:
     return isinstance(value, _ACCEPTS[annotation])
 
 
-def build_all(kind: type[T], data: object, where: str) -> tuple[T, ...]:
+def build_all(
+    kind: type[T], data: object, where: str, rules: Mapping[str, Rule] = _NO_RULES
+) -> tuple[T, ...]:
     """Dataclasses from a list of tables."""
     if not isinstance(data, Iterable) or isinstance(data, str | Mapping):
         raise RecordError(f"{where} should be a list, found {data!r:.60}")
-    return tuple(build(kind, item, f"{where}[{number}]") for number, item in enumerate(data))
+    return tuple(build(kind, item, f"{where}[{number}]", rules) for number, item in enumerate(data))
 
 
 def table_of(data: object, where: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from jupyter_mlgpu import rules
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.plain import build, build_all, choice_of, field_of, optional_of, table_of, to_plain
 
@@ -233,6 +234,12 @@ class Record:
         """What all runs of one cell have in common: the run's id, the cell's, and the digest of its code."""
         return (self.run.id, self.cell.id, self.cell.source_digest)
 
+    def find(self, quantity: str) -> Reading | None:
+        """The first reading of a quantity that has a value."""
+        return next(
+            (one for one in self.readings if one.quantity == quantity and one.value is not None), None
+        )
+
     def reading(self, quantity: str) -> Reading:
         """The first reading of a quantity; raises RecordError for a quantity the record does not hold."""
         for reading in self.readings:
@@ -251,7 +258,7 @@ class Record:
 
     @classmethod
     def from_json(cls, data: object) -> Record:
-        """Read a record back; unknown keys are ignored.
+        """Read a record back, whoever wrote it; unknown keys are ignored.
 
         Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
         """
@@ -262,33 +269,35 @@ class Record:
                 f"the record has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}: "
                 "update with `pip install --upgrade jupyter_mlgpu`"
             )
+        # After the schema, for a later version may have other rules.
+        rules.refuse_what_cannot_be_saved(table, "the record")
         device = field_of(table, "device", dict, "the record")
         ran_on = device.get("ran_on")
         return cls(
-            run=build(Run, table.get("run"), "run"),
-            cell=build(Cell, table.get("cell"), "cell"),
-            started_at=field_of(table, "started_at", str, "the record"),
+            run=build(Run, table.get("run"), "run", rules.OF["Run"]),
+            cell=build(Cell, table.get("cell"), "cell", rules.OF["Cell"]),
+            started_at=_date(table),
             started_monotonic_ns=field_of(table, "started_monotonic_ns", int, "the record"),
             outcome=choice_of(table, "outcome", get_args(Outcome)),
             device=DeviceUse(
                 requested=optional_of(device, "requested", str, "device"),
-                ran_on=None if ran_on is None else build_all(RanOn, ran_on, "device.ran_on"),
+                ran_on=None
+                if ran_on is None
+                else build_all(RanOn, ran_on, "device.ran_on", rules.OF["RanOn"]),
                 why_missing=optional_of(device, "why_missing", str, "device"),
-                only={
-                    name: str(one) for name, one in table_of(device.get("only", {}), "device.only").items()
-                },
+                only=_texts(device, "only", "device"),
             ),
-            readings=build_all(Reading, table.get("readings"), "readings"),
-            logs=build_all(LogLine, table.get("logs", []), "logs"),
-            ops=build_all(OpStat, table.get("ops", []), "ops"),
+            readings=_readings(table.get("readings")),
+            logs=build_all(LogLine, table.get("logs", []), "logs", rules.OF["LogLine"]),
+            ops=build_all(OpStat, table.get("ops", []), "ops", rules.OF["OpStat"]),
             facts={
-                name: build(Fact, fact, f"facts.{name}")
+                name: build(Fact, fact, f"facts.{name!r:.60}")
                 for name, fact in table_of(table.get("facts", {}), "facts").items()
             },
-            versions={str(k): str(v) for k, v in table_of(table.get("versions", {}), "versions").items()},
+            versions=_texts(table, "versions", "the record"),
             mode=choice_of(table, "mode", get_args(Mode)),
             origin=choice_of(table, "origin", get_args(Origin)),
-            notes=tuple(str(note) for note in table.get("notes", [])),
+            notes=_notes(table.get("notes", [])),
             schema=schema,
         )
 
@@ -320,3 +329,38 @@ class Record:
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""
         return dataclasses.replace(self, origin=origin)
+
+
+def _readings(data: object) -> tuple[Reading, ...]:
+    """Readings of a record that was read. One of a quantity that is not known here is kept as it is."""
+    readings = build_all(Reading, data, "readings", rules.OF["Reading"])
+    for number, one in enumerate(readings):
+        unit = QUANTITIES.get(one.quantity, one.unit)
+        if one.unit != unit:
+            raise RecordError(
+                f"readings[{number}].unit of {one.quantity} should be {unit}, found {one.unit!r}"
+            )
+    if all(one.quantity != "wall_time" for one in readings):
+        raise RecordError("readings should have one of 'wall_time', if only to say why it is missing")
+    return readings
+
+
+def _date(table: Mapping[str, Any]) -> str:
+    found = field_of(table, "started_at", str, "the record")
+    if not rules.DATE.holds(found):
+        raise RecordError(f"'started_at' should be {rules.DATE.words}, found {found!r:.60}")
+    return found
+
+
+def _notes(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(one, str) for one in data):
+        raise RecordError(f"notes should be a list of texts, found {data!r:.60}")
+    return tuple(data)
+
+
+def _texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+    """A table of texts, which need not be there."""
+    texts = table_of(table.get(name, {}), name)
+    for key in texts:
+        field_of(texts, key, str, f"{name} of {where}")
+    return texts

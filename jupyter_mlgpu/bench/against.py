@@ -16,6 +16,7 @@ from jupyter_mlgpu.bench.published import Published
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.bench.run import BenchRun, load
+from jupyter_mlgpu.markup import bullets, element, joined, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,7 @@ class Against:
         return "\n".join([self.head, *page.table(_TITLES, self._cells()), *self.notes])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        items = "".join(f"<li>{escape(one)}</li>" for one in self.notes)
-        return f"<p>{escape(self.head)}</p>{page.html_table(_TITLES, self._cells())}<ul>{items}</ul>"
+        return str(joined(element("p", self.head), table(_TITLES, self._cells()), bullets(self.notes)))
 
     def _cells(self) -> list[list[str]]:
         return [

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.bench import charts, page
 from jupyter_mlgpu.bench.charts import Chart, Series
+from jupyter_mlgpu.markup import plotly_text
 from jupyter_mlgpu.render.figures import COLOURS
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def _figure(run: BenchRun, drawn: Sequence[Chart]) -> dict[str, Any]:
         data += [{**_trace(one), "xaxis": f"x{number}", "yaxis": f"y{number}"} for one in chart.series]
         # From the top down, with room between them for the titles of the axes.
         top, height = 1 - place / len(drawn), 1 / len(drawn)
-        axes[f"xaxis{number}"] = {**_AXIS, "title": {"text": escape(chart.x)}, "anchor": f"y{number}"}
+        axes[f"xaxis{number}"] = {**_AXIS, "title": {"text": plotly_text(chart.x)}, "anchor": f"y{number}"}
         axes[f"yaxis{number}"] = {
             **_AXIS,
-            "title": {"text": escape(chart.y)},
+            "title": {"text": plotly_text(chart.y)},
             "domain": [top - height * (1 if len(drawn) == 1 else 0.8), top],
         }
     title = " / ".join(one.title for one in drawn)
@@ -57,10 +57,10 @@ def _trace(one: Series) -> dict[str, Any]:
     colour = _TEXT if one.name == "bandwidth" else COLOURS[one.colour % len(COLOURS)]
     trace: dict[str, Any] = {
         "type": "scatter",
-        "name": escape(one.name),
+        "name": plotly_text(one.name),
         "x": [point.x for point in one.points],
         "y": [point.y for point in one.points],
-        "customdata": [escape(point.label) for point in one.points],
+        "customdata": [plotly_text(point.label) for point in one.points],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     if one.kind == "roof":
@@ -96,7 +96,7 @@ def _layout(run: BenchRun, title: str) -> dict[str, Any]:
     return {
         "template": "none",
         "title": {
-            "text": f"{escape(title)}<br>{escape(page.head(run))}",
+            "text": plotly_text(title, page.head(run)),
             "font": {"size": 13},
             "x": 0,
             "xanchor": "left",

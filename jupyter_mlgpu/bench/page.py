@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.bench.quantity import Quantity
+from jupyter_mlgpu.markup import bullets, element, joined
+from jupyter_mlgpu.markup import table as html_table
 from jupyter_mlgpu.race.page import duration
 from jupyter_mlgpu.render import words
 
@@ -145,21 +146,7 @@ def table(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
 def html(run: BenchRun) -> str:
     """The same as HTML."""
     titles, cells = rows(run)
-    return (
-        f"<p>{escape(head(run))}</p>{html_table(titles, cells)}"
-        + "<ul>"
-        + "".join(f"<li>{escape(one)}</li>" for one in notes(run))
-        + "</ul>"
-    )
-
-
-def html_table(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """An HTML table with a head; empty where there are no rows."""
-    if not cells:
-        return ""
-    first = "".join(f"<th>{escape(one)}</th>" for one in titles)
-    lines = "".join("<tr>" + "".join(f"<td>{escape(one)}</td>" for one in line) + "</tr>" for line in cells)
-    return f"<table><thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
+    return str(joined(element("p", head(run)), html_table(titles, cells), bullets(notes(run))))
 
 
 def progress(now: Progress) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 
 from jupyter_mlgpu.cli import class_report
 from jupyter_mlgpu.cli.class_report import Entry
 from jupyter_mlgpu.cli.progress import printable
 from jupyter_mlgpu.comparing.shift import middle
+from jupyter_mlgpu.markup import bullets, document, element, joined, table
 from jupyter_mlgpu.render import notes, words
 
 #: Log messages that a report names, and sentences of other lists: what is more is counted.
@@ -59,17 +59,19 @@ def text(entries: Sequence[Entry]) -> str:
 
 def html(entries: Sequence[Entry], *, title: str) -> str:
     """The report as a page; everything that students wrote is text in it, and no mark-up."""
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    parts = [
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-        f"<title>{escape(title)}: class report</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n",
-        f"<h1>{escape(title)}: class report</h1>\n",
-    ]
+    parts = []
     for name, header, rows in sections(entries):
         if rows:
-            parts.append(f"<h2>{escape(name)}</h2>\n{_table(header, rows) if header else _list(rows)}\n")
-    return "".join([*parts, "</body>\n</html>\n"])
+            shown = table(header, rows) if header else bullets(row[0] for row in rows)
+            parts.append(joined(element("h2", name), "\n", shown, "\n"))
+    return document(
+        f"{title}: class report",
+        _STYLE,
+        element("h1", f"{title}: class report"),
+        "\n",
+        *parts,
+        policy="default-src 'none'; style-src 'unsafe-inline'",
+    )
 
 
 def _devices(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
@@ -132,13 +134,3 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     shown = [[printable(cell, 300) for cell in row] for row in rows]
     widths = [max(len(row[at]) for row in shown) for at in range(len(shown[0]) - 1)]
     return ["  " + "  ".join([*map(str.ljust, row, widths), row[-1]]) for row in shown]
-
-
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _list(rows: Sequence[tuple[str, ...]]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(row[0])}</li>' for row in rows)}</ul>"

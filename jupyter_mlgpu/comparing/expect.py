@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Literal
 
 from jupyter_mlgpu.comparing.compare import too_few
 from jupyter_mlgpu.comparing.shift import middle, ratio
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.markup import element
 from jupyter_mlgpu.record import QUANTITIES, Record
 from jupyter_mlgpu.render import words
 
@@ -42,7 +42,7 @@ class Judgement:
         return f"{_MARKS[self.state]} {self.state}: {self.sentence}"
 
     def _repr_html_(self) -> str:
-        return f"<div>{escape(repr(self))}</div>"
+        return str(element("div", repr(self)))
 
 
 def required(judgement: Judgement) -> Judgement:

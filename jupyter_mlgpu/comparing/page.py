@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.markup import Markup, bullets, element, plotly_text, table
 from jupyter_mlgpu.render import notes, words
 from jupyter_mlgpu.render.figures import COLOURS
 
@@ -43,13 +43,13 @@ def text(comparison: Comparison) -> str:
 
 def html(comparison: Comparison) -> str:
     """The comparison as tables."""
-    parts = [f"<p>{escape(ABOUT)}</p>"]
+    parts = [element("p", ABOUT)]
     for pair in comparison.pairs:
-        parts.append(f"<p><b>{escape(pair.name)}</b></p>{_table(comparison, pair.changes)}")
+        parts += [element("p", element("b", pair.name)), _table(comparison, pair.changes)]
         if pair.operations:
-            parts.append(f"<p>{escape(PROFILED)}</p>{_table(comparison, pair.operations)}")
-        parts.append(_list(pair.notes))
-    return f"<div>{''.join(parts)}{_list(comparison.notes)}</div>"
+            parts += [element("p", PROFILED), _table(comparison, pair.operations)]
+        parts.append(bullets(pair.notes))
+    return str(element("div", *parts, bullets(comparison.notes)))
 
 
 def chart(comparison: Comparison) -> dict[str, Any] | None:
@@ -76,7 +76,7 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
             "arrayminus": [one.value - one.low for one in ratios if one],
         },
         "marker": {"color": COLOURS[0], "size": 9},
-        "customdata": [escape(one) for one in said],
+        "customdata": [plotly_text(one) for one in said],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     title = f"{comparison.second} as a multiple of {comparison.first}, 95 % interval"
@@ -88,10 +88,15 @@ def chart(comparison: Comparison) -> dict[str, Any] | None:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
         "font": {"color": _GREY},
-        "xaxis": {"type": "log", "title": {"text": escape(title)}, "automargin": True, "fixedrange": True},
+        "xaxis": {
+            "type": "log",
+            "title": {"text": plotly_text(title)},
+            "automargin": True,
+            "fixedrange": True,
+        },
         "yaxis": {
             "tickvals": rows,
-            "ticktext": [escape(_short(name)) for name, _ in points],
+            "ticktext": [plotly_text(_short(name)) for name, _ in points],
             "range": [len(points) - 0.5, -0.5],
             "automargin": True,
             "fixedrange": True,
@@ -189,17 +194,8 @@ def _figure(value: float, unit: str) -> str:
     return words.size(value) if unit == "bytes" else f"{value:.3g} {unit}"
 
 
-def _table(comparison: Comparison, changes: Sequence[Change]) -> str:
-    head = "".join(f"<th>{escape(one)}</th>" for one in _header(comparison))
-    rows = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{escape(one)}</td>" for one in _row(change)) + "</tr>"
-        for change in changes
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _list(sentences: Sequence[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in sentences)}</ul>" if sentences else ""
+def _table(comparison: Comparison, changes: Sequence[Change]) -> Markup:
+    return table(_header(comparison), map(_row, changes), cell_style="text-align:left")
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+from jupyter_mlgpu.markup import Markup, element, one_line
 from jupyter_mlgpu.sentences import filling
 
 LANGUAGES = ("en", "zh")
@@ -80,22 +80,26 @@ def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False
 
 def html(diagnosis: Diagnosis, language: str = "en") -> str:
     """HTML that needs nothing else; everything in it is escaped."""
-    findings = "".join(
-        f"<li><b>{_escaped(_said(one.title, language))}</b> "
-        f"<small>({_sure(one, language)}; {escape(one.id)})</small>"
-        f"<div>{_said('How we know:', language)} {_escaped(_said(one.evidence, language))}</div>"
-        f"<div>{_said('What to do:', language)}</div>"
-        f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{_escaped(_remedy(one))}</pre></li>'
+    findings = [
+        element(
+            "li",
+            element("b", _shown(one.title, language)),
+            " ",
+            element("small", f"({_sure(one, language)}; {one.id})"),
+            element("div", _said("How we know:", language), " ", _shown(one.evidence, language)),
+            element("div", _said("What to do:", language)),
+            element("pre", one_line(_remedy(one)), style="white-space:pre-wrap;overflow-wrap:anywhere"),
+        )
         for one in diagnosis.findings
-    )
-    rest = ""
+    ]
+    rest = []
     for title, rows in _rest(diagnosis, language, all_checks=True):
-        lines = "".join(f"<li><code>{escape(ids)}</code>: {_escaped(what)}</li>" for ids, what in rows)
-        rest += f"<details><summary>{escape(title)}</summary><ul>{lines}</ul></details>"
+        lines = [element("li", element("code", ids), ": ", one_line(what)) for ids, what in rows]
+        rest.append(element("details", element("summary", title), element("ul", *lines)))
     if diagnosis.of("not asked"):
-        rest += f"<div><small>{escape(_said(_NOT_ASKED, language))}</small></div>"
-    listed = f"<ol>{findings}</ol>" if findings else ""
-    return f"<div><p>{escape(head(diagnosis, language))}</p>{listed}{rest}</div>"
+        rest.append(element("div", element("small", _said(_NOT_ASKED, language))))
+    listed = element("ol", *findings) if findings else None
+    return str(element("div", element("p", head(diagnosis, language)), listed, *rest))
 
 
 def plan(diagnosis: Diagnosis, language: str = "en") -> str:
@@ -152,6 +156,6 @@ def _visible(words: str) -> str:
     return "".join(one if one.isprintable() or one == "\n" else " " for one in words)
 
 
-def _escaped(words: str) -> str:
+def _shown(words: str, language: str) -> Markup:
     # A notebook file would store each line of a text on a line of its own.
-    return escape(words).replace("\n", "&#10;")
+    return one_line(_said(words, language))

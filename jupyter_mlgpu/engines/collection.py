@@ -6,7 +6,6 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from jupyter_mlgpu.engines.phases import Phases, phases
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.frames import Records
+from jupyter_mlgpu.markup import Markup, element, image, joined, table
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
 
@@ -152,7 +152,7 @@ class Collection:
 
     def svg(self) -> str:
         """A lane an engine, on white."""
-        return lanes.draw(self.timeline, [one.engine for one in self.engines], self._head())
+        return f"{self._drawing()}\n"
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
@@ -199,10 +199,16 @@ class Collection:
         return "\n".join([self._head(), *lines, *self.sentences])
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<div>{escape(sentence)}</div>" for sentence in self.sentences)
-        picture = lanes.image(self.svg(), self._head()) if self.timeline else ""
-        tables = _html(self.table()) + (_html(self.phase_table()) if self.phases else "")
-        return f"<div><b>{escape(self._head())}</b></div>{picture}{tables}{said}"
+        head, *rows = self.table()
+        phases_head, *phases_rows = self.phase_table()
+        parts = joined(
+            element("div", element("b", self._head())),
+            image(self._drawing(), self._head()) if self.timeline else None,
+            table(head, rows),
+            table(phases_head, phases_rows),
+            *(element("div", sentence) for sentence in self.sentences),
+        )
+        return str(parts)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """For our own view in JupyterLab; the HTML and the text are for those that have none."""
@@ -213,6 +219,9 @@ class Collection:
             "text/html": self._repr_html_(),
             "text/plain": repr(self),
         }
+
+    def _drawing(self) -> Markup:
+        return lanes.draw(self.timeline, [one.engine for one in self.engines], self._head())
 
     def _head(self) -> str:
         count = f"{len(self):,} record{'' if len(self) == 1 else 's'}"
@@ -261,9 +270,3 @@ def _of_engine(found: Iterable[Phases], engine: int) -> dict[str, Any]:
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def _html(rows: Sequence[tuple[str, ...]]) -> str:
-    head, *body = [[escape(cell) for cell in row] for row in rows]
-    below = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in body)
-    return f"<table><tr><th>{'</th><th>'.join(head)}</th></tr>{below}</table>"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from jupyter_mlgpu.lessons import recordings
 from jupyter_mlgpu.lessons.axes import written
 from jupyter_mlgpu.lessons.linedrawing import draw
-from jupyter_mlgpu.lessons.showing import aligned, image, table
+from jupyter_mlgpu.lessons.showing import aligned, table
+from jupyter_mlgpu.markup import Markup, element, image, joined, plotly_text
 from jupyter_mlgpu.render.figures import COLOURS
 
 Points = Sequence[tuple[float, float]]
@@ -51,14 +51,20 @@ class Chart:
         return "\n".join([self._words(), *aligned(self._rows()), *self.notes])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        notes = "".join(f"<div>{escape(note)}</div>" for note in self.notes)
         rows = self._rows()
-        figures = f"<details><summary>The figures</summary>{table(rows)}</details>" if len(rows) > 1 else ""
-        html = f"{image(self.svg(), self._words())}{notes}{figures}"
-        return {MIME_TYPE: self.figure(), "text/html": html, "text/plain": repr(self)}
+        figures = element("details", element("summary", "The figures"), table(rows))
+        html = joined(
+            image(self._drawing(), self._words()),
+            *(element("div", note) for note in self.notes),
+            figures if len(rows) > 1 else None,
+        )
+        return {MIME_TYPE: self.figure(), "text/html": str(html), "text/plain": repr(self)}
 
     def svg(self) -> str:
         """The chart as an SVG on white, to be read on any page."""
+        return str(self._drawing())
+
+    def _drawing(self) -> Markup:
         return draw(self.lines, self.x, self.y, log_x=self.log_x, log_y=self.log_y, words=self._words())
 
     def figure(self) -> dict[str, Any]:
@@ -73,8 +79,8 @@ class Chart:
             "margin": {"t": 40, "b": 56 + 20 * len(self.notes), "l": 72, "r": 24},
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
             "showlegend": True,
-            "xaxis": {**axis, **_scale(self.log_x), "title": {"text": escape(self.x)}},
-            "yaxis": {**axis, **_scale(self.log_y), "title": {"text": escape(self.y)}},
+            "xaxis": {**axis, **_scale(self.log_x), "title": {"text": plotly_text(self.x)}},
+            "yaxis": {**axis, **_scale(self.log_y), "title": {"text": plotly_text(self.y)}},
             "annotations": [_note(note, place) for place, note in enumerate(self.notes)],
         }
         return {"data": [_trace(one) for one in self.lines], "layout": layout}
@@ -135,7 +141,7 @@ def _trace(line: Line) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines+markers" if len(line.points) <= 2 * ROWS else "lines",
-        "name": escape(line.name),
+        "name": plotly_text(line.name),
         "x": [x for x, _ in line.points],
         "y": [y for _, y in line.points],
         "line": {"color": line.colour, "width": 2, "dash": "dash" if line.dashed else "solid"},
@@ -146,7 +152,7 @@ def _trace(line: Line) -> dict[str, Any]:
 def _note(text: str, place: int) -> dict[str, Any]:
     """A sentence under the axis."""
     return {
-        "text": escape(text),
+        "text": plotly_text(text),
         "showarrow": False,
         "xref": "paper",
         "yref": "paper",

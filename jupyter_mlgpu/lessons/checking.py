@@ -15,12 +15,12 @@ import random
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 from jupyter_mlgpu.lessons.differences import SMALL, compare, still_open
 from jupyter_mlgpu.lessons.showing import Shown, number
 from jupyter_mlgpu.lessons.values import Numbers, Value, read
+from jupyter_mlgpu.markup import element, joined
 
 #: How many sets of fresh inputs a right answer has stood.
 FRESH = 3
@@ -73,9 +73,9 @@ class Verdict:
         )
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<div>{escape(sentence)}</div>" for sentence in self.sentences)
-        shown = "".join(one.html() for one in self.shown)
-        return f"<div><b>{escape(self._title())}</b>{lines}</div>{shown}"
+        lines = [element("div", sentence) for sentence in self.sentences]
+        told = element("div", element("b", self._title()), *lines)
+        return str(joined(told, *(one.html() for one in self.shown)))
 
     def _title(self) -> str:
         return {"right": "✓ Right.", "open": "○ Still open.", "wrong": "✗ Not yet."}[self.state]

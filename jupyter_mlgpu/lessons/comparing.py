@@ -8,6 +8,7 @@ from __future__ import annotations
 from jupyter_mlgpu.lessons.differences import compare
 from jupyter_mlgpu.lessons.showing import Shown, number
 from jupyter_mlgpu.lessons.values import Numbers, Open, read
+from jupyter_mlgpu.markup import joined
 
 
 class Comparison:
@@ -35,7 +36,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         # `cmp` has printed the line, which stands right above.
-        return "".join(one.html() for one in self._shown)
+        return str(joined(*(one.html() for one in self._shown)))
 
 
 def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Comparison:

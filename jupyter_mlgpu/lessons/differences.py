@@ -92,7 +92,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
             *([Panel("yours", None)] if mark else []),
             Panel(f"should be, {wanted.shape}", wanted.array),
         ]
-        return (Shown(svg=draw(panels, words), words=words),)
+        return (Shown(drawing=draw(panels, words), words=words),)
     if isinstance(wanted, str):
         return (Shown(rows=(("yours", "should be"), (mark, repr(wanted)))),)
     assert isinstance(wanted, Parts)
@@ -104,7 +104,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
         Shown(
             f"Part {label}:" if not shown.caption else f"Part {label}, {shown.caption}",
             shown.rows,
-            shown.svg,
+            shown.drawing,
             shown.words,
         )
         for label, one in list(found)[:SMALL]
@@ -126,7 +126,7 @@ def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: In
         return Shown(rows=_table(wanted, inputs, yours=_texts(yours), differences=_bars(off.ravel())))
     words = largest(off)
     panels = [Panel("yours", yours), Panel("should be", wanted), Panel("difference", off)]
-    return Shown(svg=draw(panels, words), words=f"{words}{_corner(wanted)}")
+    return Shown(drawing=draw(panels, words), words=f"{words}{_corner(wanted)}")
 
 
 def largest(off: np.ndarray[Any, Any]) -> str:

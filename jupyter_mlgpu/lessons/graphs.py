@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
+
+from jupyter_mlgpu.markup import Markup, element, image, joined, style
 
 # In points of the drawing.
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 116, 44, 52, 18, 12
@@ -18,9 +18,15 @@ rect { fill: #dbeafe; stroke: #3a87c8; }
 .input { fill: #fdf0d5; stroke: #b77900; }
 path { fill: none; stroke: #59636e; stroke-width: 1.5; marker-end: url(#arrow); }
 """
-_ARROW = (
-    '<marker id="arrow" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">'
-    '<path d="M0 0 L8 4 L0 8 z" style="fill:#59636e;stroke:none;marker-end:none"/></marker>'
+_ARROW = element(
+    "marker",
+    element("path", d="M0 0 L8 4 L0 8 z", style="fill:#59636e;stroke:none;marker-end:none"),
+    id="arrow",
+    markerWidth=8,
+    markerHeight=8,
+    refX=7,
+    refY=4,
+    orient="auto",
 )
 
 
@@ -45,22 +51,29 @@ class Picture:
         return "\n".join([head, *map(_words, self._operations)])
 
     def _repr_html_(self) -> str:
-        # An image with its text, rather than bare SVG: notebooks show that before one trusts them, too.
-        data = base64.b64encode(self.svg().encode()).decode()
-        return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(repr(self))}">'
+        return str(image(self._drawing(), repr(self)))
 
     def svg(self) -> str:
         """The drawing as SVG, on a ground of its own, for light and dark pages."""
+        return str(self._drawing())
+
+    def _drawing(self) -> Markup:
         places = _places(self._operations)
         width = _MARGIN + max(x for x, _ in places.values()) + _WIDTH
         height = _MARGIN + max(y for _, y in places.values()) + _HEIGHT
         arrows = [_arrow(places[name], places[one.name]) for one in self._operations for name in one.takes]
         boxes = [_box(one, *places[one.name]) for one in self._operations]
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-            f"<title>{escape(repr(self))}</title><style>{_STYLE}</style><defs>{_ARROW}</defs>"
-            f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
-            f"{''.join([*arrows, *boxes])}</svg>"
+        return element(
+            "svg",
+            element("title", repr(self)),
+            style(_STYLE),
+            element("defs", _ARROW),
+            element("rect", width=width, height=height, rx=6, style="fill:#ffffff;stroke:#d1d9e0"),
+            *arrows,
+            *boxes,
+            xmlns="http://www.w3.org/2000/svg",
+            width=width,
+            height=height,
         )
 
 
@@ -90,18 +103,18 @@ def _places(operations: Sequence[Operation]) -> Mapping[str, tuple[int, int]]:
     return places
 
 
-def _box(one: Operation, x: int, y: int) -> str:
+def _box(one: Operation, x: int, y: int) -> Markup:
     middle = x + _WIDTH // 2
-    kind = "" if one.takes else ' class="input"'
-    return (
-        f'<rect{kind} x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="5"/>'
-        f'<text x="{middle}" y="{y + 19}">{escape(one.name)}</text>'
-        f'<text class="type" x="{middle}" y="{y + 35}">{escape(one.type)}</text>'
+    kind = None if one.takes else "input"
+    return joined(
+        element("rect", class_=kind, x=x, y=y, width=_WIDTH, height=_HEIGHT, rx=5),
+        element("text", one.name, x=middle, y=y + 19),
+        element("text", one.type, class_="type", x=middle, y=y + 35),
     )
 
 
-def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
+def _arrow(start: tuple[int, int], end: tuple[int, int]) -> Markup:
     x, y = start[0] + _WIDTH, start[1] + _HEIGHT // 2
     to_x, to_y = end[0], end[1] + _HEIGHT // 2
     bend = _ACROSS // 2
-    return f'<path d="M{x} {y} C{to_x - bend} {y} {to_x - bend} {to_y} {to_x} {to_y}"/>'
+    return element("path", d=f"M{x} {y} C{to_x - bend} {y} {to_x - bend} {to_y} {to_x} {to_y}")

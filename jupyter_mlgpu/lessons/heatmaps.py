@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.markup import Markup, element, style
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +31,7 @@ class Panel:
     array: np.ndarray[Any, Any] | None
 
 
-def draw(panels: Sequence[Panel], words: str) -> str:
+def draw(panels: Sequence[Panel], words: str) -> Markup:
     """The panels as SVG on a ground of their own. Panels whose title is "difference" have their own colours.
 
     A square's colour runs from the lowest to the highest number of the panels that share a scale.
@@ -43,24 +44,31 @@ def draw(panels: Sequence[Panel], words: str) -> str:
     width = 2 * _MARGIN + len(panels) * wide + (len(panels) - 1) * _GAP
     height = _TOP + high + 34
     shared = _range([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
-    parts = []
+    parts: list[Markup] = []
     for place, panel in enumerate(panels):
         left = _MARGIN + place * (wide + _GAP)
-        parts.append(f'<text x="{left:g}" y="26">{escape(panel.title)}</text>')
+        parts.append(element("text", panel.title, x=f"{left:g}", y=26))
         if panel.array is None:
-            parts.append(_question(left, wide if side * columns >= 120 else side * columns, high))
+            parts.extend(_question(left, wide if side * columns >= 120 else side * columns, high))
             continue
         array = flat(panel.array)
         # A difference has its middle at 0, whatever its numbers are.
         low, top = _around_zero(array) if _apart(panel) else shared
         parts += _squares(array[:MOST, :MOST], left, side, low, top)
         says = f"{low:.3g} to {top:.3g}" if low < top else f"all {low:.3g}"
-        parts.append(f'<text class="small" x="{left:g}" y="{height - 12:g}">{says}</text>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" role="img"><title>{escape(words)}</title><style>{_STYLE}</style>'
-        f'<rect width="{width:g}" height="{height:g}" rx="6" fill="#ffffff" stroke="#d1d9e0"/>'
-        f"{''.join(parts)}</svg>"
+        parts.append(element("text", says, class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
+    across, down = f"{width:g}", f"{height:g}"
+    return element(
+        "svg",
+        element("title", words),
+        style(_STYLE),
+        element("rect", width=across, height=down, rx=6, fill="#ffffff", stroke="#d1d9e0"),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        width=across,
+        height=down,
+        viewBox=f"0 0 {across} {down}",
+        role="img",
     )
 
 
@@ -89,10 +97,20 @@ def _around_zero(array: np.ndarray[Any, Any]) -> tuple[float, float]:
     return -most, most
 
 
-def _squares(array: np.ndarray[Any, Any], left: float, side: float, low: float, high: float) -> Sequence[str]:
+def _squares(
+    array: np.ndarray[Any, Any], left: float, side: float, low: float, high: float
+) -> Sequence[Markup]:
     return [
-        f'<rect x="{left + side * column:g}" y="{_TOP + side * row:g}" width="{side:g}" height="{side:g}" '
-        f'fill="{_colour(value, low, high)}" stroke="#d1d9e0" stroke-width="0.5"/>'
+        element(
+            "rect",
+            x=f"{left + side * column:g}",
+            y=f"{_TOP + side * row:g}",
+            width=f"{side:g}",
+            height=f"{side:g}",
+            fill=_colour(value, low, high),
+            stroke="#d1d9e0",
+            stroke_width="0.5",
+        )
         for row, line in enumerate(array.tolist())
         for column, value in enumerate(line)
     ]
@@ -115,10 +133,18 @@ def _place(value: float, low: float, high: float) -> float:
     return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
-def _question(left: float, wide: float, high: float) -> str:
-    middle, down = left + wide / 2, _TOP + high / 2 + 8
-    return (
-        f'<rect x="{left:g}" y="{_TOP}" width="{wide:g}" height="{high:g}" fill="#f6f8fa" stroke="#59636e" '
-        f'stroke-dasharray="5 4"/><text x="{middle:g}" y="{down:g}" text-anchor="middle" '
-        f'style="font-size:22px">?</text>'
-    )
+def _question(left: float, wide: float, high: float) -> list[Markup]:
+    middle, down = f"{left + wide / 2:g}", f"{_TOP + high / 2 + 8:g}"
+    return [
+        element(
+            "rect",
+            x=f"{left:g}",
+            y=_TOP,
+            width=f"{wide:g}",
+            height=f"{high:g}",
+            fill="#f6f8fa",
+            stroke="#59636e",
+            stroke_dasharray="5 4",
+        ),
+        element("text", "?", x=middle, y=down, text_anchor="middle", style="font-size:22px"),
+    ]

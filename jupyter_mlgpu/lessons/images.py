@@ -6,10 +6,10 @@ import base64
 import struct
 import zlib
 from collections.abc import Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.markup import Markup, element
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +30,8 @@ class Images:
         return "\n".join(line for title, one in self._arrays.items() for line in (title, *_characters(one)))
 
     def _repr_html_(self) -> str:
-        shown = "".join(_figure(title, one) for title, one in self._arrays.items())
-        return f'<div style="display:flex;flex-wrap:wrap;gap:12px">{shown}</div>'
+        shown = [_figure(title, one) for title, one in self._arrays.items()]
+        return str(element("div", *shown, style="display:flex;flex-wrap:wrap;gap:12px"))
 
 
 def images(arrays: Mapping[str, object]) -> Images:
@@ -54,15 +54,13 @@ def images(arrays: Mapping[str, object]) -> Images:
     return Images(grey)
 
 
-def _figure(title: str, array: np.ndarray[Any, Any]) -> str:
+def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
     rows, columns = array.shape
     data = base64.b64encode(_png((array * 255).round().astype("uint8"))).decode()
-    words = escape(f"{title}: a grey picture of {rows} by {columns} numbers")
+    told = f"{title}: a grey picture of {rows} by {columns} numbers"
     size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated"
-    return (
-        f'<div style="width:{_SIDE}px"><img src="data:image/png;base64,{data}" alt="{words}" style="{size}">'
-        f"<div>{escape(title)}</div></div>"
-    )
+    picture = element("img", src=f"data:image/png;base64,{data}", alt=told, style=size)
+    return element("div", picture, element("div", title), style=f"width:{_SIDE}px")
 
 
 def _characters(array: np.ndarray[Any, Any]) -> list[str]:

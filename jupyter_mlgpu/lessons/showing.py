@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from jupyter_mlgpu.markup import Markup, element, image, joined
 
 #: The first row is the header.
 Rows = tuple[tuple[str, ...], ...]
@@ -17,19 +17,26 @@ class Shown:
 
     caption: str = ""
     rows: Rows = ()
-    svg: str = ""
+    drawing: Markup | None = None
     words: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The picture as text; empty where there is none."""
+        return str(self.drawing or "")
 
     def text(self) -> list[str]:
         """Lines for a terminal."""
         return [*filter(None, [self.caption, self.words]), *aligned(self.rows)]
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """The same as HTML, with the picture as an image."""
-        caption = f"<div>{escape(self.caption)}</div>" if self.caption else ""
-        drawn = image(self.svg, self.words) if self.svg else ""
-        words = f"<div>{escape(self.words)}</div>" if self.words else ""
-        return f"{caption}{drawn}{words}{table(self.rows)}"
+        return joined(
+            element("div", self.caption) if self.caption else None,
+            image(self.drawing, self.words) if self.drawing is not None else None,
+            element("div", self.words) if self.words else None,
+            table(self.rows),
+        )
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -38,17 +45,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
+def table(rows: Sequence[Sequence[str]]) -> Markup:
     """A table as HTML; nothing where there is no row below the header."""
-    head, *body = [[escape(cell) for cell in row] for row in rows] or [[]]
-    lines = "".join(f"<tr><td>{'<td>'.join(row)}</tr>" for row in body)
-    return f"<table><tr><th>{'<th>'.join(head)}</tr>{lines}</table>" if body else ""
-
-
-def image(svg: str, words: str) -> str:
-    """A drawing as an image with its text: unlike bare SVG, notebooks show it before one trusts them."""
-    data = base64.b64encode(svg.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(words)}">'
+    head, *body = rows or [[]]
+    if not body:
+        return joined()
+    lines = [element("tr", *(element("td", cell) for cell in row)) for row in body]
+    return element("table", element("tr", *(element("th", cell) for cell in head)), *lines)
 
 
 def number(value: complex) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from jupyter_mlgpu.lessons import recordings
 from jupyter_mlgpu.lessons.axes import written
 from jupyter_mlgpu.lessons.showing import Rows, aligned, table
+from jupyter_mlgpu.markup import element, joined
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Table:
         return "\n".join([*aligned(self.rows), *below])
 
     def _repr_html_(self) -> str:
-        below = f"<div>{escape(self.note)}</div>{table(self.replayed)}" if self.note else ""
-        return f"{table(self.rows)}{below}"
+        below = [element("div", self.note), table(self.replayed)] if self.note else []
+        return str(joined(table(self.rows), *below))
 
 
 def figures(name: str, rows: Sequence[Mapping[str, object]]) -> Table:

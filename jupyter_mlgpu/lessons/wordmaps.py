@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
-from jupyter_mlgpu.lessons.showing import aligned, image
+from jupyter_mlgpu.lessons.showing import aligned
 from jupyter_mlgpu.lessons.values import Numbers, read
+from jupyter_mlgpu.markup import Markup, element, image, style
 
 # In points of the drawing; a letter of the sans-serif type is about seven wide.
 _SQUARE, _LETTER, _MARGIN, _SMALL = 34, 7.2, 12, 24
@@ -35,10 +35,13 @@ class WordMap:
         return "\n".join(aligned([("", *self._columns), *body]))
 
     def _repr_html_(self) -> str:
-        return image(self.svg(), repr(self))
+        return str(image(self._drawing(), repr(self)))
 
     def svg(self) -> str:
         """The drawing as SVG, on a ground of its own."""
+        return str(self._drawing())
+
+    def _drawing(self) -> Markup:
         written = max(len(self._rows), len(self._columns)) <= _WRITTEN
         side = _SQUARE if written else _SMALL
         left = 2 * _MARGIN + _LETTER * max(map(len, self._rows))
@@ -48,27 +51,42 @@ class WordMap:
         parts = []
         for column, word in enumerate(self._columns):
             x, y = left + side * (column + 0.5) + 4, top - 8
-            parts.append(f'<text transform="translate({x:g} {y:g}) rotate(-90)">{escape(word)}</text>')
+            parts.append(element("text", word, transform=f"translate({x:g} {y:g}) rotate(-90)"))
         for row, (word, line) in enumerate(zip(self._rows, self._numbers, strict=True)):
             y = top + side * row
             parts.append(
-                f'<text x="{left - 8:g}" y="{y + side / 2 + 4:g}" text-anchor="end">{escape(word)}</text>'
+                element("text", word, x=f"{left - 8:g}", y=f"{y + side / 2 + 4:g}", text_anchor="end")
             )
             for column, one in enumerate(line):
                 x = left + side * column
                 parts.append(
-                    f'<rect x="{x:g}" y="{y:g}" width="{side}" height="{side}" fill="{_FULL}" '
-                    f'fill-opacity="{min(1.0, max(0.0, one)):.3f}" stroke="#d1d9e0" stroke-width="0.5"/>'
+                    element(
+                        "rect",
+                        x=f"{x:g}",
+                        y=f"{y:g}",
+                        width=side,
+                        height=side,
+                        fill=_FULL,
+                        fill_opacity=f"{min(1.0, max(0.0, one)):.3f}",
+                        stroke="#d1d9e0",
+                        stroke_width="0.5",
+                    )
                 )
                 if written:
-                    parts.append(
-                        f'<text class="number" x="{x + side / 2:g}" y="{y + side / 2 + 4:g}">{one:.2f}</text>'
-                    )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-            f'viewBox="0 0 {width:g} {height:g}" role="img"><title>{escape(repr(self))}</title>'
-            f'<style>{_STYLE}</style><rect width="{width:g}" height="{height:g}" rx="6" fill="#ffffff" '
-            f'stroke="#d1d9e0"/>{"".join(parts)}</svg>'
+                    middle, down = f"{x + side / 2:g}", f"{y + side / 2 + 4:g}"
+                    parts.append(element("text", f"{one:.2f}", class_="number", x=middle, y=down))
+        wide, high = f"{width:g}", f"{height:g}"
+        return element(
+            "svg",
+            element("title", repr(self)),
+            style(_STYLE),
+            element("rect", width=wide, height=high, rx=6, fill="#ffffff", stroke="#d1d9e0"),
+            *parts,
+            xmlns="http://www.w3.org/2000/svg",
+            width=wide,
+            height=high,
+            viewBox=f"0 0 {wide} {high}",
+            role="img",
         )
 
 

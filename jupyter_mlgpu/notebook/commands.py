@@ -116,8 +116,8 @@ class Commands:
         return "All records of this kernel were forgotten; receipts in the notebook stay."
 
     def _save(self, path: str) -> str:
-        count = files.save_records(path, self._kit.store.records())
-        return f"Saved {count:,} records to {path}."
+        count, problems = files.save_what_can_be(path, self._kit.store.records())
+        return "\n".join([f"Saved {count:,} records to {path}.", *problems])
 
     def save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.

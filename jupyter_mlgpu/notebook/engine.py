@@ -7,11 +7,11 @@ measured must not end with it, so it writes down what begins and what has ended.
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any
 
 from jupyter_mlgpu.engines import journal
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.markup import element
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
@@ -70,6 +70,6 @@ def line(record: Record) -> dict[str, Any]:
     said = " · ".join([words.line(record), *notes.summary(record)])
     said = f"{label}: {said}" if label else said
     return {
-        "text/html": f'<div style="font-size:90%;opacity:.85">{escape(said)}</div>',
+        "text/html": str(element("div", said, style="font-size:90%;opacity:.85")),
         "text/plain": f"[mlgpu] {said}",
     }

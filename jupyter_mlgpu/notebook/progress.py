@@ -6,13 +6,13 @@ The sidebar is told the same, at the same times.
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any
 
 from IPython.display import display
 
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.clock import real_time
+from jupyter_mlgpu.markup import joined
 
 #: Nothing is said before this many seconds,
 PATIENCE_S = 2.0
@@ -58,4 +58,4 @@ class ProgressLine:
 
 
 def _bundle(text: str) -> dict[str, str]:
-    return {"text/plain": text, "text/html": escape(text)}
+    return {"text/plain": text, "text/html": str(joined(text))}

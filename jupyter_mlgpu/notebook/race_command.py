@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import sys
-from html import escape
 from typing import Any
 
 from IPython.display import display, publish_display_data
@@ -14,9 +12,10 @@ from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Observed
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.markup import image
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.notebook.race_cell import NotebookCell, setup_source
-from jupyter_mlgpu.race import bundle, figure, options, page, racing
+from jupyter_mlgpu.race import bundle, figure, options, page, racing, svg
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import Finished
 from jupyter_mlgpu.race.result import RaceResult
@@ -134,13 +133,12 @@ def _shown(finished: Finished, asked: Options) -> RaceResult:
 def _show_chart(result: RaceResult) -> None:
     """For our own view; as plotly's data for those that have no view of ours; for the others as an image,
     which needs no trust. Each viewer draws one of them."""
-    image = base64.b64encode(result.svg().encode()).decode()
-    words_of_it = escape(" ".join([page.head(result), *page.sentences(result)]))
+    told = " ".join([page.head(result), *page.sentences(result)])
     publish_display_data(  # type: ignore[no-untyped-call]
         {
             bundle.MIME_TYPE: bundle.data(result),
             figure.MIME_TYPE: figure.data(result),
-            "text/html": f'<img src="data:image/svg+xml;base64,{image}" alt="{words_of_it}">',
+            "text/html": str(image(svg.draw(result), told)),
             "text/plain": "[chart of the race; the table says the same]",
         }
     )

@@ -8,12 +8,12 @@ alone and say how to do it by hand.
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any
 
 from IPython.display import publish_display_data
 
 from jupyter_mlgpu.errors import RestartNeededError
+from jupyter_mlgpu.markup import element
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.restart+json"
 
@@ -28,7 +28,7 @@ def bundle(error: RestartNeededError) -> dict[str, Any]:
     text = f"{error.sentence}\n{error.by_hand}"
     return {
         MIME_TYPE: {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose},
-        "text/html": f'<div style="white-space: pre-wrap">{escape(text)}</div>',
+        "text/html": str(element("div", text, style="white-space: pre-wrap")),
         "text/plain": text,
     }
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
+from jupyter_mlgpu.markup import Markup, element
 from jupyter_mlgpu.planning.layout import Area, Box
 from jupyter_mlgpu.planning.subgraphs import columns
-from jupyter_mlgpu.planning.svg import Picture
+from jupyter_mlgpu.planning.svg import Picture, on_white
 
 # In points of the drawing.
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
@@ -43,27 +43,25 @@ def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[st
         across[row] = across.get(row, 0) + 1
     width = max(560, _MARGIN * 2 + max(across.values(), default=1) * (_WIDTH + _ACROSS) - _ACROSS)
     height = _HEAD + (max(rows.values(), default=0) + 1) * (_HEIGHT + _DOWN)
-    arrows = "".join(_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources)
+    arrows = [_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources]
     first, _, rest = words.partition(". ")
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
-        f"<title>{escape(words)}</title><style>{_STYLE}</style>"
-        f'<rect width="{width}" height="{height}" rx="6" style="fill:#ffffff;stroke:#d1d9e0"/>'
-        f'<text class="line" x="{_MARGIN}" y="20">{escape(first)}.</text>'
-        f'<text class="line" x="{_MARGIN}" y="37">{escape(rest)}</text>'
-        f"{arrows}{''.join(_box(box, areas[box.name]) for box in boxes)}</svg>"
-    )
-    return Picture(words, svg)
+    lines = [
+        element("text", f"{first}.", class_="line", x=_MARGIN, y=20),
+        element("text", rest, class_="line", x=_MARGIN, y=37),
+    ]
+    drawn = [_box(box, areas[box.name]) for box in boxes]
+    return Picture(words, on_white(words, _STYLE, (width, height), *lines, *arrows, *drawn))
 
 
-def _box(box: Box, area: Area) -> str:
+def _box(box: Box, area: Area) -> Markup:
     x, y, width, height = area
     middle = x + width // 2
-    return (
-        f"<g><title>{escape(box.hover)}</title>"
-        f'<rect class="{box.kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="4"/>'
-        f'<text x="{middle}" y="{y + 19}">{escape(_cut(box.title, 28))}</text>'
-        f'<text class="small" x="{middle}" y="{y + 35}">{escape(_cut(box.subtitle, 38))}</text></g>'
+    return element(
+        "g",
+        element("title", box.hover),
+        element("rect", class_=box.kind, x=x, y=y, width=width, height=height, rx=4),
+        element("text", _cut(box.title, 28), x=middle, y=y + 19),
+        element("text", _cut(box.subtitle, 38), class_="small", x=middle, y=y + 35),
     )
 
 
@@ -71,6 +69,6 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _arrow(start: Area, end: Area) -> str:
+def _arrow(start: Area, end: Area) -> Markup:
     x, y, to_x, to_y = start[0] + _WIDTH // 2, start[1] + _HEIGHT, end[0] + _WIDTH // 2, end[1]
-    return f'<path d="M{x} {y} C{x} {y + _DOWN} {to_x} {to_y - _DOWN} {to_x} {to_y}"/>'
+    return element("path", d=f"M{x} {y} C{x} {y + _DOWN} {to_x} {to_y - _DOWN} {to_x} {to_y}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.markup import bullets, element
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.planning.forecast import Plan
@@ -45,24 +46,29 @@ def _copied(plan: Plan) -> str:
 
 def html(plan: Plan) -> str:
     """The sentences, a table of the fallbacks, and what the figures do not say."""
+    right, left = "text-align:right", "text-align:left"
     rows = [
-        f"<tr><td>{escape(one.operation)}</td><td style='text-align:right'>{one.count:,}</td>"
-        f"<td style='text-align:left'>{escape(one.reason)}</td></tr>"
+        element(
+            "tr",
+            element("td", one.operation),
+            element("td", f"{one.count:,}", style=right),
+            element("td", one.reason, style=left),
+        )
         for one in plan.fallbacks[:_SHOWN_ROWS]
     ]
-    left = len(plan.fallbacks) - len(rows)
-    if left > 0:
-        rows.append(f"<tr><td colspan='3'>{left:,} more reasons are in summary().</td></tr>")
-    table = (
-        "<table><thead><tr><th>operation</th><th>count</th><th>why on the CPU</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-        if rows
-        else ""
+    more = len(plan.fallbacks) - len(rows)
+    if more > 0:
+        rows.append(element("tr", element("td", f"{more:,} more reasons are in summary().", colspan=3)))
+    titles = [element("th", one) for one in ("operation", "count", "why on the CPU")]
+    head = element("thead", element("tr", *titles))
+    return str(
+        element(
+            "div",
+            *(element("p", line) for line in sentences(plan)),
+            element("table", head, element("tbody", *rows)) if rows else None,
+            element("small", bullets([*plan.notes, *plan.sources])),
+        )
     )
-    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in sentences(plan))
-    notes = "".join(f"<li>{escape(note)}</li>" for note in plan.notes)
-    tables = "".join(f"<li>{escape(source)}</li>" for source in plan.sources)
-    return f"<div>{paragraphs}{table}<small><ul>{notes}{tables}</ul></small></div>"
 
 
 def _number(count: int, noun: str) -> str:

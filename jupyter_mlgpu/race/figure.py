@@ -6,9 +6,9 @@ those that can be read on white and on black.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.markup import plotly_text
 from jupyter_mlgpu.race import page
 from jupyter_mlgpu.render.figures import COLOURS
 
@@ -35,7 +35,7 @@ def data(result: RaceResult) -> dict[str, Any]:
     layout: dict[str, Any] = {
         "template": "none",
         "title": {
-            "text": "<br>".join(map(escape, page.title(result))),
+            "text": plotly_text(*page.title(result)),
             "font": {"size": 13},
             "x": 0,
             "xanchor": "left",
@@ -46,7 +46,9 @@ def data(result: RaceResult) -> dict[str, Any]:
         "height": 440,
         "margin": {"t": 92, "b": 56, "l": 72, "r": 24},
         "legend": {"orientation": "h", "y": 1.08, "x": 0},
-        "xaxis": {**axis, **logarithmic, "title": {"text": escape(result.variable or "")}} if over else axis,
+        "xaxis": {**axis, **logarithmic, "title": {"text": plotly_text(result.variable or "")}}
+        if over
+        else axis,
         "yaxis": {**axis, **(logarithmic if over else {"rangemode": "tozero"}), "title": {"text": "seconds"}},
     }
     return {"data": [*traces, *_crossings(result)], "layout": layout}
@@ -67,7 +69,7 @@ def _line(lane: Lane, colour: str) -> dict[str, Any]:
 def _bar(lane: Lane, colour: str) -> dict[str, Any]:
     return {
         "type": "bar",
-        "x": [lane.device],
+        "x": [plotly_text(lane.device)],
         **_values(lane, list(lane.timings), _TEXT),
         "marker": {"color": colour},
     }
@@ -76,7 +78,7 @@ def _bar(lane: Lane, colour: str) -> dict[str, Any]:
 def _values(lane: Lane, timings: list[Timing], colour: str) -> dict[str, Any]:
     between = [one.interval or (one.median, one.median) for one in timings]
     return {
-        "name": escape(lane.device),
+        "name": plotly_text(lane.device),
         "y": [one.median for one in timings],
         "error_y": {
             "type": "data",
@@ -85,8 +87,8 @@ def _values(lane: Lane, timings: list[Timing], colour: str) -> dict[str, Any]:
             "arrayminus": [one.median - low for one, (low, _) in zip(timings, between, strict=True)],
             "color": colour,
         },
-        "customdata": [escape(page.timed(one)) for one in timings],
-        "hovertemplate": f"{escape(lane.device)}: %{{customdata}}<extra></extra>",
+        "customdata": [plotly_text(f"{lane.device}: {page.timed(one)}") for one in timings],
+        "hovertemplate": "%{customdata}<extra></extra>",
     }
 
 
@@ -99,7 +101,7 @@ def _crossings(result: RaceResult) -> list[dict[str, Any]]:
             "x": [one.size, one.size],
             "y": [min(medians), max(medians)],
             "line": {"color": _TEXT, "dash": "dash", "width": 1.5},
-            "text": ["", escape(label(one.large, one.size, result.variable or ""))],
+            "text": ["", plotly_text(label(one.large, one.size, result.variable or ""))],
             "textposition": "top center",
             "hoverinfo": "skip",
             "showlegend": False,

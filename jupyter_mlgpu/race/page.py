@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
+from jupyter_mlgpu.markup import bullets, element
+from jupyter_mlgpu.markup import table as html_table
 from jupyter_mlgpu.race.crossover import Crossover, compare
 from jupyter_mlgpu.render import words
 
@@ -138,14 +139,8 @@ def text(result: RaceResult) -> str:
 def html(result: RaceResult) -> str:
     """The race as HTML that needs nothing else; what comes from the user is escaped."""
     header, *rows = table(result) if result.sizes else [()]
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    columns = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-    told = "".join(f"<p>{escape(one)}</p>" for one in [head(result), *sentences(result)])
-    small = "".join(f"<li>{escape(one)}</li>" for one in notes(result))
-    return (
-        f"<div>{told}<table><thead><tr>{columns}</tr></thead><tbody>{lines}</tbody></table>"
-        f"<small><ul>{small}</ul></small></div>"
-    )
+    told = [element("p", one) for one in [head(result), *sentences(result)]]
+    return str(element("div", *told, html_table(header, rows), element("small", bullets(notes(result)))))
 
 
 def markdown(result: RaceResult) -> str:

@@ -149,7 +149,7 @@ class RaceResult:
 
     def svg(self) -> str:
         """The chart as SVG."""
-        return svg.draw(self)
+        return f"{svg.draw(self)}\n"
 
     def figure(self) -> Any:
         """The chart as a plotly figure."""

@@ -135,7 +135,7 @@ def _shortened(line: LogLine) -> LogLine:
 def _line_bytes(line: LogLine) -> int:
     """What a log line adds to a stored receipt, at most."""
     data = dataclasses.asdict(line) | {"fields": dict(line.fields)}
-    shown = [data, html.note(line), text.note(line) if notes.to_act_on(line) else ""]
+    shown = [data, str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
     return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
+from jupyter_mlgpu.markup import plotly_text
 from jupyter_mlgpu.record import Reading, Record
 from jupyter_mlgpu.render import words
 
@@ -174,12 +174,13 @@ def _figure(names: Sequence[str], series: Sequence[_Series], axis: str, mode: st
     bars = [
         go.Bar(
             orientation="h",
-            name=escape(one.name),
+            name=plotly_text(one.name),
             y=rows,
             x=list(one.values),
             marker={"color": COLOURS[number % len(COLOURS)]},
             customdata=[
-                escape(f"{name}: {one.name} {shown}") for name, shown in zip(names, one.shown, strict=True)
+                plotly_text(f"{name}: {one.name} {shown}")
+                for name, shown in zip(names, one.shown, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
         )
@@ -212,7 +213,7 @@ def _figure(names: Sequence[str], series: Sequence[_Series], axis: str, mode: st
         # The rows are numbers, for two cells may have the same text.
         "yaxis": {
             "tickvals": rows,
-            "ticktext": [escape(_short(name)) for name in names],
+            "ticktext": [plotly_text(_short(name)) for name in names],
             "range": [len(names) - 0.5, -0.5],
             "fixedrange": True,
             "automargin": True,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from html import escape
 
+from jupyter_mlgpu.markup import Markup, data_script, document, element, joined, script
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import figures, html, notes, words
 
@@ -76,30 +76,35 @@ def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()
         "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
         f"script-src {' '.join(map(_digest, scripts)) or chr(39) + 'none' + chr(39)}"
     )
-    # Inside a script element, `<` is the one character that could end it.
-    data = f"[{','.join(drawn)}]".replace("<", "\\u003c")
-    return "".join(
-        [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
-            f"<title>{escape(title)}: receipts</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n",
-            f"<h1>{escape(title)}</h1>\n{_head(records)}",
-            *(f'<p class="notice">{escape(notice)}</p>\n' for notice in notices),
+    return document(
+        f"{title}: receipts",
+        _STYLE,
+        element(
+            "main",
+            "\n",
+            element("h1", title),
+            "\n",
+            *_head(records),
+            *(_line(element("p", notice, class_="notice")) for notice in notices),
             *_sections(charts),
-            "<h2>Receipts</h2>\n",
+            _line(element("h2", "Receipts")),
             *map(_receipt, records),
-            "</main>\n",
-            f'<script type="application/json" id="figures">{data}</script>\n' if drawn else "",
-            *(f"<script>{script}</script>\n" for script in scripts),
-            "</body>\n</html>\n",
-        ]
+        ),
+        "\n",
+        _line(data_script(f"[{','.join(drawn)}]", id="figures")) if drawn else None,
+        *(_line(script(one)) for one in scripts),
+        policy=policy,
+        wide=True,
     )
 
 
-def _head(records: Sequence[Record]) -> str:
+def _line(made: Markup) -> Markup:
+    return joined(made, "\n")
+
+
+def _head(records: Sequence[Record]) -> list[Markup]:
     if not records:
-        return "<p>No cell left a record.</p>\n"
+        return [_line(element("p", "No cell left a record."))]
     walls = [record.reading("wall_time").value for record in records if record.mode == "light"]
     total = sum(wall for wall in walls if wall is not None)
     failed = sum(record.outcome == "error" for record in records)
@@ -121,41 +126,44 @@ def _head(records: Sequence[Record]) -> str:
         f"Began {records[0].started_at[:19].replace('T', ' ')} UTC",
         *(f"{name} {versions[name]}" for name in versions),
     ]
-    return f'<p>{escape(" · ".join(facts))}</p>\n<p class="soft">{escape(" · ".join(background))}</p>\n'
+    return [
+        _line(element("p", " · ".join(facts))),
+        _line(element("p", " · ".join(background), class_="soft")),
+    ]
 
 
-def _sections(charts: Sequence[figures.Chart]) -> list[str]:
+def _sections(charts: Sequence[figures.Chart]) -> list[Markup]:
     sections = []
     drawn = 0
     for chart in charts:
-        picture = ""
+        picture = None
         if chart.figure is not None:
-            name = escape(f"{chart.title}, a bar chart of the table's figures")
-            picture = f'<div><div id="chart-{drawn}" role="img" aria-label="{name}"></div></div>'
+            name = f"{chart.title}, a bar chart of the table's figures"
+            place = element("div", id=f"chart-{drawn}", role="img", aria_label=name)
+            picture = element("div", place)
             drawn += 1
         if chart.rows:
-            sections.append(
-                f'<section>\n<h2>{escape(chart.title)}</h2>\n<p class="soft">{escape(chart.note)}</p>\n'
-                f'<div class="pair">{picture}<div>{_table(chart)}</div></div>\n</section>\n'
-            )
+            pair = element("div", picture, element("div", _table(chart)), class_="pair")
+            title, note = element("h2", chart.title), element("p", chart.note, class_="soft")
+            lines = joined(title, note, pair, between="\n")
+            sections.append(_line(element("section", "\n", lines, "\n")))
     return sections
 
 
-def _table(chart: figures.Chart) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in chart.header)
-    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in chart.rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+def _table(chart: figures.Chart) -> Markup:
+    head = element("tr", *(element("th", text) for text in chart.header))
+    rows = [element("tr", *map(_cell, row)) for row in chart.rows]
+    return element("table", element("thead", head), element("tbody", *rows))
 
 
-def _cell(text: str) -> str:
+def _cell(text: str) -> Markup:
     # A figure stays on one line with its unit.
-    kind = ' class="figure"' if text[:1].isdigit() else ""
-    return f"<td{kind}>{escape(text)}</td>"
+    return element("td", text, class_="figure" if text[:1].isdigit() else None)
 
 
-def _receipt(record: Record) -> str:
-    name = escape(f"{figures.label(record)} {record.cell.name}")
-    return f'<article class="{record.outcome}"><h3>{name}</h3>{html.receipt(record)}</article>\n'
+def _receipt(record: Record) -> Markup:
+    name = element("h3", f"{figures.label(record)} {record.cell.name}")
+    return _line(element("article", name, html.drawn(record), class_=record.outcome))
 
 
 def _digest(script: str) -> str:

@@ -52,8 +52,8 @@ def table(records: Sequence[Record]) -> str:
     rows += [
         (
             str(record.cell.sequence),
-            *(_timing(record, quantity) for quantity in ("wall_time", "cpu_time")),
-            words.figure(record.reading("peak_memory_process")),
+            *(_figure(record, quantity) for quantity in ("wall_time", "cpu_time")),
+            _figure(record, "peak_memory_process"),
             ", ".join(filter(None, [words.label(record), words.where(record)])),
             record.cell.name,
         )
@@ -62,8 +62,10 @@ def table(records: Sequence[Record]) -> str:
     return "\n".join(_columns(rows))
 
 
-def _timing(record: Record, quantity: str) -> str:
-    reading = record.reading(quantity)
+def _figure(record: Record, quantity: str) -> str:
+    reading = record.find(quantity)
+    if reading is None:
+        return "not measured"
     return "profiled" if words.slowed(reading, record) else words.figure(reading)
 
 

@@ -163,11 +163,11 @@ def line(record: Record) -> str:
     wall = record.reading("wall_time")
     parts = [shown(wall, record) if wall.value is not None else "time not measured", where(record)]
     parts += _busy(record)
-    cpu = record.reading("cpu_time")
-    if cpu.value is not None and not slowed(cpu, record):
+    cpu = record.find("cpu_time")
+    if cpu is not None and not slowed(cpu, record):
         parts.append(f"CPU time {figure(cpu)}")
-    peak = record.reading("peak_memory_process")
-    if peak.value is not None:
+    peak = record.find("peak_memory_process")
+    if peak is not None:
         parts.append(f"peak memory {figure(peak)}")
     energy = _gpu_energy(record)
     if energy is not None:

@@ -54,7 +54,7 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
     (chart,) = data(result, "application/vnd.plotly.v1+json")
     assert chart["data"][0]["x"][0] == pytest.approx(3, rel=0.05)
     (table,) = data(result, "text/html")
-    assert "<td style='text-align:left'>more</td>" in table
+    assert '<td style="text-align:left">more</td>' in table
     assert result.receipts == []
     assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 

@@ -19,7 +19,10 @@ from jupyter_mlgpu.testing import example_record
         ("%mlc_device cpu:", "Choose cpu, gpu, any, or a numbered device"),
         ("%mlc_trace bogus", "Choose on, off, status, show, clear, save, load"),
         ("%mlc_trace save", "%mlc_trace save needs a file"),
-        ("%mlc_trace load /nowhere/at/all.jsonl", "cannot be read (No such file or directory)"),
+        (
+            "%mlc_trace load /nowhere/at/all.jsonl",
+            "cannot be read as a records file (No such file or directory)",
+        ),
         ("%mlc_trace save /proc/records.jsonl", "cannot be written"),
     ],
 )

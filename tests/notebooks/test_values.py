@@ -82,7 +82,7 @@ def test_a_large_array_is_a_picture_of_yours_what_it_should_be_and_the_differenc
     for title in ("yours", "should be", "difference"):
         assert f">{title}</text>" in shown.svg
     assert shown.words == "1 of 30 numbers differ; the largest difference, 0.5, is at [2, 3]."
-    assert shown.html().startswith('<img src="data:image/svg+xml;base64,')
+    assert str(shown.html()).startswith('<img src="data:image/svg+xml;base64,')
 
 
 def test_a_large_open_array_is_a_question_mark_beside_what_should_come():

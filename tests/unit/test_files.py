@@ -1,5 +1,7 @@
 """Records files: whole or not at all, and broken lines cost only themselves."""
 
+import dataclasses
+import errno
 import json
 import os
 import socket
@@ -7,11 +9,12 @@ import stat
 import subprocess
 import sys
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu import destinations
+from jupyter_mlgpu import destinations, recordlines
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import (
     Journal,
@@ -21,6 +24,7 @@ from jupyter_mlgpu.files import (
     write_atomically,
     writing,
 )
+from jupyter_mlgpu.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 
@@ -63,7 +67,7 @@ def test_broken_lines_are_named_and_the_rest_is_kept(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
-    with pytest.raises(RecordError, match=r"nothing\.jsonl cannot be read \(No such file"):
+    with pytest.raises(RecordError, match=r"nothing\.jsonl cannot be read as a records file \(No such file"):
         load_records(tmp_path / "nothing.jsonl")
 
 
@@ -73,15 +77,111 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
         save_records(tmp_path / "file" / "records.jsonl", [])
 
 
-def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path):
+def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
     save_records(path, [example_record(1)])
-    unwritable = example_record(2)
-    object.__setattr__(unwritable, "facts", {"x": object()})
-    with pytest.raises(TypeError):
-        save_records(path, [unwritable])
-    assert len(load_records(path)[0]) == 1
+
+    def full(source, target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(RecordError, match="No space left"):
+        save_records(path, [example_record(2)])
+    assert [record.cell.sequence for record in load_records(path)[0]] == [1]
     assert [entry.name for entry in tmp_path.iterdir()] == ["records.jsonl"]
+
+
+def unwritable(sequence, value):
+    """A record measured here that holds what no file can."""
+    return dataclasses.replace(example_record(sequence), facts={"x": Fact(value, "a test")})
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1: {(): 2}}])
+def test_a_record_that_cannot_be_saved_costs_only_itself_and_is_told(tmp_path, value):
+    path = tmp_path / "records.jsonl"
+    with pytest.warns(
+        UserWarning, match=r"The record of cell 2 was not saved: it holds what JSON cannot: .+\."
+    ):
+        assert save_records(path, [example_record(1), unwritable(2, value), example_record(3)]) == 2
+    assert [record.cell.sequence for record in load_records(path)[0]] == [1, 3]
+    with pytest.raises(RecordError, match="what JSON cannot"):
+        Journal(path).append(unwritable(4, value))
+    assert len(load_records(path)[0]) == 2
+
+
+def test_half_a_character_in_a_cells_name_is_saved_as_a_question_mark(tmp_path):
+    path = tmp_path / "records.jsonl"
+    assert save_records(path, [example_record(name="print('\udc80')")]) == 1
+    ((record,), problems) = load_records(path)
+    assert (record.cell.name, problems) == ("print('?')", [])
+
+
+def test_a_record_too_large_for_a_line_is_saved_in_part_and_says_so(tmp_path):
+    path = tmp_path / "records.jsonl"
+    line = LogLine("x" * 1_000, None, "unknown", None, None, {}, 1, "stderr", None, False)
+    large = dataclasses.replace(example_record(), logs=(line,) * 3_000, notes=("one",))
+    assert save_records(path, [large]) == 1
+    assert path.stat().st_size <= recordlines.LINE
+    ((record,), problems) = load_records(path)
+    left = 3_000 - len(record.logs)
+    assert len(record.logs) >= 375
+    assert record.notes == ("one", f"Left out where this was saved, for its size: {left:,} of its logs.")
+    assert problems == []
+
+
+def test_a_line_that_is_too_long_costs_itself_and_little_memory(tmp_path):
+    path = tmp_path / "records.jsonl"
+    save_records(path, [example_record(1), example_record(2)])
+    first, second = path.read_bytes().splitlines(keepends=True)
+    with path.open("wb") as file:
+        file.write(first + b'{"notes": ["')
+        for _ in range(60):
+            file.write(b"x" * 1_000_000)
+        file.write(b'"]}\n' + second)
+    tracemalloc.start()
+    try:
+        records, problems = load_records(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [record.cell.sequence for record in records] == [1, 2]
+    assert problems == ["Line 2 of records.jsonl has more than 1 MB; it was left out."]
+    assert peak < 5_000_000
+
+
+def test_a_line_as_long_as_a_line_may_be_is_read(tmp_path):
+    path = tmp_path / "records.jsonl"
+    save_records(path, [example_record(1)])
+    line = path.read_bytes().rstrip()
+    longest = line[:-1] + b" " * (recordlines.LINE - len(line)) + b"}"
+    path.write_bytes(longest + b"\n" + longest)
+    assert load_records(path)[1] == []
+    path.write_bytes(longest + b" \n")
+    assert load_records(path)[1] == ["Line 1 of records.jsonl has more than 1 MB; it was left out."]
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "records.jsonl"
+    with path.open("wb") as file:
+        file.truncate(recordlines.FILE + 1)
+    with pytest.raises(RecordError, match="for it has more than 200 MB"):
+        load_records(path)
+
+
+@pytest.mark.parametrize("kind", ["a folder", "a pipe (FIFO)", "a device"])
+def test_what_is_no_file_is_refused_at_once_and_not_waited_for(tmp_path, kind):
+    path = tmp_path / "records.jsonl"
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+    script = "import sys, jupyter_mlgpu; jupyter_mlgpu.load_records(sys.argv[1])"
+    ended = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, timeout=20)
+    assert (
+        f"{path} cannot be read as a records file, for it is {kind}; give the name of a file." in ended.stderr
+    )
 
 
 def test_a_saved_file_has_the_permissions_of_any_new_file(tmp_path):

@@ -1,0 +1,69 @@
+"""A record as one line of a records file, and lines read from a file that somebody else may have made.
+
+A line has at most `LINE` bytes and a file `FILE`: Python needs about twenty-five times a line to read it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.record import Record
+
+#: Bytes of a line, its end not counted.
+LINE = 1_000_000
+#: Bytes of a file: fifty thousand plain records.
+FILE = 200_000_000
+
+# What is halved where a line would be too long, what is easiest to miss first, as in a receipt.
+_CUT_ORDER = ("ops", "logs", "facts", "notes")
+
+
+def to_line(record: Record) -> bytes:
+    """The record as a line with its end. Raises RecordError where it holds what JSON cannot.
+
+    Of a record too large for a line a part is left out, and one of its notes says how much.
+    """
+    line = _json(record)
+    cut: dict[str, int] = {}
+    while len(line) > LINE:
+        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
+        if part is None:
+            raise RecordError(f"it takes more than {LINE / 1e6:g} MB")
+        items = getattr(record, part)
+        keep = len(items) // 2
+        changes: dict[str, Any] = {
+            part: dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
+        }
+        cut[part] = cut.get(part, 0) + len(items) - keep
+        record = dataclasses.replace(record, **changes)
+        said = ", ".join(f"{count:,} of its {part}" for part, count in cut.items())
+        line = _json(record.with_note(f"Left out where this was saved, for its size: {said}."))
+    return line + b"\n"
+
+
+def _json(record: Record) -> bytes:
+    try:
+        # Half a character, which no file can hold, becomes a question mark.
+        return json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False).encode(errors="replace")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RecordError(f"it holds what JSON cannot: {error}") from error
+
+
+def from_line(line: bytes) -> Record:
+    """Raises UnicodeDecodeError, ValueError, RecursionError or RecordError where a line is no record."""
+    return Record.from_json(json.loads(line.decode()))
+
+
+def lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a file, one after another in memory; None for one that is too long."""
+    while line := file.readline(LINE + 1):
+        if len(line) <= LINE or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LINE)
+        yield None
