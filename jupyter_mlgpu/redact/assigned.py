@@ -9,27 +9,41 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import NamedTuple
+
+from jupyter_mlgpu.redact.words import any_of
 
 HIDDEN = "<redacted>"
 
-# By how much their names say. What `_KEYS` and `_TOKENS` hold is longer than a word; a password may be one.
+# By how much they say. A password may be a word; keys and tokens are longer.
 _PASSWORDS = (
-    r"passw(?:or)?d|passwort|kennwort|passphrase|passcode|(?<![a-z])pwd|secret(?!ar)|密码|口令|密钥|contraseña"
+    r"passw(?:or)?d|passwort|kennwort|passphrase|passcode|pwd(?<![a-z]pwd)|secret(?!ar)|密码|口令|密钥|contraseña"
 )
 _KEYS = (
-    r"(?:api|account|private|signing|encryption|auth|subscription)[ _-]?key|access[_-]?key(?![_-]?id)"
+    r"(?:api|account|private|signing|encryption|auth|subscription)[_-]?key|access[_-]?key(?![_-]?id)"
     r"|private-mac|credential|令牌"
 )
-_TOKENS = r"token(?!s(?![a-z])|i[sz])|signature|(?<![a-z])jwt(?![a-z])"
+_TOKENS = r"token(?!s(?![a-z])|i[sz])|signature|jwt(?<![a-z]jwt)(?![a-z])"
 # Only what looks drawn by chance is a secret under such a name.
-_WEAK = r"(?<![a-z])(?:key|auth|sig|session(?:[_-]?id)?|sid|csrf)(?![a-z])"
-
-# The rest of a name, what closes it (`"]`), what gives it a value, and how that is opened.
-_GIVEN = (
-    r"(?P<rest>[\w-]{0,40}+)(?P<closed>\\{0,3}[\"'`]?\]?)"
-    r"(?P<gives>[ \t]{0,8}(?::=|=>|[=:](?![=:])|,(?=[ \t]{0,4}[\"']))[ \t]{0,8})"
-    r"(?P<opening>(?:[rbfu]{0,2}(?P<escapes>\\{0,3})(?P<quote>[\"'`])(?:(?P=quote){2})?)?)(?=[^\s\"'`<])"
+_WEAK = "|".join(
+    rf"{word}(?<![a-z]{word})(?:{more})(?![a-z])"
+    for word, more in {"key": "", "auth": "", "sig": "", "sid": "", "csrf": "", "session": "(?:[_-]?id)?"}.items()
 )
+_SOUNDS = f"(?P<password>{_PASSWORDS})|(?P<key>{_KEYS})|(?P<token>{_TOKENS})|{_WEAK}"
+
+# A whole name, what closes it (`"]`), and what gives it a value. That the name sounds of a secret is asked last, for
+# most names are followed by something else.
+_NAME = r"[\w.-]{2,80}+"
+_GIVES = r"\\{0,3}[\"'`]?\]?[ \t]{0,8}(?::=|=>|[=:：](?![=:])|(?<=[\"'`]),(?=[ \t]{0,4}[\"']))[ \t]{0,8}"
+_OPENING = r"(?P<opening>(?:[rbfu]{0,2}(?P<escapes>\\{0,3})(?P<quote>[\"'`])(?:(?P=quote){2})?)?)(?=[^\s\"'`<])"
+
+
+def _assigned(sounds: str, value: str = "") -> str:
+    return (
+        rf"(?<![\w.-])(?={_NAME}{_GIVES})(?=[\w.-]{{0,76}}?(?:{sounds}))(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}{value}"
+    )
+
+
 # `--password X`. Between a name and a value of other kinds there is more than a blank.
 _FLAG = (
     rf"(?<![\w-])--(?=[\w-]{{0,30}}?(?:{_PASSWORDS}|{_KEYS}|token))([\w-]{{1,60}}+)[ \t]{{1,3}}"
@@ -38,7 +52,7 @@ _FLAG = (
 
 # A name that goes on so says what else stands there: token_type_ids, password_file, secret_name, key_error.
 _TAMED = re.compile(
-    r"s?[_-]?(?:type|name|id|file|path|dir|url|uri|len|length|count|size|index|idx|mask|embed\w*|class|mode|format|env|"
+    r"(?:passw(?:or)?d|passphrase|secret|key|credential|token|signature|auth|session)s?[_-]?(?:type|name|id|file|path|dir|url|uri|len|length|count|size|index|idx|mask|embed\w*|class|mode|format|env|"
     r"var|field|prompt|error|func|fn|policy|manager|provider|expir\w*|ttl|label|list|stdin|required|min|max|rate|limit|"
     r"budget|usage|str|string|dtype|shape|pattern|regex|scheme|backend|handler|callback|cls|cache|storage|store|"
     r"kwargs|args|info|level|version|hint|help|text|message)s?\b"
@@ -54,19 +68,39 @@ _PLACE = re.compile(
     r"[\W_]*|[<{$%\[].*|.*\.\.\.|.*\*{3}.*|(?i:(?:your|my|the)[ _-].*|x{4,}|change_?me|placeholder)", re.DOTALL
 )
 _NUMBER = re.compile(r"(?i)[+-]?[\d_.,:]+(?:e[+-]?\d+)?|0[xo][0-9a-f]+")
+# One of these is in every name that sounds of a secret.
+_GATE = ("pass", "kenn", "pwd", "secret", "key", "token", "credential", "auth", "sig", "jwt", "sid", "session", "csrf")
+_GATE += ("private-mac", "密", "口令", "令牌", "contraseña")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _VARIABLE = re.compile(r"[A-Za-z_]+\d{0,2}|[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+")
 _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
 _DRAWN = re.compile(r"[A-Za-z0-9]{16,}")
 _CHANGES = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _HEADER = re.compile(r"x-.*|.*(?:api-key|private-token|auth-token|access-token|private-mac)")
-_NAME = re.compile(r"[\w.-]*\Z")
 _SHELL = re.compile(r"(?:\bexport|\benv|\bsetx?|%set_env)\s{1,3}\Z|[?&]\Z")
 
 # A value is judged by its beginning; a secret then goes to its end.
-_JUDGED = 400
-_UNQUOTED = re.compile(rf"[^\s,;&)}}\]\"'`<>#|]{{1,{_JUDGED}}}")
-_UNQUOTED_REST = re.compile(r"[^\s,;&)}\]\"'`<>#|]*")
+_JUDGED = 100
+_MOST_JUDGED = 500
+_LONG = 2_000
+_BARE = r"[^\s,;&)}\]\"'`<>#|]"
+_ANY_VALUE = rf"(?:(?<=\")[^\"]*\"?|(?<=')[^']*'?|(?<=`)[^`]*`?|{_BARE}+)"
+_BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
+_BARE_REST = re.compile(rf"{_BARE}*")
+
+
+class _Value(NamedTuple):
+    """A value and where it stands. `before` and `after` are what stands around the assignment."""
+
+    name: str
+    #: What gives the value: `=`, `: `, ` = `, `,`.
+    gives: str
+    #: `password`, `key`, `token`, or None for a name that says little.
+    sounds: str | None
+    text: str
+    is_quoted: bool
+    before: str
+    after: str
 
 
 def hide(text: str) -> str:
@@ -75,27 +109,37 @@ def hide(text: str) -> str:
     if "--" in lower:
         text = _without_flags(text, lower)
         lower = _lower(text)
-    if not any(mark in lower for mark in "=:,"):
+    if not any(mark in lower for mark in "=:,："):
         return text
-    pattern = _pattern(_named(any(name in lower for name in _services())))
+    if any(sound in lower for sound in _GATE):
+        text = _without_values(text, lower, _pattern(_assigned(_SOUNDS)))
+    # In a long text, looking for each of them takes longer than the pattern does.
+    if len(lower) > _LONG or any(service in lower for service in _services()):
+        text = _without_values(text, _lower(text), _pattern(_of_services()))
+    return text
+
+
+def _without_values(text: str, lower: str, pattern: re.Pattern[str]) -> str:
     parts: list[str] = []
-    end = 0
+    end = judged = 0
     found = pattern.search(lower)
     while found is not None:
+        judged += 1
+        if judged > _MOST_JUDGED:
+            # No ordinary text has so many: the rest is hidden without a judgement, which takes a tenth of the time.
+            rest = _pattern(f"(?i){pattern.pattern}{_ANY_VALUE}")
+            return "".join([*parts, rest.sub(rf"\g<name>\g<gives>{HIDDEN}", text[end:])])
         go_on = found.end()
-        stop = _end_of_value(text, found)
-        if _is_secret(text, found, text[found.end() : stop]):
-            stop = _end_of_secret(text, found)
+        if _is_secret(_value(text, found)):
             parts += [text[end : found.start("opening")], HIDDEN]
-            end = go_on = stop
+            end = go_on = _end_of_secret(text, found)
         found = pattern.search(lower, go_on)
     return "".join([*parts, text[end:]]) if parts else text
 
 
 def _lower(text: str) -> str:
-    """The text in small letters, each where it stood: there are letters that become two."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+    """The text in small letters, each where it stood: of all letters, one becomes two."""
+    return text.replace("\u0130", "i").lower()
 
 
 @functools.cache
@@ -106,9 +150,9 @@ def _services() -> tuple[str, ...]:
 
 
 @functools.cache
-def _named(with_services: bool) -> str:
-    weak = "|".join([_WEAK, *map(re.escape, _services())]) if with_services else _WEAK
-    return rf"(?:(?P<password>{_PASSWORDS})|(?P<key>{_KEYS})|(?P<token>{_TOKENS})|(?:{weak})){_GIVEN}"
+def _of_services() -> str:
+    # Such a value is long, so that most are passed over without a look at the name.
+    return _assigned(any_of(dict.fromkeys(_services(), "")), r"(?=[\w-]{16})")
 
 
 @functools.cache
@@ -116,25 +160,28 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _end_of_value(text: str, found: re.Match[str]) -> int:
-    """Where the beginning of the value that is judged ends."""
+def _value(text: str, found: re.Match[str]) -> _Value:
     start = found.end()
     if found["quote"]:
         end = _closing(text, found, start + _JUDGED)
-        return min(start + _JUDGED, len(text)) if end < 0 else end
-    value = _UNQUOTED.match(text, start)
-    return value.end() if value else start
+        end = min(start + _JUDGED, len(text)) if end < 0 else end
+    else:
+        value = _BARE_BEGINNING.match(text, start)
+        end = value.end() if value else start
+    groups = found.groupdict()
+    sounds = next((kind for kind in ("password", "key", "token") if groups.get(kind)), None)
+    before = text[max(found.start() - 80, 0) : found.start()]
+    name = text[found.start("name") : found.end("name")]
+    return _Value(name, found["gives"], sounds, text[start:end], bool(found["quote"]), before, text[end : end + 1])
 
 
 def _end_of_secret(text: str, found: re.Match[str]) -> int:
     """Where the whole secret ends, with what closes it."""
-    start = found.end()
     if found["quote"]:
         end = _closing(text, found, len(text))
-        closing = len(found["opening"].lstrip("rbfu"))
-        return len(text) if end < 0 else min(end + closing, len(text))
-    rest = _UNQUOTED_REST.match(text, start)
-    return rest.end() if rest else start
+        return len(text) if end < 0 else end + len(found["opening"].lstrip("rbfu"))
+    rest = _BARE_REST.match(text, found.end())
+    return rest.end() if rest else found.end()
 
 
 def _closing(text: str, found: re.Match[str], limit: int) -> int:
@@ -151,111 +198,101 @@ def _is_escaped(text: str, at: int) -> bool:
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
-def _is_secret(text: str, found: re.Match[str], value: str) -> bool:
-    if found["gives"].lstrip().startswith(",") and not found["closed"]:
+def _is_secret(value: _Value) -> bool:
+    text = value.text
+    if value.sounds is None and len(text) < 6:
         return False
-    if not value or _PLACE.fullmatch(value) or value.lower().rstrip(".:?!") in _WORDS:
+    if not text or text.lower().rstrip(".:?!") in _WORDS or _PLACE.fullmatch(text):
         return False
-    if not (found["password"] or found["key"] or found["token"]) or _TAMED.match(found["rest"]):
-        return _looks_drawn(value) or (len(value) >= 6 and _is_weak_secret(text, found, value))
-    if found["quote"]:
-        return _is_quoted_secret(found, value)
-    return _is_bare_secret(text, found, value)
+    if value.sounds is None or _TAMED.search(value.name.lower()):
+        return _looks_drawn(text) or _is_weak_secret(value)
+    return _is_quoted_secret(value) if value.is_quoted else _is_bare_secret(value)
 
 
-def _looks_drawn(value: str) -> bool:
+def _looks_drawn(text: str) -> bool:
     """Whether it is long, and letters and digits change as by chance: no word, no number, no date."""
-    run = _DRAWN.search(value)
-    return run is not None and " " not in value and len(_CHANGES.findall(run[0])) >= 4
+    run = _DRAWN.search(text)
+    return run is not None and " " not in text and len(_CHANGES.findall(run[0])) >= 4
 
 
-def _is_mixed(value: str) -> bool:
-    return len(value) >= 6 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+def _is_mixed(text: str) -> bool:
+    return len(text) >= 6 and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
-def _is_weak_secret(text: str, found: re.Match[str], value: str) -> bool:
+def _is_weak_secret(value: _Value) -> bool:
     """`login(key=...)`, `?key=...`, and `key=` before what is no name of a variable."""
-    if "login(" in text[max(found.start() - 80, 0) : found.start()]:
-        return bool(found["quote"])
-    if found["quote"] or _TAMED.match(found["rest"]):
-        return False
-    if _is_shell(text, found):
-        return not _NUMBER.fullmatch(value) and not value.rstrip(".").isupper()
-    if found["gives"] != "=" or text[found.end() + len(value) :][:1] in tuple("([,)"):
-        return False
-    return len(value) >= 8 and _is_mixed(value) and not _reads_as_code(text, found, value)
-
-
-def _is_quoted_secret(found: re.Match[str], value: str) -> bool:
-    by_comma = found["gives"].lstrip().startswith(",")
-    if found["password"] and not by_comma:
-        # Prose about a password, not one.
-        return value.count(" ") < 4 or _is_mixed(value.replace(" ", ""))
-    if not _TOKEN.fullmatch(value) or _NUMBER.fullmatch(value) or _DOTTED.fullmatch(value) or value.startswith(("/", "~", "./")):
-        return False
-    if _is_mixed(value) and not (by_comma and _VARIABLE.fullmatch(value)):
+    if "login(" in value.before and value.is_quoted:
         return True
-    is_name = "_" in value or value.isupper() or "key" in value.lower() or "token" in value.lower()
-    return not by_comma and not is_name and len(value) >= (8 if found["key"] else 16)
-
-
-def _is_bare_secret(text: str, found: re.Match[str], value: str) -> bool:
-    if _reads_as_code(text, found, value):
+    if len(value.text) < 6 or value.is_quoted or _TAMED.search(value.name.lower()):
         return False
-    if _is_shell(text, found) or _is_header(text, found):
-        return len(value) >= 6 or bool(found["password"])
-    after = text[found.end() + len(value) :][:1]
-    if _looks_drawn(value):
+    if _is_shell(value):
+        return not _NUMBER.fullmatch(value.text) and not value.text.rstrip(".").isupper()
+    if value.gives != "=" or value.after in ("(", "[", ",", ")"):
+        return False
+    return len(value.text) >= 8 and _is_mixed(value.text) and not _reads_as_code(value)
+
+
+def _is_quoted_secret(value: _Value) -> bool:
+    text, by_comma = value.text, value.gives.strip(" \t\\\"'`]") == ","
+    if value.sounds == "password" and not by_comma:
+        # Prose about a password is none.
+        return text.count(" ") < 4 or _is_mixed(text.replace(" ", ""))
+    if not _TOKEN.fullmatch(text) or _NUMBER.fullmatch(text) or _DOTTED.fullmatch(text):
+        return False
+    if text.startswith(("/", "~", "./")):
+        return False
+    if _is_mixed(text) and not (by_comma and _VARIABLE.fullmatch(text)):
         return True
-    if value.isidentifier() and after in (",", ")"):
+    is_name = "_" in text or text.isupper() or "key" in text.lower() or "token" in text.lower()
+    return not by_comma and not is_name and len(text) >= (8 if value.sounds == "key" else 16)
+
+
+def _is_bare_secret(value: _Value) -> bool:
+    text = value.text
+    if _reads_as_code(value):
+        return False
+    if _is_shell(value) or _is_header(value):
+        return len(text) >= 6 or value.sounds == "password"
+    if _looks_drawn(text):
+        return True
+    if text.isidentifier() and value.after in (",", ")"):
         return False  # f(password=entered, token=token1)
-    if found["password"]:
-        return _is_bare_password(text, found, value, after)
-    if value.isidentifier() and found["gives"].strip() != found["gives"] and "=" in found["gives"]:
+    if value.sounds == "password":
+        return _is_mixed(text) or _is_bare_word(value)
+    if text.isidentifier() and "=" in value.gives and value.gives.strip() != value.gives:
         return False  # signature = spline1d_signature
-    return _is_mixed(value) and not _VARIABLE.fullmatch(value)
+    return _is_mixed(text) and not _VARIABLE.fullmatch(text)
 
 
-def _is_bare_password(text: str, found: re.Match[str], value: str, after: str) -> bool:
-    if _is_mixed(value):
+def _is_bare_word(value: _Value) -> bool:
+    """A password that is a word: `host=... password=... port=...`, or a line of YAML."""
+    before = value.before[-1:]
+    if value.gives == "=":
+        begins, ends = before in ("", " ", "'", '"', "!", ";"), value.after in ("", " ", "'", '"', ";", "\n")
+        return begins and ends and len(value.text) >= 4
+    is_line = not value.before.rpartition("\n")[2].strip(" -") and value.after in ("", "\n")
+    return value.gives.startswith(":") and is_line and value.text.islower() and len(value.text) >= 6
+
+
+def _reads_as_code(value: _Value) -> bool:
+    """A call, an attribute, an item, a number, a path, or the name again."""
+    text = value.text
+    if "(" in text or "[" in text or value.after in ("(", "[") or _NUMBER.fullmatch(text) or _DOTTED.fullmatch(text):
         return True
-    before = text[_start_of_name(text, found) - 1] if _start_of_name(text, found) else ""
-    if found["gives"] == "=":  # host=... password=... port=...
-        return before in ("", " ", "'", '"', "!", ";") and after in ("", " ", "'", '"', ";", "\n") and len(value) >= 4
-    # A line of YAML.
-    is_line = before in ("", " ", "\n") and after in ("", "\n") and not text[: found.start()].split("\n")[-1].split()[:-1]
-    return ":" in found["gives"] and is_line and value.islower() and len(value) >= 6
+    if text.startswith(("/", "~", "./", "../", "\\", "@", "*")):
+        return not _looks_drawn(text)
+    return text.strip("._") in (value.name, value.name.rpartition(".")[2])
 
 
-def _reads_as_code(text: str, found: re.Match[str], value: str) -> bool:
-    """A call, an attribute, an item, a number, a path."""
-    after = text[found.end() + len(value) :][:1]
-    if "(" in value or "[" in value or _NUMBER.fullmatch(value) or _DOTTED.fullmatch(value):
-        return True
-    if value.startswith(("/", "~", "./", "../", "\\", "@", "*")):
-        return not _looks_drawn(value)
-    name = text[_start_of_name(text, found) : found.end("rest")]
-    return value.strip("._") in (name, name.rpartition(".")[2]) or after in ("[", "(")
-
-
-def _start_of_name(text: str, found: re.Match[str]) -> int:
-    start = max(found.start() - 40, 0)
-    head = _NAME.search(text[start : found.start()])
-    return start + (head.start() if head else 0)
-
-
-def _is_shell(text: str, found: re.Match[str]) -> bool:
+def _is_shell(value: _Value) -> bool:
     """`export TOKEN=`, `--token=`, `?token=`, and a name in capital letters with the value close to it."""
-    start = _start_of_name(text, found)
-    name = text[start : found.end("rest")]
-    if found["gives"] != "=":
+    if value.gives != "=":
         return False
-    return name.startswith("--") or name.isupper() or bool(_SHELL.search(text[max(start - 12, 0) : start]))
+    return value.name.startswith("--") or value.name.isupper() or bool(_SHELL.search(value.before[-12:]))
 
 
-def _is_header(text: str, found: re.Match[str]) -> bool:
-    name = text[_start_of_name(text, found) : found.end("rest")].lower()
-    return ":" in found["gives"] and _HEADER.fullmatch(name) is not None
+def _is_header(value: _Value) -> bool:
+    return ":" in value.gives and _HEADER.fullmatch(value.name.lower()) is not None
 
 
 def _without_flags(text: str, lower: str) -> str:

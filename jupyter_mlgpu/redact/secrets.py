@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 
 from jupyter_mlgpu.redact import assigned
+from jupyter_mlgpu.redact.words import any_of
 
 HIDDEN = "<redacted>"
 
@@ -194,14 +195,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 @functools.cache
 def published() -> re.Pattern[str]:
-    """Every published prefix and what follows it, as one pattern: it branches on the first letter, then on the rest."""
+    """Every published prefix and what follows it."""
     from jupyter_mlgpu.redact.published import PREFIXES
 
-    by_letter: dict[str, list[str]] = {}
-    for prefix, (characters, least) in sorted({**PREFIXES, **_PREFIXES}.items(), reverse=True):
-        first, rest = prefix[0], re.escape(prefix[1:])
+    after = {}
+    for prefix, (characters, least) in {**PREFIXES, **_PREFIXES}.items():
         least = least if prefix in _PREFIXES else min(least, _ENOUGH)
-        begins = rf"(?:(?<![0-9A-Za-z]{first})|(?<=\\[nrt]{first})|(?<=[\d\[]m{first}))"
-        rest = begins + rest if _ALONE.fullmatch(prefix) else rest
-        by_letter.setdefault(first, []).append(rf"{rest}[{characters}]{{{least},}}")
-    return re.compile("|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in sorted(by_letter.items())))
+        fixed = re.escape(prefix)
+        # Asked when the letters are there: looking back at each letter of a text would take longer.
+        alone = rf"(?:(?<![0-9A-Za-z]{fixed})|(?<=\\[nrt]{fixed})|(?<=[\d\[]m{fixed}))"
+        after[prefix] = rf"{alone if _ALONE.fullmatch(prefix) else ''}[{characters}]{{{least},}}"
+    return re.compile(any_of(after))
