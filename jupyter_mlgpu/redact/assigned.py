@@ -15,21 +15,29 @@ from jupyter_mlgpu.redact.words import any_of
 
 HIDDEN = "<redacted>"
 
-# By how much they say. A password may be a word; keys and tokens are longer.
-_PASSWORDS = (
-    r"passw(?:or)?d|passwort|kennwort|passphrase|passcode|pwd(?<![a-z]pwd)|secret(?!ar)|密码|口令|密钥|contraseña"
-)
-_KEYS = (
-    r"(?:api|account|private|signing|encryption|auth|subscription)[_-]?key|access[_-]?key(?![_-]?id)"
-    r"|private-mac|credential|令牌"
-)
-_TOKENS = r"token(?!s(?![a-z])|i[sz])|signature|jwt(?<![a-z]jwt)(?![a-z])"
-# Only what looks drawn by chance is a secret under such a name.
-_WEAK = "|".join(
-    rf"{word}(?<![a-z]{word})(?:{more})(?![a-z])"
-    for word, more in {"key": "", "auth": "", "sig": "", "sid": "", "csrf": "", "session": "(?:[_-]?id)?"}.items()
-)
-_SOUNDS = f"(?P<password>{_PASSWORDS})|(?P<key>{_KEYS})|(?P<token>{_TOKENS})|{_WEAK}"
+# What a name has in it that sounds of a secret, and what must stand behind it, by how much it says. A password may be a
+# word; keys and tokens are longer.
+_PASSWORDS = {
+    **dict.fromkeys(("password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "contraseña"), ""),
+    **dict.fromkeys(("密码", "口令", "密钥"), ""),
+    "secret": "(?!ar)",
+    "pwd": "(?<![a-z]pwd)",
+}
+_KEYS = {
+    **{
+        f"{which}{mark}key": ""
+        for which in ("api", "account", "private", "signing", "encryption", "auth", "subscription")
+        for mark in ("", "_", "-")
+    },
+    **{f"access{mark}key": "(?![_-]?id)" for mark in ("", "_", "-")},
+    **dict.fromkeys(("private-mac", "credential", "令牌"), ""),
+}
+_TOKENS = {"token": "(?!s(?![a-z])|i[sz])", "signature": "", "jwt": "(?<![a-z]jwt)(?![a-z])"}
+# Only what looks drawn by chance is a secret under such a name, and under that of a service.
+_WEAK = {
+    word: rf"(?<![a-z]{word})(?![a-z])"
+    for word in ("key", "auth", "sig", "sid", "csrf", "session", "sessionid", "session_id", "session-id")
+}
 
 # A whole name, what closes it (`"]`), and what gives it a value. That the name sounds of a secret is asked last, for
 # most names are followed by something else.
@@ -37,40 +45,34 @@ _NAME = r"[\w.-]{2,80}+"
 _GIVES = r"\\{0,3}[\"'`]?\]?[ \t]{0,8}(?::=|=>|[=:：](?![=:])|(?<=[\"'`]),(?=[ \t]{0,4}[\"']))[ \t]{0,8}"
 _OPENING = r"(?P<opening>(?:[rbfu]{0,2}(?P<escapes>\\{0,3})(?P<quote>[\"'`])(?:(?P=quote){2})?)?)(?=[^\s\"'`<])"
 
-
-def _assigned(sounds: str, value: str = "") -> str:
-    return (
-        rf"(?<![\w.-])(?={_NAME}{_GIVES})(?=[\w.-]{{0,76}}?(?:{sounds}))(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}{value}"
-    )
-
-
 # `--password X`. Between a name and a value of other kinds there is more than a blank.
 _FLAG = (
-    rf"(?<![\w-])--(?=[\w-]{{0,30}}?(?:{_PASSWORDS}|{_KEYS}|token))([\w-]{{1,60}}+)[ \t]{{1,3}}"
+    rf"(?<![\w-])--(?=[\w-]{{0,30}}?{any_of({**_PASSWORDS, **_KEYS, 'token': ''})})([\w-]{{1,60}}+)[ \t]{{1,3}}"
     r"(?![-$<{[(=:|&])([^\s\"'`,;)]+|\"[^\"\n]+\"?|'[^'\n]+'?)"
 )
 
 # A name that goes on so says what else stands there: token_type_ids, password_file, secret_name, key_error.
 _TAMED = re.compile(
-    r"(?:passw(?:or)?d|passphrase|secret|key|credential|token|signature|auth|session)s?[_-]?(?:type|name|id|file|path|dir|url|uri|len|length|count|size|index|idx|mask|embed\w*|class|mode|format|env|"
-    r"var|field|prompt|error|func|fn|policy|manager|provider|expir\w*|ttl|label|list|stdin|required|min|max|rate|limit|"
+    r"(?:passw(?:or)?d|passphrase|secret|key|credential|token|signature|auth|session)s?[_-]?"
+    r"(?:type|name|id|file|path|dir|url|uri|len|length|count|size|index|idx|mask|embed\w*|class|mode|format|env|var|"
+    r"field|prompt|error|func|fn|policy|manager|provider|expir\w*|ttl|label|list|stdin|required|min|max|rate|limit|"
     r"budget|usage|str|string|dtype|shape|pattern|regex|scheme|backend|handler|callback|cls|cache|storage|store|"
     r"kwargs|args|info|level|version|hint|help|text|message)s?\b"
 )
 _WORDS = frozenset(
     "str string bytes int bool float none null true false any object optional dict list tuple set callable path self "
     "required missing incorrect invalid wrong empty unset expired denied error not is are was the a an of for to with "
-    "and or in on from if as must should can will has option flag argument default value values no yes ok failed "
-    "options arguments flags parameter parameters field fields password passwd secret token tokens key auth basic bearer undefined unknown hidden prompt text login file".split()
+    "and or in on from if as must should can will has option options flag flags argument arguments parameter "
+    "parameters field fields default value values no yes ok failed password passwd secret token tokens key auth basic "
+    "bearer undefined unknown hidden prompt text login file".split()
 )
 # The place of a value, or what a program puts in: "", ***, <token>, {token}, $TOKEN, %s, [PAD], your-key-here.
 _PLACE = re.compile(
-    r"[\W_]*|[<{$%\[].*|.*\.\.\.|.*\*{3}.*|(?i:(?:your|my|the)[ _-].*|x{4,}|change_?me|placeholder)", re.DOTALL
+    r"[\W_]*|<[^<>]*>?|\{[^{}]*\}*|\$\{\w*\}?|\$(?:[A-Z_]+|[a-z_]+)|%\(?\w*\)?s|\[[A-Z\d_]*\]?|.*\.\.\.|.*\*{3}.*"
+    r"|(?i:your[ _-].*|x{4,}|change_?me|placeholder)",
+    re.DOTALL,
 )
 _NUMBER = re.compile(r"(?i)[+-]?[\d_.,:]+(?:e[+-]?\d+)?|0[xo][0-9a-f]+")
-# One of these is in every name that sounds of a secret.
-_GATE = ("pass", "kenn", "pwd", "secret", "key", "token", "credential", "auth", "sig", "jwt", "sid", "session", "csrf")
-_GATE += ("private-mac", "密", "口令", "令牌", "contraseña")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _VARIABLE = re.compile(r"[A-Za-z_]+\d{0,2}|[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+")
 _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
@@ -84,7 +86,6 @@ _JUDGED = 100
 _MOST_JUDGED = 500
 _LONG = 2_000
 _BARE = r"[^\s,;&)}\]\"'`<>#|]"
-_ANY_VALUE = rf"(?:(?<=\")[^\"]*\"?|(?<=')[^']*'?|(?<=`)[^`]*`?|{_BARE}+)"
 _BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
 _BARE_REST = re.compile(rf"{_BARE}*")
 
@@ -111,11 +112,9 @@ def hide(text: str) -> str:
         lower = _lower(text)
     if not any(mark in lower for mark in "=:,："):
         return text
-    if any(sound in lower for sound in _GATE):
-        text = _without_values(text, lower, _pattern(_assigned(_SOUNDS)))
     # In a long text, looking for each of them takes longer than the pattern does.
-    if len(lower) > _LONG or any(service in lower for service in _services()):
-        text = _without_values(text, _lower(text), _pattern(_of_services()))
+    if len(lower) > _LONG or any(map(lower.__contains__, _sounds())):
+        return _without_values(text, lower, _assigned())
     return text
 
 
@@ -126,9 +125,8 @@ def _without_values(text: str, lower: str, pattern: re.Pattern[str]) -> str:
     while found is not None:
         judged += 1
         if judged > _MOST_JUDGED:
-            # No ordinary text has so many: the rest is hidden without a judgement, which takes a tenth of the time.
-            rest = _pattern(f"(?i){pattern.pattern}{_ANY_VALUE}")
-            return "".join([*parts, rest.sub(rf"\g<name>\g<gives>{HIDDEN}", text[end:])])
+            # No ordinary text has so many, and judging takes time: what is left of it goes as it is.
+            return "".join([*parts, text[end : found.start("opening")], HIDDEN])
         go_on = found.end()
         if _is_secret(_value(text, found)):
             parts += [text[end : found.start("opening")], HIDDEN]
@@ -143,16 +141,27 @@ def _lower(text: str) -> str:
 
 
 @functools.cache
-def _services() -> tuple[str, ...]:
+def _sounds() -> dict[str, str]:
     from jupyter_mlgpu.redact.published import SERVICES
 
-    return SERVICES
+    return {**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}
 
 
 @functools.cache
-def _of_services() -> str:
-    # Such a value is long, so that most are passed over without a look at the name.
-    return _assigned(any_of(dict.fromkeys(_services(), "")), r"(?=[\w-]{16})")
+def _assigned() -> re.Pattern[str]:
+    name_last = rf"(?=[\w.-]{{0,76}}?{any_of(_sounds())})"
+    return re.compile(rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}")
+
+
+@functools.cache
+def _kinds() -> dict[str, re.Pattern[str]]:
+    kinds = {"password": _PASSWORDS, "key": _KEYS, "token": _TOKENS}
+    return {kind: re.compile(any_of(words)) for kind, words in kinds.items()}
+
+
+def _sound(name: str) -> str | None:
+    """`password`, `key` or `token`, None for a name that says less."""
+    return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
 
 
 @functools.cache
@@ -168,11 +177,9 @@ def _value(text: str, found: re.Match[str]) -> _Value:
     else:
         value = _BARE_BEGINNING.match(text, start)
         end = value.end() if value else start
-    groups = found.groupdict()
-    sounds = next((kind for kind in ("password", "key", "token") if groups.get(kind)), None)
     before = text[max(found.start() - 80, 0) : found.start()]
     name = text[found.start("name") : found.end("name")]
-    return _Value(name, found["gives"], sounds, text[start:end], bool(found["quote"]), before, text[end : end + 1])
+    return _Value(name, found["gives"], _sound(found["name"]), text[start:end], bool(found["quote"]), before, text[end : end + 1])
 
 
 def _end_of_secret(text: str, found: re.Match[str]) -> int:

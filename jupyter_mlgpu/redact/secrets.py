@@ -126,15 +126,16 @@ def _judged_authorization(match: re.Match[str]) -> str:
 
 
 def _without_logins(match: re.Match[str]) -> str:
-    return "://".join(_without_login(one) for one in match[0].split("://"))
+    return "://".join(_without_login(one) if "@" in one else one for one in match[0].split("://"))
 
 
 def _without_login(address: str) -> str:
     """An address, what stands before its last `@` hidden. There may be an `@` in a path, and a `/` in a password."""
     login, at, host = address.rpartition("@")
     user, colon, password = login.partition(":")
-    in_path = any(mark in user for mark in "/?#") or (colon and _PORT.match(password))
-    if not at or not (host[:1].isalnum() or host.startswith("[")) or in_path or (login == "git" and not colon) or _PUT_IN.fullmatch(login):
+    in_path = "/" in user or "?" in user or "#" in user or (colon and _PORT.match(password))
+    no_host = not host[:1].isalnum() and not host.startswith("[")
+    if not at or no_host or in_path or login == "git" or _PUT_IN.fullmatch(login):
         return address
     return f"{HIDDEN}@{host}"
 
