@@ -1,7 +1,7 @@
 """How long redaction takes for 1 MB of texts that patterns find hard, and for ordinary lines.
 
-Each text is a piece that is repeated: the beginning of a secret without its end, quotes that nobody closes, blanks,
-letters of other scripts. The time is that of this process on a processor, the least of three.
+Each text is a piece that is repeated: the beginning of a secret without its end, quotes that nobody closes,
+blanks, letters of other scripts. The time is that of this process on a processor, the least of three.
 
 Exit status 1: a text took longer than the target.
 """
@@ -79,7 +79,7 @@ PIECES = {
     "backslashes": "\\",
     "NUL": "\0",
     "CJK": "显卡内存不足",
-    "CJK, assigned": "密码：密码=",
+    "CJK, assigned": "密码\uff1a密码=",
     "combining accents": "e\u0301\u0300",
     "İ": "İ",
     "digits": "0123456789",
@@ -121,7 +121,9 @@ def seconds_of_lines(lines: Sequence[str]) -> float:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--characters", type=int, default=CHARACTERS, help="length of each text")
     parser.add_argument("--out", type=Path, help="also write all figures to this JSON file")
     options = parser.parse_args(words)
@@ -137,7 +139,12 @@ def main(words: Sequence[str] | None = None) -> int:
     of_a_line = ordinary(lines)
     print(f"{of_a_line:8.1f} us  for each of {len(lines):,} ordinary lines")
     if options.out:
-        told = {"machine": machine_now, "characters": options.characters, "seconds": figures, "us_a_line": of_a_line}
+        told = {
+            "machine": machine_now,
+            "characters": options.characters,
+            "seconds": figures,
+            "us_a_line": of_a_line,
+        }
         options.out.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     missed = max(figures.values()) > SECONDS * options.characters / CHARACTERS
     print("missed" if missed else "holds")

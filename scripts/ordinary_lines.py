@@ -1,13 +1,15 @@
-"""Write down lines that hold nothing secret: tests/data/secrets/ordinary.txt, which redaction must leave as they are.
+"""Write down lines that hold nothing secret: tests/data/secrets/ordinary.txt, which redaction must leave as
+they are.
 
     python scripts/ordinary_lines.py           # with the packages of `make install`
 
-First lines of the lessons' cells, log lines (the catalogue's examples, tests/data), and lines of Python code from
-the standard library and from packages whose licences allow quoting (BSD, MIT, Apache 2.0, PSF). Half of the code
-is drawn by chance, the other half from lines with a word that makes redaction look twice (`token`, `key`, `://`).
+First lines of the lessons' cells, log lines (the catalogue's examples, tests/data), and lines of Python code
+from the standard library and from packages whose licences allow quoting (BSD, MIT, Apache 2.0, PSF). Half of
+the code is drawn by chance, the other half from lines with a word that makes redaction look twice (`token`,
+`key`, `://`).
 
-The file is kept, and was read: lines that name somebody's home are left out, and so are those in `NOT_ORDINARY`,
-which do hold a credential.
+The file is kept, and was read: lines that name somebody's home are left out, and so are those in
+`NOT_ORDINARY`, which do hold a credential.
 """
 
 from __future__ import annotations
@@ -23,7 +25,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "tests" / "data" / "secrets" / "ordinary.txt"
-PACKAGES = ("huggingface_hub", "jupyter_server", "keras", "requests", "IPython", "tokenizers", "numpy", "kagglehub")
+PACKAGES = (
+    "huggingface_hub",
+    "jupyter_server",
+    "keras",
+    "requests",
+    "IPython",
+    "tokenizers",
+    "numpy",
+    "kagglehub",
+)
 #: So many lines of code of each half; the lessons and the logs bring the rest.
 OF_EACH_HALF = 700
 

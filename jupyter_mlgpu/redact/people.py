@@ -1,7 +1,8 @@
 """Who and where: home folders become `~`, the user's own name `<user>`, the machine's `<host>`.
 
-A home is known by its place: /home/NAME, /Users/NAME, C:\\Users\\NAME, and NAME below `home` or `users` on a disk that
-many share (/scratch/users/NAME). The user's own home and name are known by themselves, wherever they stand.
+A home is known by its place: /home/NAME, /Users/NAME, C:\\Users\\NAME, and NAME below `home` or `users` on a
+disk that many share (/scratch/users/NAME). The user's own home and name are known by themselves, wherever
+they stand.
 """
 
 from __future__ import annotations
@@ -16,12 +17,37 @@ from typing import NamedTuple
 
 # Names that are ordinary words in code; replacing them would only spoil the text.
 _ORDINARY_USERS = {"root", "user", "home", "jovyan"}
-_ORDINARY_HOSTS = {"localhost", "linux", "mac", "host", "server", "computer", "machine", "gpu", "cuda", "main"}
-_ORDINARY_HOSTS |= {"data", "model", "train", "test", "notebook", "jupyter", "jupyterlab", "python", "torch", "tensorflow"}
+_ORDINARY_HOSTS = {
+    "localhost",
+    "linux",
+    "mac",
+    "host",
+    "server",
+    "computer",
+    "machine",
+    "gpu",
+    "cuda",
+    "main",
+}
+_ORDINARY_HOSTS |= {
+    "data",
+    "model",
+    "train",
+    "test",
+    "notebook",
+    "jupyter",
+    "jupyterlab",
+    "python",
+    "torch",
+    "tensorflow",
+}
 
 # Between quotes a name goes on over blanks, if a folder follows or each word has a capital letter.
 _NAME = r"[^\W_/\\][^/\\\s'\"`:;,<>{}$*?|()\[\]=&]{0,63}"
-_FOLDER = rf"(?>{_NAME}(?:(?:\\? |%20){_NAME}){{1,2}}(?=[/\\])|(?-i:{_NAME}(?:\\? [A-Z]{_NAME}){{1,2}}(?=['\"`]|$))|{_NAME})"
+_FOLDER = (
+    rf"(?>{_NAME}(?:(?:\\? |%20){_NAME}){{1,2}}(?=[/\\])"
+    rf"|(?-i:{_NAME}(?:\\? [A-Z]{_NAME}){{1,2}}(?=['\"`]|$))|{_NAME})"
+)
 _SHARED_DISK = (
     r"(?:scratch|data|mnt|media|srv|export|nfs|net|gpfs|lustre|beegfs|work|projects?|storage|vol|cluster|fast|share|"
     r"shared|fs|hpc|ceph|pfs|ssd|nvme|raid|fsx|efs|var|private|Volumes|System/Volumes/Data|afs|global|panfs|home)\d{0,3}"
@@ -29,12 +55,16 @@ _SHARED_DISK = (
 # Not `/Users/Shared`, which is nobody's, and no page of a web site (example.org/home/page).
 _HOMES = (
     r"(?i)(?:"
-    rf"(?:(?:(?<![a-z0-9])[a-z]:|/(?:mnt|cygdrive)/[a-z](?=/))[/\\]{{1,4}}(?:home|users)|(?<![\w.~)}}%-])(?-i:/home|/Users))"
+    rf"(?:(?:(?<![a-z0-9])[a-z]:|/(?:mnt|cygdrive)/[a-z](?=/))[/\\]{{1,4}}(?:home|users)"
+    r"|(?:(?<![\w.~)}%-])|(?<=-[A-Z]))(?-i:/home|/Users))"
     rf"[/\\]{{1,4}}(?!shared\b){_FOLDER}"
     rf"|(?<![\w.~)}}%-])(/{_SHARED_DISK}(?:/[\w.-]{{1,40}}){{0,2}}?/(?:home|users|user|people)/){_FOLDER})"
 )
 # A profiler names its file after the machine, and ours writes into a temporary folder of its own.
-_OWN_FOLDER = r"(?<![^\s'\"])[^\s'\"]{0,1000}?/jupyter_mlgpu-[^\s/'\"]{1,100}/(?=(?:plugins/profile/[^\s/]{1,100}/)?[^\s/'\"]{1,255}\.xplane\.pb)"
+_OWN_FOLDER = (
+    r"(?<![^\s'\"])[^\s'\"]{0,1000}?/jupyter_mlgpu-[^\s/'\"]{1,100}/"
+    r"(?=(?:plugins/profile/[^\s/]{1,100}/)?[^\s/'\"]{1,255}\.xplane\.pb)"
+)
 _PROFILE = r"(?<![^\s/'\"])[^\s/'\"]{1,255}(?=\.xplane\.pb)"
 
 
@@ -73,7 +103,9 @@ def identity() -> Identity:
     is_home = len(Path(home).parts) > 1
     name = os.environ.get("USER") or os.environ.get("LOGNAME") or (Path(home).name if is_home else "")
     host = socket.gethostname()
-    hosts = [one for one in (host, host.partition(".")[0]) if len(one) > 2 and one.lower() not in _ORDINARY_HOSTS]
+    hosts = [
+        one for one in (host, host.partition(".")[0]) if len(one) > 2 and one.lower() not in _ORDINARY_HOSTS
+    ]
     return Identity(
         _names([home], before="", after=r"[\w.-]") if is_home else None,
         _names([name], before=r"\w", after=r"\w") if len(name) > 2 and name not in _ORDINARY_USERS else None,

@@ -1,9 +1,11 @@
-"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies, command lines.
+"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies, command
+lines.
 
 What is a secret only by the name it is given to is in `assigned.py`.
 
-Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never asks for
-more than the first 36 characters of a secret, so that one that is cut is found, and takes all that follow.
+Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never
+asks for more than the first 36 characters of a secret, so that one that is cut is found, and takes all that
+follow.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from jupyter_mlgpu.redact.words import any_of
 
 HIDDEN = "<redacted>"
 
-# Beside those of gitleaks (`published.py`): forms that it does not have, and forms of which a shorter piece will do.
-# Fixed letters -> which characters follow, and how many at least.
+# Beside those of gitleaks (`published.py`): forms that it does not have, and forms of which a shorter piece
+# will do. Fixed letters -> which characters follow, and how many at least.
 _PREFIXES = {
     "sk-": ("0-9A-Za-z", 16),
     "sk-proj-": (r"\w-", 8),
@@ -72,21 +74,32 @@ _PREFIXES = {
 }
 #: A cut may have left so many characters behind the fixed letters.
 _ENOUGH = 20
-# These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or a colour.
+# These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or
+# a colour.
 _ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
 
 # A private key goes to its end, or to that of the text. Where none follows, it is code that looks for one.
-_PEM = r"-----BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK)?-----(?=[\s\\nr'\"+]{0,20}(?:[A-Za-z0-9+/]{8}|Proc-Type))"
+_PEM = (
+    r"-----BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?=[\s\\nr'\"+]{0,20}(?:[A-Za-z0-9+/]{8}|Proc-Type))"
+)
 # A line from the middle of such a block: as long as PEM, or OpenSSH, makes them.
-_PEM_LINE = r"(?m)^([ \t\"']{0,8})(?=[^\n]{0,70}[a-z])(?=[^\n]{0,70}[A-Z])(?=[^\n]{0,70}[0-9])(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?=[\"']?[ \t\r]{0,8}(?:\\n|$))"
+_PEM_LINE = (
+    r"(?m)^([ \t\"']{0,8})(?=[^\n]{0,70}[a-z])(?=[^\n]{0,70}[A-Z])(?=[^\n]{0,70}[0-9])"
+    r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?=[\"']?[ \t\r]{0,8}(?:\\n|$))"
+)
 _ADDRESS = r"://[^\s'\"<>]+"
 # What a program puts in is no secret: {password}, ${PASSWORD}, %s.
 _PUT_IN = re.compile(r"(?:\{[^{}]{0,80}\}|\$\{?\w{1,80}\}?|%s|%\(\w{1,80}\)s|:){1,9}")
 _PORT = re.compile(r"\d{1,5}[/?#]")
-_HOOK = r"(?i)(hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|\.webhook\.office\.com/webhookb2/)[\w/@-]+"
+_HOOK = (
+    r"(?i)(hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+    r"|\.webhook\.office\.com/webhookb2/)[\w/@-]+"
+)
 _TELEGRAM = r"(?<!\d)\d{8,10}:AA[\w-]{20,}"
 _AUTHORIZATION = (
-    r"(?i)(authorization\\{0,2}['\"]?\s{0,3}[:=]\s{0,3}(?:[fb]{1,2}(?=[\\'\"]))?\\{0,2}['\"]?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s{1,3})?+)"
+    r"(?i)(authorization\\{0,2}['\"]?\s{0,3}[:=]\s{0,3}(?:[fb]{1,2}(?=[\\'\"]))?\\{0,2}['\"]?"
+    r"(?:(?:bearer|basic|token|digest|apikey|negotiate)\s{1,3})?+)"
     r"(?!bearer\b|basic\b|token\b|negotiate\b|none\b|true\b|false\b)([\w.~+/=-]{4,})(?![(\[])"
 )
 _BEARER = r"(?i)\b(bearer|basic)(\s{1,3})([\w.~+/=-]{8,})"
@@ -96,7 +109,10 @@ _PAIR = (
     r"(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\")\s{0,3},\s{0,3}(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\")"
 )
 _NETRC = r"(?i)(\bmachine\s{1,4}\S{1,100}\s{1,4}(?:login\s{1,4}\S{1,100}\s{1,4})?password\s{1,4})[^\s'\"]+"
-_SAID = r"(?i)(\b(?:password|passwort|passphrase|passcode)\s(?:is|was|ist|lautet)\s{1,2}[`'\"]?)(?=[^\s`'\"\d]{0,60}\d)[^\s`'\"]+"
+_SAID = (
+    r"(?i)(\b(?:password|passwort|passphrase|passcode)\s(?:is|was|ist|lautet)\s{1,2}[`'\"]?)"
+    r"(?=[^\s`'\"\d]{0,60}\d)[^\s`'\"]+"
+)
 
 # Commands whose options are letters: what begins them, and what stands before their secret.
 _COMMANDS = {
@@ -114,7 +130,8 @@ _Rule = tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]]
 
 
 def _judged_bearer(match: re.Match[str]) -> str:
-    # "bearer of" and "Basic authentication" are words; a token is long, or not made of letters of one case alone.
+    # "bearer of" and "Basic authentication" are words; a token is long, or not made of letters of one case
+    # alone.
     value = match[3].rstrip(".")
     is_word = value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle())
     return match[0] if is_word else f"{match[1]}{match[2]}{HIDDEN}"
@@ -130,7 +147,8 @@ def _without_logins(match: re.Match[str]) -> str:
 
 
 def _without_login(address: str) -> str:
-    """An address, what stands before its last `@` hidden. There may be an `@` in a path, and a `/` in a password."""
+    """An address, what stands before its last `@` hidden. There may be an `@` in a path, and a `/` in a
+    password."""
     login, at, host = address.rpartition("@")
     user, colon, password = login.partition(":")
     in_path = "/" in user or "?" in user or "#" in user or (colon and _PORT.match(password))
@@ -140,7 +158,8 @@ def _without_login(address: str) -> str:
     return f"{HIDDEN}@{host}"
 
 
-# The words of which a rule needs one (in small letters), its pattern, and what takes the place of what it finds.
+# The words of which a rule needs one (in small letters), its pattern, and what takes the place of what it
+# finds.
 _RULES: tuple[_Rule, ...] = (
     (("hooks.slack", "webhook"), _HOOK, rf"\1{HIDDEN}"),
     ((":aa",), _TELEGRAM, HIDDEN),
@@ -183,7 +202,9 @@ def _without_private_keys(text: str) -> str:
 
 def _without_options(text: str, command: str, option: str) -> str:
     """The text without what follows this option in lines with this command."""
-    secret = compiled(rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${{'\"])[^\s'\"]+)")
+    secret = compiled(
+        rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${{'\"])[^\s'\"]+)"
+    )
     line = compiled(rf"(?<![\w.])(?:{command})(?=\s)[^\n]*")
     return line.sub(lambda found: secret.sub(rf"\1{HIDDEN}", found[0]), text)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def any_of(words: Mapping[str, str]) -> str:
-    """A pattern for the longest of these words that stands there, each with the pattern of what follows it."""
+    """A pattern for the longest of these words that stands there, each with what must follow it."""
     begins: dict[str, dict[str, str]] = {}
     for word, after in words.items():
         if word:

@@ -64,6 +64,11 @@ def test_a_secret_goes_wherever_it_stands_in_a_long_line(at):
 @pytest.mark.parametrize("size", [200, 5_000, 100_000])
 def test_a_secret_goes_to_its_end_however_long_it_is(size):
     secret = ("aB3-x_9Z" * size)[:size]
-    for text in (f"eyJhbGciOi{secret}.{secret}", f"password = '{secret}'", f"Cookie: sid={secret}", f"sk-{secret}"):
+    for text in (
+        f"eyJhbGciOi{secret}.{secret}",
+        f"password = '{secret}'",
+        f"Cookie: sid={secret}",
+        f"sk-{secret}",
+    ):
         assert "3-x_9" not in redact(text + " and on")
         assert redact(text + " and on").endswith((" and on", "<redacted>"))
