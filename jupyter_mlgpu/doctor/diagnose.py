@@ -12,7 +12,7 @@ from jupyter_mlgpu.doctor import checks
 from jupyter_mlgpu.doctor.check import CONFIDENCES, Check, Confidence, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import NotKnownError
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 
 #: Of what `to_json` gives; raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
@@ -129,5 +129,5 @@ def _rank(result: Result) -> _Rank:
 
 
 def _crashed(name: str, title: str, error: Exception) -> Result:
-    said = shorten(redact(f"{type(error).__name__}: {error}"), 300)
+    said = beginning(f"{type(error).__name__}: {error}", 300)
     return Result(name, "crashed", title, f"This check failed itself ({said}).", _REPORT)

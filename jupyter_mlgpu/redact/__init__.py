@@ -33,10 +33,11 @@ def beginning(text: str, limit: int = 80) -> str:
     read = 2 * limit + MARGIN
     if len(text) <= read:
         return shorten(redact(text), limit)
-    before, address, rest = redact(text[:read])[:-MARGIN].rpartition("://")
-    # Whether an address has a login is known at its end.
-    whole = before + address + ("" if address and not rest.strip().count(" ") else rest)
-    return shorten(whole + "…", limit)
+    known = redact(text[:read])[:-MARGIN]
+    before, mark, address = known.rpartition("://")
+    # Whether an address begins with a login is known at its end alone.
+    is_halved = mark and not any(map(str.isspace, address))
+    return shorten((before + mark if is_halved else known) + "…", limit)
 
 
 def shorten(text: str, limit: int = 80) -> str:

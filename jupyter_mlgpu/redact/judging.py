@@ -80,8 +80,8 @@ def _looks_drawn(text: str) -> bool:
     return run is not None and " " not in text and len(_CHANGES.findall(run[0])) >= 4
 
 
-def _is_mixed(text: str) -> bool:
-    return len(text) >= 6 and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+def _is_mixed(text: str, least: int = 6) -> bool:
+    return len(text) >= least and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def _is_weak_secret(value: Value) -> bool:
@@ -108,7 +108,7 @@ def _is_quoted_secret(value: Value) -> bool:
         return False
     if text.startswith(("/", "~", "./")):
         return False
-    if _is_mixed(text) and not (by_comma and _VARIABLE.fullmatch(text)):
+    if _is_mixed(text, 3 if value.sounds == "key" else 6) and not (by_comma and _VARIABLE.fullmatch(text)):
         return True
     is_name = "_" in text or text.isupper() or "key" in text.lower() or "token" in text.lower()
     return not by_comma and not is_name and len(text) >= (8 if value.sounds == "key" else 16)
@@ -128,7 +128,7 @@ def _is_bare_secret(value: Value) -> bool:
         return _is_mixed(text) or _is_bare_word(value)
     if text.isidentifier() and "=" in value.gives and value.gives.strip() != value.gives:
         return False  # signature = spline1d_signature
-    return _is_mixed(text) and not _VARIABLE.fullmatch(text)
+    return _is_mixed(text) and (value.gives == "=" or not _VARIABLE.fullmatch(text))
 
 
 def _is_bare_word(value: Value) -> bool:

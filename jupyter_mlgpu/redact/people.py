@@ -17,30 +17,13 @@ from typing import NamedTuple
 
 # Names that are ordinary words in code; replacing them would only spoil the text.
 _ORDINARY_USERS = {"root", "user", "home", "jovyan"}
-_ORDINARY_HOSTS = {
-    "localhost",
-    "linux",
-    "mac",
-    "host",
-    "server",
-    "computer",
-    "machine",
-    "gpu",
-    "cuda",
-    "main",
-}
-_ORDINARY_HOSTS |= {
-    "data",
-    "model",
-    "train",
-    "test",
-    "notebook",
-    "jupyter",
-    "jupyterlab",
-    "python",
-    "torch",
-    "tensorflow",
-}
+_ORDINARY_HOSTS = set(
+    re.findall(
+        r"\w+",
+        "localhost linux mac host server computer machine gpu cuda main data model train test notebook "
+        "jupyter jupyterlab python torch tensorflow ubuntu debian fedora raspberrypi",
+    )
+)
 
 # Between quotes a name goes on over blanks, if a folder follows or each word has a capital letter.
 _NAME = r"[^\W_/\\][^/\\\s'\"`:;,<>{}$*?|()\[\]=&]{0,63}"
@@ -114,7 +97,7 @@ def identity() -> Identity:
 
 
 def _names(names: list[str], *, before: str, after: str) -> re.Pattern[str]:
-    """Any of these names, also with its accents as characters of their own, as macOS writes them in paths."""
+    """Any of these names, also with its accents as characters of their own, as macOS writes paths."""
     forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")} | set(names)
     choices = "|".join(map(re.escape, sorted(forms, key=lambda form: (-len(form), form))))
     not_before = rf"(?<!{before})" if before else ""

@@ -22,7 +22,7 @@ HIDDEN = "<redacted>"
 # Beside those of gitleaks (`published.py`): forms that it does not have, and forms of which a shorter piece
 # will do. Fixed letters -> which characters follow, and how many at least.
 _PREFIXES = {
-    "sk-": ("0-9A-Za-z", 16),
+    "sk-": (r"\w-", 16),
     "sk-proj-": (r"\w-", 8),
     "sk-ant-": (r"\w-", 8),
     "sk-or-": (r"\w-", 8),
@@ -74,6 +74,8 @@ _PREFIXES = {
 }
 #: A cut may have left so many characters behind the fixed letters.
 _ENOUGH = 20
+# What may follow these is also in names (`sk-estimator-doc-link`), in small letters alone.
+_DRAWN = {"sk-": r"(?=[\w-]{0,19}[0-9A-Z])"}
 # These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or
 # a colour.
 _ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
@@ -100,7 +102,7 @@ _TELEGRAM = r"(?<!\d)\d{8,10}:AA[\w-]{20,}"
 _AUTHORIZATION = (
     r"(?i)(authorization\\{0,2}['\"]?\s{0,3}[:=]\s{0,3}(?:[fb]{1,2}(?=[\\'\"]))?\\{0,2}['\"]?"
     r"(?:(?:bearer|basic|token|digest|apikey|negotiate)\s{1,3})?+)"
-    r"(?!bearer\b|basic\b|token\b|negotiate\b|none\b|true\b|false\b)([\w.~+/=-]{4,})(?![(\[])"
+    r"(?!bearer\b|basic\b|token\b|negotiate\b|none\b|true\b|false\b)([\w.~+/=-]{4,})"
 )
 _BEARER = r"(?i)\b(bearer|basic)(\s{1,3})([\w.~+/=-]{8,})"
 _COOKIE = r"(?i)(\b(?:set-)?cookie2?['\"]?[ \t]{0,3}:[ \t]{0,3}['\"]?)(?=[^\s=;,'\"]{1,80}=[^\s=])[^'\"\r\n]+"
@@ -138,8 +140,10 @@ def _judged_bearer(match: re.Match[str]) -> str:
 
 
 def _judged_authorization(match: re.Match[str]) -> str:
-    # TOKEN and ACCESS_TOKEN say what is to stand there.
-    return match[0] if match[2].replace("_", "").isalpha() and match[2].isupper() else match[1] + HIDDEN
+    # TOKEN and ACCESS_TOKEN say what is to stand there, and get_token() or tokens[0] gives it.
+    is_place = match[2].replace("_", "").isalpha() and match[2].isupper()
+    is_code = match.string[match.end() : match.end() + 1] in ("(", "[")
+    return match[0] if is_place or is_code else match[1] + HIDDEN
 
 
 def _without_logins(match: re.Match[str]) -> str:
@@ -226,5 +230,6 @@ def published() -> re.Pattern[str]:
         fixed = re.escape(prefix)
         # Asked when the letters are there: looking back at each letter of a text would take longer.
         alone = rf"(?:(?<![0-9A-Za-z]{fixed})|(?<=\\[nrt]{fixed})|(?<=[\d\[]m{fixed}))"
-        after[prefix] = rf"{alone if _ALONE.fullmatch(prefix) else ''}[{characters}]{{{least},}}"
+        begins = (alone if _ALONE.fullmatch(prefix) else "") + _DRAWN.get(prefix, "")
+        after[prefix] = rf"{begins}[{characters}]{{{least},}}"
     return re.compile(any_of(after))

@@ -5,11 +5,11 @@ import socket
 
 import pytest
 
-from jupyter_mlgpu import redact
 from jupyter_mlgpu.doctor import gather as gathering
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import Answer, Environment, Facts, Kernel, KernelSpec, Python
 from jupyter_mlgpu.doctor.gather import cleaning
+from jupyter_mlgpu.redact import people
 
 PLANTED = (
     "adalovelace",
@@ -29,10 +29,10 @@ def ada_on_lab7(monkeypatch):
     monkeypatch.setenv("HOME", "/srv/people/adalovelace")
     monkeypatch.setenv("USER", "adalovelace")
     monkeypatch.setattr(socket, "gethostname", lambda: "lab7-gpu.example.org")
-    redact._identity.cache_clear()
+    people.identity.cache_clear()
     cleaning._host.cache_clear()
     yield
-    redact._identity.cache_clear()
+    people.identity.cache_clear()
     cleaning._host.cache_clear()
 
 

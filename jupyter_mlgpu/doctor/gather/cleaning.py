@@ -12,10 +12,10 @@ from typing import Any
 
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.redact import beginning
 
 # Letters with an @ between them: an address of electronic mail, or a login.
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 
 
 def cleaned(facts: Facts) -> Facts:
@@ -35,7 +35,7 @@ def _clean(value: Any) -> Any:
 
 def clean_text(text: str) -> str:
     """A text as it may be shown to others."""
-    text = _MAIL.sub("<address>", redact(text[: reading.MOST_LETTERS]))
+    text = _MAIL.sub("<address>", beginning(text, reading.MOST_LETTERS))
     host = _host()
     text = text if host is None else host.sub("<host>", text)
     return text[: reading.MOST_LETTERS]
