@@ -32,7 +32,12 @@ _KEYS = {
     **{f"access{mark}key": "(?![_-]?id)" for mark in ("", "_", "-")},
     **dict.fromkeys(("private-mac", "credential", "令牌"), ""),
 }
-_TOKENS = {"token": "(?!s(?![a-z])|i[sz])", "signature": "", "jwt": "(?<![a-z]jwt)(?![a-z])"}
+_TOKENS = {
+    "token": "(?!s(?![a-z])|i[sz])",
+    "signature": "",
+    "jwt": "(?<![a-z]jwt)(?![a-z])",
+    "pass": "(?<![a-z]pass)(?![a-z])",
+}
 # Only what looks drawn by chance is a secret under such a name, and under that of a service.
 _WEAK = {
     word: rf"(?<![a-z]{word})(?![a-z])"

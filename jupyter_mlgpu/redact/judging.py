@@ -45,6 +45,8 @@ _TOKEN = re.compile(r"[\w.~+/=|:%@!-]+")
 _DRAWN = re.compile(r"[A-Za-z0-9]{16,}")
 _CHANGES = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 _HEADER = re.compile(r"x-.*|.*(?:api-key|private-token|auth-token|access-token|private-mac)")
+# A variable of the environment, or of a service that keeps secrets.
+_SETS = re.compile(r"(?:environ\[|setdefault\(|putenv\(|setenv\(|set_secret\()\s{0,4}[\"']\Z")
 _SHELL = re.compile(r"(?:\bexport|\benv|\bsetx?|%set_env)\s{1,3}\Z|[?&]\Z")
 
 
@@ -98,7 +100,9 @@ def _is_weak_secret(value: Value) -> bool:
 
 
 def _is_quoted_secret(value: Value) -> bool:
-    text, by_comma = value.text, value.gives.strip(" \t\\\"'`]") == ","
+    text, by_comma = value.text, value.gives.strip(" \t\\\"'`]") == "," and not _SETS.search(value.before)
+    if "login(" in value.before or _SETS.search(value.before):
+        return True
     if value.sounds == "password" and not by_comma:
         if text.startswith(("/", "~/", "./")) and text.count("/") > 1:
             return False  # pwd = "/data/x"
@@ -119,7 +123,7 @@ def _is_bare_secret(value: Value) -> bool:
     if _reads_as_code(value):
         return False
     if _is_shell(value) or _is_header(value):
-        return len(text) >= 6 or value.sounds == "password"
+        return len(text) >= 4 or value.sounds == "password" or _is_header(value)
     if _looks_drawn(text):
         return True
     if text.isidentifier() and value.after in (",", ")"):
@@ -128,6 +132,10 @@ def _is_bare_secret(value: Value) -> bool:
         return _is_mixed(text) or _is_bare_word(value)
     if text.isidentifier() and "=" in value.gives and value.gives.strip() != value.gives:
         return False  # signature = spline1d_signature
+    if value.sounds == "key" and len(text) >= 6 and not text.isidentifier() and value.gives == "=":
+        return True
+    if value.sounds == "key" and len(text) >= 8 and _is_line(value) and text.islower():
+        return True
     return _is_mixed(text) and (value.gives == "=" or not _VARIABLE.fullmatch(text))
 
 
@@ -137,8 +145,13 @@ def _is_bare_word(value: Value) -> bool:
     if value.gives == "=":
         begins, ends = before in ("", " ", "'", '"', "!", ";"), value.after in ("", " ", "'", '"', ";", "\n")
         return begins and ends and len(value.text) >= 4
-    is_line = not value.before.rpartition("\n")[2].strip(" -") and value.after in ("", "\n")
-    return value.gives.startswith(":") and is_line and value.text.islower() and len(value.text) >= 6
+    return _is_line(value) and value.text.islower() and len(value.text) >= 6
+
+
+def _is_line(value: Value) -> bool:
+    """Whether `name: value` is a line by itself, as in YAML."""
+    is_first = not value.before.rpartition("\n")[2].strip(" -")
+    return value.gives.startswith(":") and is_first and value.after in ("", "\n")
 
 
 def _reads_as_code(value: Value) -> bool:
@@ -161,7 +174,9 @@ def _is_shell(value: Value) -> bool:
     """`export TOKEN=`, `--token=`, `?token=`, and a name in capital letters with the value close to it."""
     if value.gives != "=":
         return False
-    return value.name.startswith("--") or value.name.isupper() or bool(_SHELL.search(value.before[-12:]))
+    if value.name.startswith("--") or value.name.isupper() or "XLA_FLAGS" in value.before:
+        return True
+    return bool(_SHELL.search(value.before[-12:]))
 
 
 def _is_header(value: Value) -> bool:
