@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.redact.judging import Value, is_flags_secret, is_secret
 from jupyter_mlgpu.redact.words import any_of
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.redact.judging import Value
 
 HIDDEN = "<redacted>"
 
@@ -64,7 +67,6 @@ _JUDGED = 100
 #: So many values are judged in a text. No ordinary one has more; judging takes time, so the rest of it is
 #: hidden whole.
 _MOST_JUDGED = 500
-_LONG = 2_000
 _BARE = r"[^\s,;&)}\]\"'`<>#|]"
 _BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
 _BARE_REST = re.compile(rf"{_BARE}*")
@@ -76,28 +78,28 @@ def hide(text: str) -> str:
     if "--" in lower:
         text = _without_flags(text, lower)
         lower = _lower(text)
-    if not any(mark in lower for mark in "=:,\uff1a"):
-        return text
-    # In a long text, looking for each of them takes longer than the pattern does.
-    if len(lower) > _LONG or any(map(lower.__contains__, _sounds())):
-        return _without_values(text, lower, _assigned())
-    return text
+    has_any = any(mark in lower for mark in "=:,\uff1a")
+    return _without_values(text, lower, _assigned()) if has_any else text
 
 
 def _without_values(text: str, lower: str, pattern: re.Pattern[str]) -> str:
+    found = pattern.search(lower)
+    if found is None:
+        return text
+    from jupyter_mlgpu.redact import judging  # its patterns are compiled when something is to be judged
+
     parts: list[str] = []
     end = judged = 0
-    found = pattern.search(lower)
     while found is not None:
         judged += 1
         if judged > _MOST_JUDGED:
             return "".join([*parts, text[end : found.start("opening")], HIDDEN])
         go_on = found.end()
-        if is_secret(_value(text, found)):
+        if judging.is_secret(_value(text, found)):
             parts += [text[end : found.start("opening")], HIDDEN]
             end = go_on = _end_of_secret(text, found)
         found = pattern.search(lower, go_on)
-    return "".join([*parts, text[end:]]) if parts else text
+    return "".join([*parts, text[end:]])
 
 
 def _lower(text: str) -> str:
@@ -106,15 +108,11 @@ def _lower(text: str) -> str:
 
 
 @functools.cache
-def _sounds() -> dict[str, str]:
+def _assigned() -> re.Pattern[str]:
     from jupyter_mlgpu.redact.published import SERVICES
 
-    return {**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS}
-
-
-@functools.cache
-def _assigned() -> re.Pattern[str]:
-    name_last = rf"(?=[\w.-]{{0,76}}?{any_of(_sounds())})"
+    sounds = any_of({**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS})
+    name_last = rf"(?=[\w.-]{{0,76}}?{sounds})"
     return re.compile(
         rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}"
     )
@@ -147,6 +145,8 @@ def _value(text: str, found: re.Match[str]) -> Value:
     before = text[max(found.start() - 80, 0) : found.start()]
     name = text[found.start("name") : found.end("name")]
     is_quoted, after = bool(found["quote"]), text[end : end + 1]
+    from jupyter_mlgpu.redact.judging import Value
+
     return Value(name, found["gives"], _sound(found["name"]), text[start:end], is_quoted, before, after)
 
 
@@ -175,9 +175,11 @@ def _is_escaped(text: str, at: int) -> bool:
 
 def _without_flags(text: str, lower: str) -> str:
     """The text without what follows `--password` in any case."""
+    from jupyter_mlgpu.redact import judging
+
     parts, end = [], 0
     for found in _pattern(_FLAG).finditer(lower):
-        if is_flags_secret(found[1], text[found.start(2) : found.end(2)]):
+        if judging.is_flags_secret(found[1], text[found.start(2) : found.end(2)]):
             parts += [text[end : found.start(2)], HIDDEN]
             end = found.end(2)
     return "".join([*parts, text[end:]])

@@ -75,7 +75,7 @@ _PREFIXES = {
 #: A cut may have left so many characters behind the fixed letters.
 _ENOUGH = 20
 # What may follow these is also in names (`sk-estimator-doc-link`), in small letters alone.
-_DRAWN = {"sk-": r"(?=[\w-]{0,19}[0-9A-Z])"}
+_DRAWN = {"sk-": r"(?=[a-z_-]{0,19}+[0-9A-Z])"}
 # These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or
 # a colour.
 _ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
