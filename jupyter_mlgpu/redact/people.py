@@ -101,8 +101,8 @@ def identity() -> Identity:
 def _names(names: list[str], *, before: str, after: str) -> re.Pattern[str]:
     """Any of these names, also with its accents as characters of their own, as macOS writes paths."""
     forms = {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")} | set(names)
-    # A combining accent is no letter for `\w`, but belongs to the letter before it. What stands before is asked
-    # last: looking back at each letter of a text takes longer.
+    # A combining accent is no letter for `\w`, but belongs to the letter before it. What stands before is
+    # asked last: looking back at each letter of a text takes longer.
     not_after = rf"(?!{after}|[\u0300-\u036f])"
     not_before = {form: rf"(?<!{before}{re.escape(form)})" if before else "" for form in forms}
     choices = {form: not_before[form] + not_after for form in forms}
