@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from jupyter_mlgpu.backends.base import Backend, Observation, Observed
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.record import QUANTITIES, Reading, missing
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 
 NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
 NOT_USED = "No framework was seen to use a device in this cell."
@@ -78,5 +78,5 @@ def in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
 
 def words(error: BaseException) -> str:
     """An exception in a few words, without what it tells of the user's machine."""
-    text = redact(str(error))
-    return f"{type(error).__name__}: {shorten(text, 120)}" if text else type(error).__name__
+    text = beginning(str(error), 120)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

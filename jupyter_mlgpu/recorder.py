@@ -29,7 +29,7 @@ from jupyter_mlgpu.record import (
     Record,
     Run,
 )
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning, redact
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
@@ -88,7 +88,7 @@ class Recorder:
         digest = (
             hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
         )
-        cell = Cell(self._sequence, cell_id, None, digest, shorten(redact(name)))
+        cell = Cell(self._sequence, cell_id, None, digest, beginning(name))
         measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
         self._open.append(measurement)
         try:

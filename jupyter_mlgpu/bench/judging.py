@@ -9,7 +9,7 @@ from jupyter_mlgpu.bench.around import Around
 from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.result import WIDE, Result
 from jupyter_mlgpu.bench.trend import rise
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 from jupyter_mlgpu.render import words
 
 
@@ -66,7 +66,7 @@ def failure(error: Exception) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or any(one in text.lower() for one in _NO_MEMORY):
         return "The memory ran out: what it needs was estimated too low, or another program took some."
-    return shorten(redact(" ".join(text.split())))
+    return beginning(" ".join(text.split()))
 
 
 _NO_MEMORY = ("outofmemory", "out of memory", "resource_exhausted", "resourceexhausted")

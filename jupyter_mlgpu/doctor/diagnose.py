@@ -13,7 +13,7 @@ from jupyter_mlgpu.doctor.check import CONFIDENCES, Check, Confidence, Finding, 
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import NotKnownError
 from jupyter_mlgpu.doctor.remedies import Remedy
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 
 #: Of what `to_json` gives; raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
@@ -132,5 +132,5 @@ def _rank(result: Result) -> _Rank:
 
 
 def _crashed(name: str, title: str, error: Exception) -> Result:
-    said = shorten(redact(f"{type(error).__name__}: {error}"), 300)
+    said = beginning(f"{type(error).__name__}: {error}", 300)
     return Result(name, "crashed", title, f"This check failed itself ({said}).", _REPORT)

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 
 #: Seconds after which it is given up; a consultation takes one to four.
 PATIENCE_S = 60.0
@@ -89,7 +89,7 @@ class DoctorLight:
         try:
             found = self._answer()
         except Exception as error:
-            said = shorten(redact(str(error) or type(error).__name__), 300)
+            said = beginning(str(error) or type(error).__name__, 300)
             problem = f"The doctor gave no answer ({said}). Run `%mlc_doctor` in a cell."
         self._found, self._problem, self._asking = found, problem, False
         self._tell()

@@ -20,7 +20,7 @@ from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import Finished
 from jupyter_mlgpu.race.result import RaceResult
 from jupyter_mlgpu.race.runner import Runner
-from jupyter_mlgpu.redact import redact, shorten
+from jupyter_mlgpu.redact import beginning
 from jupyter_mlgpu.render import words
 
 NOTE = "A race: the time is that of all its runs together."
@@ -63,7 +63,7 @@ def title(body: str) -> str:
     """The first line of code, without what it tells of the user's machine; `…` stands for more lines."""
     lines = [line.strip() for line in body.splitlines() if line.strip()]
     code = [line for line in lines if not line.startswith("#")] or lines
-    return shorten(redact(code[0] if len(code) == 1 else f"{code[0]} …"))
+    return beginning(code[0] if len(code) == 1 else f"{code[0]} …")
 
 
 def _imported(name: str) -> Backend:

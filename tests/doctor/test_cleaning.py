@@ -5,7 +5,6 @@ import socket
 
 import pytest
 
-from jupyter_mlgpu import redact
 from jupyter_mlgpu.doctor import gather as gathering
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import (
@@ -21,6 +20,7 @@ from jupyter_mlgpu.doctor.facts import (
 )
 from jupyter_mlgpu.doctor.gather import cleaning
 from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.redact import people
 
 PLANTED = (
     "adalovelace",
@@ -40,10 +40,10 @@ def ada_on_lab7(monkeypatch):
     monkeypatch.setenv("HOME", "/srv/people/adalovelace")
     monkeypatch.setenv("USER", "adalovelace")
     monkeypatch.setattr(socket, "gethostname", lambda: "lab7-gpu.example.org")
-    redact._identity.cache_clear()
+    people.identity.cache_clear()
     cleaning._host.cache_clear()
     yield
-    redact._identity.cache_clear()
+    people.identity.cache_clear()
     cleaning._host.cache_clear()
 
 

@@ -114,6 +114,7 @@ TELLING: dict[str, set[str]] = {
 #: Modules with texts that do none of this.
 SILENT = {
     "__init__": "names alone",
+    "redact/*": "words and patterns of secrets, no sentences",
     "backends/base": "capabilities, which `%mlc_device list` prints",
     "backends/hardware": "hardware, which `%mlc_device list` prints",
     "backends/importwatch": "printed under a cell",

@@ -2,17 +2,16 @@
 
 import pytest
 
-from jupyter_mlgpu import redact as module
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.redact import beginning, people, redact
 
 
 @pytest.fixture(autouse=True)
 def a_user_named_ada(monkeypatch):
     monkeypatch.setenv("HOME", "/srv/people/adalovelace")
     monkeypatch.setenv("USER", "adalovelace")
-    module._identity.cache_clear()
+    people.identity.cache_clear()
     yield
-    module._identity.cache_clear()
+    people.identity.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -66,5 +65,34 @@ def test_ordinary_code_stays_as_it_is(text):
 
 def test_a_home_that_is_the_root_folder_does_not_swallow_every_path(monkeypatch):
     monkeypatch.setenv("HOME", "/")
-    module._identity.cache_clear()
+    people.identity.cache_clear()
     assert redact("open('/data/x')") == "open('/data/x')"
+
+
+def test_the_beginning_of_a_long_line_is_shown_redacted():
+    line = f"login(token='hf_abcdefghijkl', name='adalovelace') # {'x' * 100_000}"
+    assert beginning(line) == f"login(token='<redacted>', name='<user>') # {'x' * 36}…"
+
+
+@pytest.mark.parametrize("at", range(150, 201))
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("", "ghp_Qw3Er5Ty7Ui9Op1As3Df5Gh7Jk9Lz2Xc4Vb6", ""),
+        ("", "AKIAQ3EGRZ7PMN5XWT2K", ""),
+        ("password='", "Qw3Er5Ty7Ui9Op1As3Df5Gh7Jk9Lz2Xc4Vb6", "'"),
+        ("db://carol:", "Qw3Er5Ty7Ui9Op1As3Df5Gh7Jk9Lz2Xc4Vb6", "@db.example.org/x"),
+    ],
+)
+def test_a_secret_that_the_cut_halves_is_not_shown(at, before, secret, after):
+    # What is redacted before it makes room for what stands at the cut.
+    filling = f"x = '/home/{'carol' * 12}' ; password='{'hunter' * 20}'"[: at - 1].ljust(at - 1)
+    shown = beginning(f"{filling} {before}{secret}{after} # {'y' * 300}")
+    assert secret[4:10] not in shown
+    assert "…" in shown
+
+
+def test_a_profilers_file_names_no_machine_wherever_it_stands():
+    assert redact("{'repository': '/tmp/jupyter_mlgpu-x1/plugins/profile/1/lab.xplane.pb'}") == (
+        "{'repository': 'plugins/profile/1/machine.xplane.pb'}"
+    )

@@ -12,10 +12,10 @@ from typing import Any
 
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.redact import redact
+from jupyter_mlgpu.redact import beginning
 
 # Letters with an @ between them: an address of electronic mail, or a login.
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 # What no facts file may hold: control characters but ends of lines and tabs, and bytes of a file's name that
 # are no letters.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -41,8 +41,8 @@ def _clean(value: Any) -> Any:
 
 def clean_text(text: str) -> str:
     """A text as it may be shown to others."""
-    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text[: reading.MOST_LETTERS])
-    text = _MAIL.sub("<address>", redact(text))
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = _MAIL.sub("<address>", beginning(text, reading.MOST_LETTERS))
     host = _host()
     text = text if host is None else host.sub("<host>", text)
     return text[: reading.MOST_LETTERS]

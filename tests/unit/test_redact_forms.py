@@ -1,0 +1,74 @@
+"""A hundred forms of secrets, names and homes go; three thousand ordinary lines stay as they are."""
+
+import re
+import socket
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from jupyter_mlgpu.redact import people, redact
+
+DATA = Path(__file__).parents[1] / "data" / "secrets"
+FORMS = tomllib.loads((DATA / "forms.toml").read_text(encoding="utf-8"))["form"]
+ORDINARY = (DATA / "ordinary.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(autouse=True)
+def ada_on_lab7(monkeypatch):
+    monkeypatch.setenv("HOME", "/srv/people/adalovelac\u00e9")
+    monkeypatch.setenv("USER", "adalovelac\u00e9")
+    monkeypatch.setattr(socket, "gethostname", lambda: "lab7-gpu.cs.example.org")
+    people.identity.cache_clear()
+    yield
+    people.identity.cache_clear()
+
+
+def words(secret):
+    """The pieces by which somebody would know it again."""
+    return [secret, *(word for word in re.split(r"[\W_]+", secret) if len(word) >= 4)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form["name"])
+def test_a_secret_goes_and_what_stands_around_it_stays(form):
+    secret = "".join(form["secret"])
+    clean = redact(form["text"].replace("@@", secret, 1))
+    assert [word for word in words(secret) if word in clean] == []
+    assert form.get("kept", "") in clean
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form["name"])
+def test_redacting_twice_changes_nothing_more(form):
+    clean = redact(form["text"].replace("@@", "".join(form["secret"]), 1))
+    assert redact(clean) == clean
+
+
+def test_there_are_enough_forms_and_ordinary_lines():
+    assert len(FORMS) >= 60
+    assert len(set(ORDINARY)) >= 2000
+
+
+def test_ordinary_first_lines_and_log_lines_stay_as_they_are():
+    assert [(line, redact(line)) for line in ORDINARY if redact(line) != line] == []
+
+
+@pytest.mark.parametrize("at", [0, 79, 199, 8191, 8192, 8193, 16380, 65530])
+def test_a_secret_goes_wherever_it_stands_in_a_long_line(at):
+    token = "ghp_" + "8Kd02LmQz5Xr7Tn1Vb3Yc6We9Uf4Sg0Hj2Pa"
+    filling = ("step 17 of 20 " * 5000)[:at]
+    line = f"{filling} {token} {filling} password='{token[4:]}x' {filling}"
+    assert token[4:12] not in redact(line)
+    assert token[-8:] not in redact(line)
+
+
+@pytest.mark.parametrize("size", [200, 5_000, 100_000])
+def test_a_secret_goes_to_its_end_however_long_it_is(size):
+    secret = ("aB3-x_9Z" * size)[:size]
+    for text in (
+        f"eyJhbGciOi{secret}.{secret}",
+        f"password = '{secret}'",
+        f"Cookie: sid={secret}",
+        f"sk-{secret}",
+    ):
+        assert "3-x_9" not in redact(text + " and on")
+        assert redact(text + " and on").endswith((" and on", "<redacted>"))
