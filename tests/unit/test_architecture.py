@@ -27,6 +27,7 @@ MAY_USE = {
     "items": {"errors", "record"},
     "growth": {"record"},
     "destinations": {"errors"},
+    "incoming": {"errors"},
     "files": {"destinations", "errors", "record"},
     "probes": {"clock", "record"},
     "ops": {"clock", "record"},
