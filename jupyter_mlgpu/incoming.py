@@ -91,9 +91,7 @@ class _Bounded(io.FileIO):
 def _refuse(path: Path, what: str, there: os.stat_result) -> None:
     if not stat.S_ISREG(there.st_mode):
         kind = _KINDS.get(stat.S_IFMT(there.st_mode), "no regular file")
-        raise UsageError(
-            f"{path} cannot be read as {what}, for it is {kind}; give the name of a regular file."
-        )
+        raise UsageError(f"{path} cannot be read as {what}, for it is {kind}; give the name of a file.")
 
 
 def _too_large(path: Path, what: str, most: int) -> UsageError:
