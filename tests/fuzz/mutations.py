@@ -77,7 +77,7 @@ ODD_SHAPES: tuple[Any, ...] = (
     "@@object:100000@@",
 )
 _ODD = st.one_of(
-    st.sampled_from(ODD_SHAPES),
+    st.sampled_from(ODD_SHAPES).map(copy.deepcopy),  # what is put in may be changed in its turn
     st.sampled_from(ODD_NUMBERS),
     st.sampled_from(ODD_TEXTS),
     st.integers(),

@@ -205,9 +205,11 @@ def submissions(data: bytes, folder: Path) -> None:
 
 def run(data: bytes, folder: Path) -> None:
     """What `run` does before it starts a kernel."""
-    from jupyter_mlgpu.cli.run import _read
+    from jupyter_mlgpu.cli import run
+    from jupyter_mlgpu.cli.kernel import Kernel
 
-    _read(put(folder, "lesson.ipynb", data))
+    notebook = run._read(put(folder, "lesson.ipynb", data))
+    Kernel(run._own_kernel(notebook) or "python3").check()
 
 
 def explain(data: bytes, folder: Path) -> None:
