@@ -31,8 +31,11 @@ class Reader:
 
 
 def command(*words: object) -> tuple[int, str]:
-    """The exit status of `jupyter mlgpu WORDS`, and what it printed: to streams as strict as a pipe's."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    """The exit status of `jupyter mlgpu WORDS`, and what it printed: to streams as Python makes them."""
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, write_through=True)
+        for errors in ("strict", "backslashreplace")
+    )
     with redirect_stdout(out), redirect_stderr(err):
         status = main([str(word) for word in words])
     assert status in (0, 1, 2), status
