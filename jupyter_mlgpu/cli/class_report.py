@@ -84,7 +84,9 @@ def gather(folder: Path, lab: str | None = None) -> list[Entry]:
         of_a_folder = why is not None and path.suffix != ".ipynb"  # which may hold any lab
         if lab is None or of_a_folder or lab in (of_lab, path.stem):
             student = parts[0] if len(parts) > 1 else path.stem
-            one = Entry(student, of_lab, None, f"{path.name} {why}.") if why else _entry(student, of_lab, path)
+            one = (
+                Entry(student, of_lab, None, f"{path.name} {why}.") if why else _entry(student, of_lab, path)
+            )
             found.append(one)
     return sorted(found, key=lambda entry: (entry.student, entry.lab))
 

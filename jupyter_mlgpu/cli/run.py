@@ -116,7 +116,7 @@ def _read(path: Path) -> NotebookNode:
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+    except Exception as error:  # nbformat raises whatever it stumbles over
         raise UsageError(
             f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
         ) from error

@@ -1,7 +1,7 @@
 """Gives one reader many inputs, in a process of its own, and tells what came of it as JSON.
 
-    python -m tests.fuzz.driver records-show --inputs 2000 --seed 1 --kept build/fuzz
-    python -m tests.fuzz.driver records-show build/fuzz/records-show-1.bin     # one input again, with its traceback
+    python -m tests.fuzz.driver records-show --inputs 2000 --seed 1
+    python -m tests.fuzz.driver records-show build/fuzz/records-show-1.bin     # one again, with its traceback
 
 It does not stop at the first failure: of each line that failed it keeps the smallest input.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import resource
 import signal
@@ -17,9 +18,10 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,6 +30,11 @@ from typing import Any
 SLOW, WAITING = 5.0, 60.0
 #: Bytes that the process may have in the machine's memory, at most.
 MEMORY = 300_000_000
+#: Where inputs that failed are kept, and what Hypothesis keeps for itself.
+KEPT = Path(__file__).parents[2] / "build" / "fuzz"
+#: Another one gives other inputs.
+SEED = int(os.environ.get("JUPYTER_MLGPU_FUZZ_SEED", "21"))
+_SPAWN = multiprocessing.get_context("spawn")
 PACKAGE = f"{os.sep}jupyter_mlgpu{os.sep}"
 
 
@@ -42,7 +49,35 @@ class Found:
     where: str
     what: str
     count: int
-    data: bytes = field(repr=False)
+    data: bytes
+    file: str = ""
+
+
+@dataclass
+class Told:
+    """What came of many inputs; `slowest` in seconds of the processor, `peak` in bytes of the whole process."""
+
+    reader: str
+    seed: int
+    inputs: int = 0
+    slowest: float = 0.0
+    peak: int = 0
+    found: dict[str, Found] = field(default_factory=dict)
+
+    def note(self, where: str, what: str, data: bytes) -> None:
+        """An input that failed."""
+        one = self.found.setdefault(where, Found(where, what, 0, data))
+        one.count += 1
+        if len(data) < len(one.data):
+            one.data, one.what = data, what
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready data, without the inputs, which are in files."""
+        found = [
+            {"where": one.where, "what": one.what, "count": one.count, "file": one.file}
+            for one in self.found.values()
+        ]
+        return {**vars(self), "found": found}
 
 
 def peak() -> int:
@@ -102,82 +137,93 @@ def line_of(error: BaseException) -> str:
     return f"{name}:{last.lineno} {last.name}"
 
 
-def fuzz(name: str, inputs: int, seed: int) -> dict[str, Any]:
-    """Give a reader so many inputs; what came of it."""
+def drawn(strategy: Any, count: int, seed: int, give: Callable[[bytes], None]) -> None:
+    """Give so many inputs of a strategy, the same ones for the same seed."""
     import hypothesis
+    from hypothesis import configuration
 
-    from tests.fuzz.readers import READERS
-
-    reader = READERS[name]
-    found: dict[str, Found] = {}
-    given = refused_memory = 0
-    slowest = 0.0
+    configuration.set_hypothesis_home_dir(KEPT / "hypothesis")
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=inputs,
+        max_examples=count,
         database=None,
         deadline=None,
         phases=[hypothesis.Phase.generate],
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    @hypothesis.given(reader.inputs())
+    @hypothesis.given(strategy)
+    def each(data: bytes) -> None:
+        give(data)
+
+    each()
+
+
+def drawn_elsewhere(name: str, count: int, seed: int, give: Callable[[bytes], None]) -> None:
+    """The same for a reader's own inputs, from another process: Hypothesis remembers what it has drawn."""
+    receiving, sending = _SPAWN.Pipe(duplex=False)
+    drawing = _SPAWN.Process(target=_draw, args=(name, count, seed, sending))
+    drawing.start()
+    sending.close()
+    with suppress(EOFError):
+        while True:
+            give(receiving.recv_bytes())
+    drawing.join()
+    if drawing.exitcode:
+        raise RuntimeError(f"the inputs of {name} could not be made up")
+
+
+def _draw(name: str, count: int, seed: int, sending: Connection) -> None:
+    from tests.fuzz.readers import READERS
+
+    drawn(READERS[name].inputs(), count, seed, sending.send_bytes)
+
+
+def fuzz(name: str, reader: Any, count: int, seed: int, *, alone: bool = False) -> Told:
+    """Give a reader so many inputs; what came of it. An input that failed is kept under build/fuzz.
+
+    `alone` leaves the memory of this process to the reader.
+    """
+    told = Told(name, seed)
+
     def give(data: bytes) -> None:
-        nonlocal given, slowest, refused_memory
-        given += 1
+        told.inputs += 1
         begun, before = time.process_time(), peak()
         failed = failure(reader, data)
-        slowest = max(slowest, time.process_time() - begun)
-        if before <= MEMORY < peak() and failed is None:
-            refused_memory += 1
-            failed = "memory", f"{peak() / 1e6:,.0f} MB"
+        told.slowest = max(told.slowest, time.process_time() - begun)
+        told.peak = peak()
+        if before <= MEMORY < told.peak and failed is None:
+            failed = "memory", f"{told.peak / 1e6:,.0f} MB"
         if failed is not None:
-            where, what = failed
-            kept = found.setdefault(where, Found(where, what, 0, data))
-            kept.count += 1
-            if len(data) < len(kept.data):
-                kept.data, kept.what = data, what
+            told.note(*failed, data)
 
-    give()
-    return {
-        "reader": name,
-        "seed": seed,
-        "inputs": given,
-        "slowest": slowest,
-        "peak": peak(),
-        "found": sorted(found.values(), key=lambda one: one.where),
-    }
+    if alone:
+        drawn_elsewhere(name, count, seed, give)
+    else:
+        drawn(reader.inputs(), count, seed, give)
+    for number, one in enumerate(told.found.values(), start=1):
+        one.file = str(KEPT / f"{name}-{number}.bin")
+        KEPT.mkdir(parents=True, exist_ok=True)
+        Path(one.file).write_bytes(one.data)
+    return told
 
 
 def main() -> int:
+    """See the top of this module."""
+    from tests.fuzz.readers import READERS
+
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("reader")
+    parser.add_argument("reader", choices=READERS)
     parser.add_argument("file", nargs="?", type=Path, help="an input to give again")
     parser.add_argument("--inputs", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=21)
-    parser.add_argument("--kept", type=Path, default=Path("build/fuzz"))
+    parser.add_argument("--seed", type=int, default=SEED)
     asked = parser.parse_args()
-    from hypothesis import configuration
-
-    configuration.set_hypothesis_home_dir(asked.kept.absolute() / "hypothesis")
     if asked.file is not None:
-        from tests.fuzz.readers import READERS
-
         with tempfile.TemporaryDirectory() as folder:
             READERS[asked.reader].read(asked.file.read_bytes(), Path(folder))
         return 0
-    told = fuzz(asked.reader, asked.inputs, asked.seed)
-    asked.kept.mkdir(parents=True, exist_ok=True)
-    for number, one in enumerate(told["found"], start=1):
-        path = asked.kept / f"{asked.reader}-{number}.bin"
-        path.write_bytes(one.data)
-        told["found"][number - 1] = {
-            "where": one.where,
-            "what": one.what,
-            "count": one.count,
-            "file": str(path),
-        }
-    print(json.dumps(told))
+    told = fuzz(asked.reader, READERS[asked.reader], asked.inputs, asked.seed, alone=True)
+    print(json.dumps(told.to_json()))
     return 0
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 Seed = Any
 
 #: What stands in a text for what `json.dumps` cannot write; see `_written`.
-_MARK = re.compile(r'"@@(nested|object|digits|name|huge):([^"@]*)@@"')
+_MARK = re.compile(r'"@@(?:(nested|object|digits|huge):(\d{1,7})|name:([^"@]*))@@"')
 
 ODD_TEXTS = (
     "",
@@ -84,16 +84,42 @@ _ODD = st.one_of(
     st.floats(),
     st.text(max_size=20),
 )
-_NAMES = st.sampled_from(("", "schema", "kind", "unknown", "asked", "\ud800", "__class__", "x" * 5_000, "\x1b[m"))
+_NAMES = st.sampled_from(
+    ("", "schema", "kind", "unknown", "asked", "\ud800", "__class__", "x" * 5_000, "\x1b[m")
+)
 _INSERTED = st.sampled_from(
-    (b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b"\x80", b"\n", b"\r", b"\r\n", b"\x1b[2K", b'"', b"{", b"}", b"[", b"]")
-    + (b",", b"\\", b"\\u0000", b"\\ud800", b"NaN", b"-Infinity", b"1e999", b"\xf4\x90\x80\x80", b"\xe2\x80\xa8")
+    (
+        b"\x00",
+        b"\xff\xfe",
+        b"\xed\xa0\x80",
+        b"\x80",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\x1b[2K",
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+    )
+    + (
+        b",",
+        b"\\",
+        b"\\u0000",
+        b"\\ud800",
+        b"NaN",
+        b"-Infinity",
+        b"1e999",
+        b"\xf4\x90\x80\x80",
+        b"\xe2\x80\xa8",
+    )
 )
 
 
 @st.composite
 def of_json(draw: Any, seeds: Sequence[Seed]) -> bytes:
-    """A file of one JSON value, with one to four things changed."""
+    """A file of one JSON value, with one to three things changed."""
     return _damaged(draw, _text(draw, _changed(draw, seeds)))
 
 
@@ -117,16 +143,16 @@ def of_bytes(draw: Any, seeds: Sequence[bytes]) -> bytes:
             st.one_of(
                 st.binary(max_size=60),
                 st.sampled_from([one.encode(errors="surrogatepass") for one in ODD_TEXTS]),
-                st.just(lines[at] * draw(st.sampled_from((2, 50, 1_000)))),
+                st.sampled_from((2, 50, 3_000)).map((lines[at][:1_000] or b"y").__mul__),
                 st.just(lines[at][: draw(st.integers(0, 80))]),
             )
         )
-    return _damaged(draw, _written(b"\n".join(lines)), always=True)
+    return _damaged(draw, b"\n".join(lines), always=True)
 
 
 def _changed(draw: Any, seeds: Sequence[Seed]) -> Any:
     value = copy.deepcopy(draw(st.sampled_from(seeds)))
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 3))):
         place = _near_the_top(draw, value) if draw(st.booleans()) else _anywhere(draw, value)
         if place is None:
             break
@@ -203,7 +229,30 @@ def _wrap(draw: Any, holder: Any, key: Any) -> None:
     holder[key] = draw(st.sampled_from(([holder[key]], {"value": holder[key]}, str(holder[key])[:1_000])))
 
 
+def _same_kind(draw: Any, holder: Any, key: Any) -> None:
+    """Another value of the same kind, which a reader that only looks at kinds takes."""
+    value = holder[key]
+    if isinstance(value, bool) or value is None:
+        holder[key] = draw(st.sampled_from((True, False, None)))
+    elif isinstance(value, int | float):
+        numbers = st.one_of(
+            st.sampled_from((0, 1, 2, 10**6, 10**12, 2**63 - 1, 10**18))
+            if isinstance(value, int)
+            else st.floats(allow_nan=False, allow_infinity=False),
+            st.sampled_from((value + 1, value * 1_000, value // 2, -value)),
+        )
+        holder[key] = draw(numbers)
+    elif isinstance(value, str):
+        holder[key] = draw(st.one_of(st.sampled_from(ODD_TEXTS), st.text(max_size=30), st.just(value[::-1])))
+    elif isinstance(value, list):
+        holder[key] = draw(st.sampled_from((value[:1], value[::-1], value * 2, [])))
+    else:
+        names = draw(st.lists(st.sampled_from(sorted(value)), unique=True)) if value else []
+        holder[key] = {name: value[name] for name in names}
+
+
 _CHANGES: tuple[Callable[[Any, Any, Any], None], ...] = (
+    *[_same_kind] * 6,
     _replace,
     _replace_number,
     _remove,
@@ -225,9 +274,9 @@ def _written(text: bytes) -> bytes:
 
 
 def _instead(mark: re.Match[str]) -> str:
-    kind, said = mark.groups()
-    if kind == "name":
-        return f'"{said}"'
+    kind, said, name = mark.groups()
+    if kind is None:
+        return f'"{name}"'
     count = int(said)
     if kind == "digits":
         return "9" * count
@@ -237,8 +286,8 @@ def _instead(mark: re.Match[str]) -> str:
 
 
 def _damaged(draw: Any, data: bytes, *, always: bool = False) -> bytes:
-    """One file in three, or every one, is damaged as bytes."""
-    if not always and draw(st.integers(0, 2)):
+    """One file in five, or every one, is damaged as bytes."""
+    if not always and draw(st.integers(0, 4)):
         return data
     return draw(st.sampled_from(_DAMAGES))(draw, data)
 

@@ -175,9 +175,12 @@ def test_a_link_is_not_followed_into_the_solutions_or_to_another_students_work(c
     assert collect(course, inbox) == 1
     assert collected(course) == ["bob/lab_1/lab_1.ipynb"]
     said = capsys.readouterr().out
-    for what in ("ada was left out: there is no notebook in it; lab_1.ipynb is a link",
-                 "eve was left out: it is a link", "mia_lab_1.ipynb was left out: it is a link",
-                 "zoe was left out: there is no notebook in it; folder is a link"):
+    for what in (
+        "ada was left out: there is no notebook in it; lab_1.ipynb is a link",
+        "eve was left out: it is a link",
+        "mia_lab_1.ipynb was left out: it is a link",
+        "zoe was left out: there is no notebook in it; folder is a link",
+    ):
         assert what in said
 
 
@@ -216,7 +219,9 @@ def test_the_report_replaces_a_link_that_was_planted_in_its_place(course, tmp_pa
         put(tmp_path / name, "mine")
         (course / name).symlink_to(tmp_path / name)
     assert main(["class", "report", str(course)]) == 0
-    assert [(tmp_path / name).read_text() for name in ("class_report.html", "class_report.txt")] == ["mine"] * 2
+    assert [(tmp_path / name).read_text() for name in ("class_report.html", "class_report.txt")] == [
+        "mine"
+    ] * 2
     assert not (course / "class_report.html").is_symlink()
     assert "ada" in (course / "class_report.html").read_text()
 
@@ -226,7 +231,9 @@ def test_the_report_names_what_is_no_file_and_waits_for_nothing(course, tmp_path
     for student in ("bob", "eve"):
         (course / "submitted" / student / LAB).mkdir(parents=True)
     os.mkfifo(course / "submitted" / "bob" / LAB / "lab_1.ipynb")
-    (course / "submitted" / "eve" / LAB / "lab_1.ipynb").symlink_to(course / "submitted/ada/lab_1/lab_1.ipynb")
+    (course / "submitted" / "eve" / LAB / "lab_1.ipynb").symlink_to(
+        course / "submitted/ada/lab_1/lab_1.ipynb"
+    )
     (course / "submitted" / "mia").symlink_to(course / "submitted" / "ada")
     assert ended("class", "report", course, "--lab", LAB) == 1
     said = capsys.readouterr().out

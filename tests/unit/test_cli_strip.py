@@ -156,7 +156,9 @@ def test_a_pipe_is_refused_at_once_and_does_not_keep_the_others(tmp_path, capsys
     os.mkfifo(pipe)
     good.write_text(as_jupyter_writes(notebook([RECEIPT])))
     status = []
-    command = threading.Thread(target=lambda: status.append(main(["strip", str(pipe), str(good)])), daemon=True)
+    command = threading.Thread(
+        target=lambda: status.append(main(["strip", str(pipe), str(good)])), daemon=True
+    )
     command.start()
     command.join(20)
     assert status == [2]

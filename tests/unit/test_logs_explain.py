@@ -188,7 +188,9 @@ def test_at_a_terminal_without_a_file_it_says_what_to_do():
     )
 
 
-@pytest.mark.parametrize(("name", "why"), [("missing.log", "as a log (No such file"), (".", "as a log, for it is a folder")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("missing.log", "as a log (No such file"), (".", "as a log, for it is a folder")]
+)
 def test_what_cannot_be_read_is_one_sentence(name, why, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["explain", name]) == 2
