@@ -55,7 +55,7 @@ def followed(path: Path) -> Path:
 
 
 def itself(path: Path) -> Path:
-    """The same for a name that is replaced whatever stands there, be it a link: only its folder is followed."""
+    """The same for a name that is replaced itself, also where it is a link: only its folder is followed."""
     path = path.absolute()
     return followed(path.parent) / path.name
 

@@ -95,7 +95,7 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
     records = out / RECORDS
     if records.exists() and not records.is_file():
         raise UsageError(
-            f"{arguments.out / RECORDS} is no regular file, and the report is made from what was written to it; "
+            f"{arguments.out / RECORDS} is no regular file, and the report is made from what is in it; "
             "choose another folder with --out."
         )
 

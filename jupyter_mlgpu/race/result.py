@@ -144,8 +144,8 @@ class RaceResult:
         target = Path(path).expanduser()
         if target.suffix != ".json":
             raise RecordError(
-                f"A race is saved under the name of a JSON file, as in race.json, and found {str(path)!r}; its "
-                "chart is saved beside it as race.svg."
+                f"A race is saved under the name of a JSON file, as in race.json, and found {str(path)!r}; "
+                "its chart is saved beside it as race.svg."
             )
         chart = target.with_suffix(".svg")
         files.write_atomically(target, page.json_text(self).encode())

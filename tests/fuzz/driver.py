@@ -55,7 +55,7 @@ class Found:
 
 @dataclass
 class Told:
-    """What came of many inputs; `slowest` in seconds of the processor, `peak` in bytes of the whole process."""
+    """What came of many inputs; `slowest` in seconds of the processor, `peak` in bytes of this process."""
 
     reader: str
     seed: int

@@ -89,30 +89,9 @@ _NAMES = st.sampled_from(
 )
 _INSERTED = st.sampled_from(
     (
-        b"\x00",
-        b"\xff\xfe",
-        b"\xed\xa0\x80",
-        b"\x80",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\x1b[2K",
-        b'"',
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-    )
-    + (
-        b",",
-        b"\\",
-        b"\\u0000",
-        b"\\ud800",
-        b"NaN",
-        b"-Infinity",
-        b"1e999",
-        b"\xf4\x90\x80\x80",
-        b"\xe2\x80\xa8",
+        *(b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b"\x80", b"\xf4\x90\x80\x80", b"\xe2\x80\xa8", b"\x1b[2K"),
+        *(b"\n", b"\r", b"\r\n", b'"', b"{", b"}", b"[", b"]", b",", b"\\", b"\\u0000", b"\\ud800"),
+        *(b"NaN", b"-Infinity", b"1e999"),
     )
 )
 

@@ -136,8 +136,14 @@ def test_a_recording_of_a_later_version_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"[]", b"[" * 100_000, b'{"schema": 1}', b'{"schema": []}']
-    + [b'{"schema": 1, "machine": 5, "framework": "", "date": "", "data": {}}'],
+    [
+        b"",
+        b"[]",
+        b"[" * 100_000,
+        b'{"schema": 1}',
+        b'{"schema": []}',
+        b'{"schema": 1, "machine": 5, "framework": "", "date": "", "data": {}}',
+    ],
 )
 def test_what_is_no_recording_is_one_sentence(tmp_path, data):
     path = tmp_path / "02_race.json"
