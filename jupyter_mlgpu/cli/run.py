@@ -102,6 +102,7 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
 
 def _read(path: Path) -> NotebookNode:
     """The notebook, without the outputs of former runs."""
+    import json
     import warnings
 
     from nbformat import reads
@@ -116,6 +117,7 @@ def _read(path: Path) -> NotebookNode:
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
+        json.dumps(notebook, ensure_ascii=False).encode()  # half of a surrogate pair cannot be written
     except Exception as error:  # nbformat raises whatever it stumbles over
         raise UsageError(
             f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
@@ -174,7 +176,8 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     written = [out / RECORDS]
     for path, text in results.items():
         try:
-            write_atomically(path, text.encode())
+            # What a cell has printed may hold half of a surrogate pair, which is no UTF-8.
+            write_atomically(path, text.encode(errors="replace"))
             written.append(path)
         except MlgpuError as error:
             print(f"jupyter mlgpu: {error}", file=sys.stderr)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -207,12 +208,17 @@ def submissions(data: bytes, folder: Path) -> None:
 
 
 def run(data: bytes, folder: Path) -> None:
-    """What `run` does before it starts a kernel."""
+    """What `run` does before it starts a kernel; what it takes it can write, when its cells have run."""
+    import nbformat
+
     from jupyter_mlgpu.cli import run
     from jupyter_mlgpu.cli.kernel import Kernel
 
     notebook = run._read(put(folder, "lesson.ipynb", data))
     Kernel(run._own_kernel(notebook) or "python3").check()
+    with warnings.catch_warnings():  # as `run` has it, about cells without an id
+        warnings.simplefilter("ignore")
+        nbformat.writes(notebook).encode()
 
 
 def explain(data: bytes, folder: Path) -> None:
