@@ -65,13 +65,15 @@ def read(path: Path) -> Recording:
             raise UsageError(
                 f"{path.name} is a recording of schema {schema!r:.40}; this version reads {SCHEMA}."
             )
-        told = [data[name] for name in ("machine", "framework", "date")]
-        shown = data["data"]
+        one = Recording(data["machine"], data["framework"], data["date"], data["data"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{path.name} is no recording of a lesson; record it again.") from error
-    if not all(isinstance(one, str) and one.isprintable() for one in told) or not isinstance(shown, dict):
+    told = (one.machine, one.framework, one.date)
+    if not all(isinstance(each, str) and each.isprintable() for each in told) or not isinstance(
+        one.data, dict
+    ):
         raise UsageError(f"{path.name} is no recording of a lesson; record it again.")
-    return Recording(*told, shown)
+    return one
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:
