@@ -45,7 +45,6 @@ PARTS = (
     Part("test-class", 45, ("notebooks/labs/", "jupyter_mlgpu/submissions/"), "labs graded by nbgrader"),
     Part("test-unit", 80, ("jupyter_mlgpu/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
-    Part("test-fuzz", 300, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part("test-frameworks", 130, ("jupyter_mlgpu/backends/", "jupyter_mlgpu/bench/"), "all frameworks"),
@@ -53,6 +52,7 @@ PARTS = (
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
+    Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part(
         "test-peers",
         660,

@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 
 Seed = Any
 
-#: What stands in a text for what `json.dumps` cannot write; see `_written`.
+#: What stands in a text for what `json.dumps` cannot write; see `_WRITTEN`.
 _MARK = re.compile(r'"@@(?:(nested|object|digits|huge):(\d{1,7})|name:([^"@]*))@@"')
+
+#: What stands in place of all marks of a file together, about.
+MOST_BYTES = 10_000_000
 
 ODD_TEXTS = (
     "",
@@ -248,20 +251,27 @@ def _text(draw: Any, value: Any) -> bytes:
 
 
 def _written(text: bytes) -> bytes:
-    """With what stands in place of a mark."""
-    return _MARK.sub(_instead, text.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+    """With what stands in place of a mark; once there is much of that, little is put."""
+    room = MOST_BYTES
+
+    def instead(mark: re.Match[str]) -> str:
+        nonlocal room
+        kind, said, name = mark.groups()
+        if kind is None:
+            return f'"{name}"'
+        written = _WRITTEN[kind](int(said) if room > 0 else 1)
+        room -= len(written)
+        return written
+
+    return _MARK.sub(instead, text.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
-def _instead(mark: re.Match[str]) -> str:
-    kind, said, name = mark.groups()
-    if kind is None:
-        return f'"{name}"'
-    count = int(said)
-    if kind == "digits":
-        return "9" * count
-    if kind == "huge":
-        return f'"{"y" * count}"'
-    return "[" * count + "]" * count if kind == "nested" else '{"a":' * count + "0" + "}" * count
+_WRITTEN: dict[str, Callable[[int], str]] = {
+    "digits": lambda count: "9" * count,
+    "huge": lambda count: f'"{"y" * count}"',
+    "nested": lambda count: "[" * count + "]" * count,
+    "object": lambda count: '{"a":' * count + "0" + "}" * count,
+}
 
 
 def _damaged(draw: Any, data: bytes, *, always: bool = False) -> bytes:

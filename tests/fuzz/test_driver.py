@@ -82,6 +82,13 @@ def test_of_the_changed_files_many_are_still_read_and_many_are_not(tmp_path):
     assert min(came.count("read"), came.count("refused")) > 40
 
 
+def test_a_made_up_file_is_never_so_large_that_only_its_size_would_be_tested():
+    sizes: list[int] = []
+    large = mutations.of_json([["@@huge:3000000@@"] * 100])
+    driver.drawn(large, 100, 1, lambda data: sizes.append(len(data)))
+    assert 3_000_000 < max(sizes) < 30_000_000
+
+
 @pytest.mark.parametrize(
     "name", ["notebooks", "records", "facts", "benches", "logs", "reports", "recordings"]
 )
