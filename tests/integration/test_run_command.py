@@ -429,7 +429,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_a_notebook_that_is_not_there_is_one_sentence(tmp_path, capsys):
     sentence = refused(capsys, str(tmp_path / "no.ipynb"), "--out", str(tmp_path / "out"))
-    assert "no.ipynb cannot be read (No such file or directory); check the path." in sentence
+    assert "no.ipynb cannot be read as a notebook (No such file or directory); check the path" in sentence
 
 
 @pytest.mark.parametrize("content", [b"print(1)", b"\xff\xfe", b"[]", b'{"nbformat": 4, "cells": 3}'])
