@@ -25,10 +25,11 @@ from tests.fuzz import mutations, seeds
 
 @dataclass(frozen=True)
 class Reader:
-    """`read(data, folder)` of what `inputs()` draws."""
+    """`read(data, folder)` of what `inputs()` draws; `whole()` is a file that nobody has changed."""
 
     read: Callable[[bytes, Path], None]
     inputs: Callable[[], st.SearchStrategy[bytes]]
+    whole: Callable[[], bytes] | None = None
 
 
 def command(*words: object) -> tuple[int, str]:
@@ -267,21 +268,29 @@ def _notebooks() -> st.SearchStrategy[bytes]:
     return mutations.of_json(seeds.notebooks())
 
 
+def _lines() -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in seeds.records()[0])
+
+
+def _first(of: Callable[[], Sequence[Any]]) -> Callable[[], bytes]:
+    return lambda: json.dumps(of()[0]).encode()
+
+
 READERS = {
-    "records-save": Reader(load_and_save, _records),
-    "records-keep": Reader(keep, _records),
-    "records-show": Reader(show, _records),
-    "records-report": Reader(report, _records),
-    "records-export": Reader(export, _records),
-    "records-replay": Reader(replay, _records),
-    "records-compare": Reader(compare, _records),
-    "doctor": Reader(doctor, lambda: mutations.of_json(seeds.facts())),
-    "bench": Reader(bench, lambda: mutations.of_json(seeds.benches())),
-    "strip": Reader(strip, _notebooks),
-    "submissions": Reader(submissions, _notebooks),
-    "run": Reader(run, _notebooks),
-    "explain": Reader(explain, lambda: mutations.of_bytes(seeds.logs())),
-    "sharing": Reader(sharing, lambda: mutations.of_json(seeds.reports())),
-    "sharing-answer": Reader(answer, lambda: mutations.of_json(seeds.answers())),
-    "recordings": Reader(recording, lambda: mutations.of_json(seeds.recordings())),
+    "records-save": Reader(load_and_save, _records, _lines),
+    "records-keep": Reader(keep, _records, _lines),
+    "records-show": Reader(show, _records, _lines),
+    "records-report": Reader(report, _records, _lines),
+    "records-export": Reader(export, _records, _lines),
+    "records-replay": Reader(replay, _records, _lines),
+    "records-compare": Reader(compare, _records, _lines),
+    "doctor": Reader(doctor, lambda: mutations.of_json(seeds.facts()), _first(seeds.facts)),
+    "bench": Reader(bench, lambda: mutations.of_json(seeds.benches()), _first(seeds.benches)),
+    "strip": Reader(strip, _notebooks, _first(seeds.notebooks)),
+    "submissions": Reader(submissions, _notebooks, _first(seeds.notebooks)),
+    "run": Reader(run, _notebooks, _first(seeds.notebooks)),
+    "explain": Reader(explain, lambda: mutations.of_bytes(seeds.logs()), lambda: seeds.logs()[0]),
+    "sharing": Reader(sharing, lambda: mutations.of_json(seeds.reports()), _first(seeds.reports)),
+    "sharing-answer": Reader(answer, lambda: mutations.of_json(seeds.answers()), _first(seeds.answers)),
+    "recordings": Reader(recording, lambda: mutations.of_json(seeds.recordings()), _first(seeds.recordings)),
 }
