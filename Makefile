@@ -78,8 +78,8 @@ clean: ## remove everything that make made, .venv too
 ##@ Tests
 
 # `make test` runs these, in twelve minutes on 2 cores: all but the tests marked slow.
-TEST_PARTS := test-labextension test-packaging test-unit test-integration test-frameworks test-metal test-teacher \
-	test-ui test-lessons
+TEST_PARTS := test-labextension test-packaging test-unit test-fuzz test-integration test-frameworks test-metal \
+	test-teacher test-ui test-lessons
 # Which tests of a part run: with "not slow" those of `make test`, with "slow" the others, and else all of them.
 MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
@@ -118,6 +118,10 @@ test-packaging: install ## the package, its pinned versions, this Makefile
 .PHONY: test-unit
 test-unit: install ## no kernel, no browser: small tests, the doctor's, and the lessons' files
 	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor tests/notebooks $(MARKED) $(PYTEST_ARGS)
+
+.PHONY: test-fuzz
+test-fuzz: install ## made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
+	@$(STEP) "strangers' files" $(PYTEST) tests/fuzz $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-integration
 test-integration: install ## with a real kernel

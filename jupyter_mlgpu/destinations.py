@@ -1,7 +1,10 @@
 """What stands where we are to write: a file, a FIFO or a device to write through; or what is refused.
 
 Links are followed, but for one that somebody else may have planted: the rule is `fs.protected_symlinks` of
-Linux, here for each link on the way, and on every system.
+Linux, here for each link on the way, on every system, and in every folder where everybody may write. Nor is
+anything added to a file, or written through a FIFO, that somebody else has put into such a folder
+(`fs.protected_regular`, `fs.protected_fifos`). Of a file whose name is ours, such as `class_report.html`, the
+name itself is replaced: see `itself`.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ def followed(path: Path) -> Path:
         links += 1
         if links > _MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        if _planted(link, os.stat(place)):
+        if is_strangers(link, os.stat(place)):
             raise RecordError(
                 f"{path} was not written: {here} is a link of another user's in a folder where everybody may "
                 "write; choose another place."
@@ -49,6 +52,12 @@ def followed(path: Path) -> Path:
         place = Path(leads.anchor) if leads.is_absolute() else place
         rest += reversed(leads.parts[1:] if leads.is_absolute() else leads.parts)
     return place
+
+
+def itself(path: Path) -> Path:
+    """The same for a name that is replaced itself, also where it is a link: only its folder is followed."""
+    path = path.absolute()
+    return followed(path.parent) / path.name
 
 
 def is_open_file(path: Path) -> bool:
@@ -74,8 +83,10 @@ def open_through(path: Path, target: Path) -> int | None:
     handle = os.open(target, _THROUGH | no_link(target))
     try:
         # Looked at again, for what stands there may have been changed meanwhile.
-        if stat.S_IFMT(os.fstat(handle).st_mode) != kind:
+        there = os.fstat(handle)
+        if stat.S_IFMT(there.st_mode) != kind:
             raise OSError("it was changed meanwhile")
+        _refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
         raise
@@ -102,7 +113,9 @@ def open_to_append(path: Path) -> int:
     target = followed(path)
     handle = os.open(target, _THROUGH | os.O_CREAT | no_link(target), 0o666)
     try:
-        refuse(path, stat.S_IFMT(os.fstat(handle).st_mode))
+        there = os.fstat(handle)
+        refuse(path, stat.S_IFMT(there.st_mode))
+        _refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
         raise
@@ -130,6 +143,17 @@ def _link(path: Path) -> os.stat_result | None:
     return there if stat.S_ISLNK(there.st_mode) else None
 
 
-def _planted(link: os.stat_result, folder: os.stat_result) -> bool:
-    everybodys = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-    return bool(everybodys) and link.st_uid not in (os.geteuid(), folder.st_uid)
+def is_strangers(there: os.stat_result, folder: os.stat_result) -> bool:
+    """Whether somebody else has put this into a folder where everybody may write; its owner is trusted."""
+    return bool(folder.st_mode & stat.S_IWOTH) and there.st_uid not in (os.geteuid(), folder.st_uid)
+
+
+def _refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
+    """Raise RecordError for another user's file or FIFO that somebody may have laid out for us."""
+    if is_open_file(target) or stat.S_ISCHR(there.st_mode):
+        return
+    if is_strangers(there, os.stat(target.parent)):
+        raise RecordError(
+            f"{path} was not written: it is another user's, in a folder where everybody may write; choose "
+            "another place."
+        )

@@ -51,23 +51,26 @@ def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) ->
     return len(made), problems
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, follow: bool = True) -> None:
     """Put `data` into a file in one step; see `writing`."""
-    with writing(path) as file:
+    with writing(path, follow=follow) as file:
         file.write(data)
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
+def writing(path: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
     """A file to write into, which takes the place of `path` in one step when the block ends without an error.
 
     A file already there keeps its permissions, and a link its target. Folders on the way are made. To a FIFO
     with a reader, or a device such as /dev/stdout, all is written at the end. Raises RecordError, naming the
     path, where it cannot be written; the old file is then as it was.
+
+    follow=False is for a name that nobody has typed, such as `class_report.html` in a folder that students
+    may write to: then a link, or a FIFO, is itself replaced.
     """
     try:
-        target = destinations.followed(path)
-        through = destinations.open_through(path, target)
+        target = destinations.followed(path) if follow else destinations.itself(path)
+        through = destinations.open_through(path, target) if follow else None
         with _replacing(target) if through is None else _through(through) as file:
             yield file
     except OSError as error:
@@ -229,9 +232,14 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
 
 
 def _permissions(target: Path) -> int:
-    """Those of the file already there; else those of any new file, which mkstemp does not give."""
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
+    """Those of the file already there; else those of any new file, which mkstemp does not give.
+
+    Of a file that a stranger has laid out they would let the stranger write to ours.
+    """
+    with suppress(FileNotFoundError):
+        there = os.lstat(target)
+        if stat.S_ISREG(there.st_mode) and not destinations.is_strangers(there, os.stat(target.parent)):
+            return stat.S_IMODE(there.st_mode)
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -52,6 +52,7 @@ PARTS = (
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
+    Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part(
         "test-peers",
         660,

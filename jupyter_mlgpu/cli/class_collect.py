@@ -1,14 +1,21 @@
-"""What students handed in, by mail or through a learning platform, into the folders where nbgrader looks."""
+"""What students handed in, by mail or through a learning platform, into the folders where nbgrader looks.
+
+Only regular files are taken, and no link is followed: it could lead to the lab's solutions.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.files import write_atomically
+from jupyter_mlgpu.submissions import folders
+from jupyter_mlgpu.submissions.reading import MOST_BYTES
 
 # Moodle's folders end so: NAME_123456_assignsubmission_file.
 _PLATFORM = re.compile(r"(_\d+)?_assignsubmission_(file|onlinetext)_?$")
@@ -70,16 +77,17 @@ def notebooks_of(course: Path, lab: str) -> list[str]:
 
 
 def _of(entry: Path, names: list[str]) -> Iterator[Found]:
+    if entry.is_symlink():
+        raise _LeftOutError(f"it {folders.LINK}")
     if entry.is_dir():
         student = _student(entry.name)
-        files = [
-            path
-            for path in sorted(entry.rglob("*.ipynb"))
-            if not any(part.startswith(".") for part in path.relative_to(entry).parts)
-        ]
-        if not files:
-            raise _LeftOutError("there is no notebook in it")
-        for path, name in _matched(files, names):
+        inside = list(folders.notebooks(entry))
+        refused = [f"{path.relative_to(entry)} {why}" for path, why in inside if why]
+        try:
+            matched = _matched([path for path, why in inside if not why], names)
+        except _LeftOutError as error:
+            raise _LeftOutError("; ".join([str(error), *refused])) from error
+        for path, name in matched:
             yield Found(student, path, name)
         return
     if entry.suffix != ".ipynb":
@@ -96,6 +104,8 @@ def _of(entry: Path, names: list[str]) -> Iterator[Found]:
 
 def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
     """The notebook of a student for each name, also where a browser has changed the name."""
+    if not files:
+        raise _LeftOutError("there is no notebook in it")
     exact = [(path, path.name) for path in files if path.name in names]
     if not exact:
         exact = [(path, f"{_COPY.sub('', path.stem)}.ipynb") for path in files]
@@ -121,15 +131,23 @@ def _student(name: str) -> str:
 
 def _copy(path: Path, place: Path, replace: bool) -> str:
     try:
-        data = path.read_bytes()
-        if place.exists():
-            if place.read_bytes() == data:
-                return f"{place.name} was there already"
-            if not replace:
-                raise _LeftOutError(
-                    f"another {place.name} was collected before; --replace lets this one take its place"
-                )
-    except OSError as error:
-        raise _LeftOutError(f"it cannot be read ({error.strerror or error})") from error
-    write_atomically(place, data)
+        data = incoming.read_bytes(path, most=MOST_BYTES, what="a notebook", follow=False)
+    except UsageError as error:
+        raise _LeftOutError(str(error).rstrip(".")) from error
+    if os.path.lexists(place):
+        if _holds(place, data):
+            return f"{place.name} was there already"
+        if not replace:
+            raise _LeftOutError(
+                f"another {place.name} was collected before; --replace lets this one take its place"
+            )
+    write_atomically(place, data, follow=False)
     return place.name
+
+
+def _holds(place: Path, data: bytes) -> bool:
+    """Whether this was collected before; what is no file of at most that size was not."""
+    try:
+        return incoming.read_bytes(place, most=len(data), what="a notebook", follow=False) == data
+    except UsageError:
+        return False

@@ -10,17 +10,21 @@ from pathlib import Path
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.files import write_atomically
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.submissions import Submission, doubts, read
+from jupyter_mlgpu.submissions import Submission, doubts, folders, read
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One student's notebook, or in one sentence why it could not be read."""
+    """One student's notebook, or in one sentence why it could not be read.
+
+    `against` are sentences that speak against its records.
+    """
 
     student: str
     lab: str
     notebook: Submission | None
     why: str | None = None
+    against: tuple[str, ...] = ()
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -41,6 +45,11 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
     """Write the report and print its text; returns the exit status, 1 where a notebook could not be read."""
     from jupyter_mlgpu.cli import class_page
 
+    if out is not None and out.suffix != ".html":
+        raise UsageError(
+            f"--out takes the name of a page, as in report.html, and found {str(out)!r}; the text is written "
+            "beside it as report.txt."
+        )
     entries = gather(folder, lab)
     if not entries:
         raise UsageError(
@@ -49,11 +58,17 @@ def report(folder: Path, lab: str | None, out: Path | None) -> int:
         )
     page = out or folder / "class_report.html"
     text = class_page.text(entries)
-    write_atomically(page, class_page.html(entries, title=folder.resolve().name).encode())
-    write_atomically(page.with_suffix(".txt"), text.encode())
+    # A name that nobody typed is replaced itself, where a student has put a link there.
+    write_atomically(page, _utf_8(class_page.html(entries, title=folder.resolve().name)), follow=bool(out))
+    write_atomically(page.with_suffix(".txt"), _utf_8(text), follow=False)
     print(text, end="")
     print(f"Written to {page} and {page.with_suffix('.txt').name}.")
     return 1 if any(entry.why for entry in entries) else 0
+
+
+def _utf_8(text: str) -> bytes:
+    # Names of files need not be UTF-8.
+    return text.encode(errors="replace")
 
 
 def gather(folder: Path, lab: str | None = None) -> list[Entry]:
@@ -61,20 +76,30 @@ def gather(folder: Path, lab: str | None = None) -> list[Entry]:
     submitted = folder / "submitted"
     root = submitted if submitted.is_dir() else folder
     found = []
-    for path in sorted(root.rglob("*.ipynb")):
+    for path, why in folders.notebooks(root):
         parts = path.relative_to(root).parts
-        if any(part.startswith(".") for part in parts):
-            continue
+        if not parts:
+            raise UsageError(f"{path} {why}; check the path and try again.")
         of_lab = parts[1] if root == submitted and len(parts) > 2 else path.stem
-        if lab is None or lab in (of_lab, path.stem):
+        of_a_folder = why is not None and path.suffix != ".ipynb"  # which may hold any lab
+        if lab is None or of_a_folder or lab in (of_lab, path.stem):
             student = parts[0] if len(parts) > 1 else path.stem
-            found.append(_entry(student, of_lab, path))
-    return found
+            one = (
+                Entry(student, of_lab, None, f"{path.name} {why}.") if why else _entry(student, of_lab, path)
+            )
+            found.append(one)
+    return sorted(found, key=lambda entry: (entry.student, entry.lab))
 
 
 def _entry(student: str, lab: str, path: Path) -> Entry:
+    from jupyter_mlgpu.cli import class_page
+
     try:
-        return Entry(student, lab, read(path))
+        notebook = read(path, follow=False)
+        against = [*notebook.problems, *(one for cell in notebook.cells for one in doubts(notebook, cell))]
+        entry = Entry(student, lab, notebook, against=tuple(against))
+        class_page.text([entry])  # what cannot be shown alone would cost the whole report
+        return entry
     except UsageError as error:
         return Entry(student, lab, None, str(error))
     except Exception as error:  # whatever a file holds, the others are read
@@ -127,12 +152,7 @@ def worth_a_look(entries: Sequence[Entry]) -> list[str]:
     """What speaks against records, a sentence each. It need be nobody's fault."""
     from jupyter_mlgpu.submissions.doubts import shared
 
-    found = []
-    for entry in entries:
-        if entry.notebook is not None:
-            found += [f"{entry.student}: {one}" for one in entry.notebook.problems]
-            for cell in entry.notebook.cells:
-                found += [f"{entry.student}: {one}" for one in doubts(entry.notebook, cell)]
+    found = [f"{entry.student}: {one}" for entry in entries for one in entry.against]
     read_ones = [(f"{one.student} ({one.lab})", one.notebook) for one in entries if one.notebook is not None]
     found += [
         f"{first} and {second} hold {count} record{'s' if count != 1 else ''} of the same run: one notebook "

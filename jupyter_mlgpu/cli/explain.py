@@ -9,10 +9,12 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.logs.catalogue import LANGUAGES, Catalogue, Explanation
 from jupyter_mlgpu.logs.fold import shape_of
@@ -27,6 +29,9 @@ examples:
 
 #: With --json, messages that are the same are one where fewer different ones than this stand between them.
 WINDOW = 1_000
+#: A log is read piece by piece, so this is for what has no end; more can be piped into the command.
+MOST_BYTES = 100_000_000_000
+_OPEN_FILES = (Path("/dev/fd"), Path("/proc/self/fd"))
 _BLOCK = 256 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: A run that takes longer shows how far it is.
@@ -69,17 +74,20 @@ def _language_of_the_environment() -> str:
     return "zh" if chosen.lower().startswith("zh") else "en"
 
 
-def _opened(path: Path | None) -> BinaryIO:
-    if path is not None and str(path) != "-":
-        try:
-            return path.open("rb")
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read ({error.strerror or error}); check the path.") from error
+@contextmanager
+def _opened(path: Path | None) -> Iterator[BinaryIO]:
     if path is None and sys.stdin.isatty():
         raise UsageError(
             "There is nothing to explain: name a file, pipe a log into the command, or type `-` to paste one."
         )
-    return sys.stdin.buffer
+    if path is None or str(path) == "-":
+        yield sys.stdin.buffer
+    elif path.parent in _OPEN_FILES:  # what a shell makes of `explain <(zcat training.log.gz)`
+        with path.open("rb") as file:
+            yield file
+    else:
+        with incoming.opened(path, most=MOST_BYTES, what="a log") as file:
+            yield file
 
 
 def _blocks(file: BinaryIO, *, tells: bool) -> Iterator[bytes]:

@@ -37,7 +37,7 @@ class Kernel:
         except NoSuchKernel as error:
             known = ", ".join(sorted(KernelSpecManager().find_kernel_specs())) or "none"
             raise UsageError(
-                f"There is no kernel {self.name!r} here: found {known}. Choose one with --kernel."
+                f"There is no kernel {printable(self.name)!r} here: found {known}. Choose one with --kernel."
             ) from error
         if spec is None or spec.language != "python":
             raise UsageError(

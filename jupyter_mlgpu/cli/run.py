@@ -60,8 +60,7 @@ def main(arguments: argparse.Namespace) -> int:
     path, out = arguments.notebook.absolute(), arguments.out.absolute()
     _check(arguments, path, out)
     notebook = _read(path)
-    own_kernel = notebook.metadata.get("kernelspec", {}).get("name")
-    kernel = Kernel(arguments.kernel or own_kernel or "python3")
+    kernel = Kernel(arguments.kernel or _own_kernel(notebook) or "python3")
     kernel.check()
     show = progress()
     began = time.monotonic()
@@ -93,29 +92,44 @@ def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
             f"{arguments.out} is the notebook's own folder, where the executed copy would replace it; "
             "choose another folder with --out."
         )
+    records = out / RECORDS
+    if records.exists() and not records.is_file():
+        raise UsageError(
+            f"{arguments.out / RECORDS} is no regular file, and the report is made from what is in it; "
+            "choose another folder with --out."
+        )
 
 
 def _read(path: Path) -> NotebookNode:
     """The notebook, without the outputs of former runs."""
+    import json
     import warnings
 
     from nbformat import reads
 
+    from jupyter_mlgpu.submissions.reading import MOST_BYTES_OWN, bytes_of
+
+    data = bytes_of(path, most=MOST_BYTES_OWN)
     try:
         with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
             warnings.simplefilter("ignore")
-            text = path.read_bytes().decode()
-            notebook: NotebookNode = reads(text, as_version=4)  # type: ignore[no-untyped-call]
+            notebook: NotebookNode = reads(data.decode(), as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check the path.") from error
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        json.dumps(notebook, ensure_ascii=False).encode()  # half of a surrogate pair cannot be written
+    except Exception as error:  # nbformat raises whatever it stumbles over
         raise UsageError(
             f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
         ) from error
     return notebook
+
+
+def _own_kernel(notebook: NotebookNode) -> str | None:
+    """The name of the kernel that the notebook asks for, if it asks for one."""
+    asked = notebook.metadata.get("kernelspec")
+    name = asked.get("name") if isinstance(asked, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _clear(out: Path, name: str) -> None:
@@ -162,7 +176,8 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     written = [out / RECORDS]
     for path, text in results.items():
         try:
-            write_atomically(path, text.encode())
+            # What a cell has printed may hold half of a surrogate pair, which is no UTF-8.
+            write_atomically(path, text.encode(errors="replace"))
             written.append(path)
         except MlgpuError as error:
             print(f"jupyter mlgpu: {error}", file=sys.stderr)

@@ -49,12 +49,11 @@ def strip_file(path: Path) -> int:
     a file that cannot be written.
     """
     from jupyter_mlgpu.files import write_atomically
+    from jupyter_mlgpu.submissions.reading import MOST_BYTES_OWN, bytes_of
 
+    data = bytes_of(path, most=MOST_BYTES_OWN)
     try:
-        text = path.read_bytes().decode()
-        stripped, count = strip_text(text)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check the path.") from error
+        stripped, count = strip_text(data.decode())
     except (ValueError, RecursionError, _NotANotebookError) as error:
         raise UsageError(
             f"{path} is not a notebook of format 4 ({_reason(error)}); it was left as it is."

@@ -12,9 +12,14 @@ import os
 import socket
 import threading
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu import incoming
+from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.files import write_atomically
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +29,8 @@ OFFLINE = "JUPYTER_MLGPU_OFFLINE"
 #: Where Keras itself gets it, and the checksum that Keras expects (keras.datasets.mnist).
 _MNIST = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
 _SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
+#: It has 11 MB; what is larger is something else.
+_MOST_BYTES = 20_000_000
 
 #: Seconds in which the network has to answer, and in which 11 MB then have to arrive.
 _ANSWERS, _ARRIVES = 3.0, 30.0
@@ -84,8 +91,8 @@ def _cache() -> Path:
 
 def _cached() -> bytes | None:
     try:
-        return _cache().read_bytes()
-    except OSError:
+        return incoming.read_bytes(_cache(), most=_MOST_BYTES, what="the digits of MNIST")
+    except UsageError:
         return None
 
 
@@ -106,11 +113,8 @@ def _downloaded() -> bytes | None:
     fetching.join(_ARRIVES)
     if not arrived or hashlib.sha256(arrived[0]).hexdigest() != _SHA256:
         return None
-    try:
-        _cache().parent.mkdir(parents=True, exist_ok=True)
-        _cache().write_bytes(arrived[0])
-    except OSError:
-        pass  # it is asked for again next time
+    with suppress(RecordError):  # it is asked for again next time
+        write_atomically(_cache(), arrived[0])
     return arrived[0]
 
 

@@ -13,6 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import incoming
+from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.files import write_atomically
+
+#: Weights of a small BERT take some 20 MB.
+MOST_BYTES = 200_000_000
 #: Names another folder, for a class that shares one, or for tests.
 VARIABLE = "JUPYTER_MLGPU_CACHE"
 
@@ -35,12 +41,12 @@ def keep(name: str, arrays: Mapping[str, Any]) -> str:
     data = file.getvalue()
     path = folder() / f"{name}.npz"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         # The checksum last: a file that was cut short has none that fits.
-        path.write_bytes(data)
-        _checksum(path).write_text(hashlib.sha256(data).hexdigest(), encoding="ascii")
-    except OSError as error:
-        return f"{path.name} could not be kept: {error.strerror or error}."
+        write_atomically(path, data)
+        write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
+    except RecordError as error:
+        said = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
+        return f"{path.name} could not be kept: {said}"
     return f"Kept in your cache folder as {path.name}, {len(data) / 1e6:.1f} MB, with a checksum."
 
 
@@ -50,9 +56,9 @@ def kept(name: str) -> tuple[Mapping[str, Any] | None, str]:
 
     path = folder() / f"{name}.npz"
     try:
-        data = path.read_bytes()
-        wanted = _checksum(path).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
+        data = incoming.read_bytes(path, most=MOST_BYTES, what="kept arrays")
+        wanted = incoming.read_bytes(_checksum(path), most=1_000, what="a checksum").decode("ascii").strip()
+    except (UsageError, UnicodeDecodeError):
         return None, f"There is no {path.name} in your cache folder."
     if hashlib.sha256(data).hexdigest() != wanted:
         return (

@@ -16,7 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.files import write_atomically
 from jupyter_mlgpu.lessons.machine import here
 
 FOLDER = Path(__file__).parent / "recordings"
@@ -24,6 +26,7 @@ VARIABLE = "JUPYTER_MLGPU_RECORD_LESSONS"
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
+_MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,23 @@ def beside(name: str) -> Recording | None:
 
 
 def read(path: Path) -> Recording:
-    """A recording from its file; raises UsageError where a later version wrote it."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    if data["schema"] != SCHEMA:
-        raise UsageError(
-            f"{path.name} is a recording of schema {data['schema']}; this version reads {SCHEMA}."
-        )
-    return Recording(data["machine"], data["framework"], data["date"], data["data"])
+    """A recording from its file; raises UsageError for what is none, or where a later version wrote it."""
+    try:
+        data = json.loads(incoming.read_bytes(path, most=_MOST_BYTES, what="a recording"))
+        schema = data["schema"]
+        if schema != SCHEMA:
+            raise UsageError(
+                f"{path.name} is a recording of schema {schema!r:.40}; this version reads {SCHEMA}."
+            )
+        one = Recording(data["machine"], data["framework"], data["date"], data["data"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{path.name} is no recording of a lesson; record it again.") from error
+    told = (one.machine, one.framework, one.date)
+    if not all(isinstance(each, str) and each.isprintable() for each in told) or not isinstance(
+        one.data, dict
+    ):
+        raise UsageError(f"{path.name} is no recording of a lesson; record it again.")
+    return one
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:
@@ -77,9 +90,8 @@ def record(name: str, data: Mapping[str, Any]) -> None:
         "date": datetime.now(UTC).date().isoformat(),
         "data": data,
     }
-    path = _path(Path(folder), name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
+    write_atomically(_path(Path(folder), name), text.encode())
 
 
 def _path(folder: Path, name: str) -> Path:

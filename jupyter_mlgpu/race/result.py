@@ -142,6 +142,11 @@ class RaceResult:
         Raises RecordError, naming the path, where a file cannot be written.
         """
         target = Path(path).expanduser()
+        if target.suffix != ".json":
+            raise RecordError(
+                f"A race is saved under the name of a JSON file, as in race.json, and found {str(path)!r}; "
+                "its chart is saved beside it as race.svg."
+            )
         chart = target.with_suffix(".svg")
         files.write_atomically(target, page.json_text(self).encode())
         files.write_atomically(chart, self.svg().encode())

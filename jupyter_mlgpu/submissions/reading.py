@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE
+
+#: A notebook that was handed in has a few MB, with many pictures 10. One of this size takes less than 300 MB
+#: of memory, whatever is in it; the notebooks of one's own may be larger.
+MOST_BYTES = 20_000_000
+MOST_BYTES_OWN = 100_000_000
+#: Lists and objects in a notebook. An empty one is 2 bytes of a file, and 64 in memory.
+MOST_PARTS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +82,27 @@ class Submission:
         return found[0]
 
 
-def read(path: Path) -> Submission:
-    """Read a notebook file. Raises UsageError, saying why, for one that cannot be read."""
+def bytes_of(path: Path, *, most: int = MOST_BYTES, follow: bool = True) -> bytes:
+    """The bytes of a notebook file. Raises UsageError, saying why, for one that is not to be read.
+
+    With follow=False a link is refused.
+    """
+    data = incoming.read_bytes(path, most=most, what="a notebook", follow=follow)
+    if data.count(b"[") + data.count(b"{") > MOST_PARTS:
+        raise UsageError(
+            f"{path} is not read, for it holds more than {MOST_PARTS:,} lists and objects; "
+            "clear its largest outputs and save it again."
+        )
+    return data
+
+
+def read(path: Path, *, follow: bool = True) -> Submission:
+    """Read a notebook file. Raises UsageError, saying why, for one that cannot be read; see `bytes_of`."""
     try:
-        data = json.loads(path.read_bytes().decode())
-    except OSError as error:
-        raise UsageError(f"{path.name} cannot be read ({error.strerror or error}).") from error
+        data = json.loads(bytes_of(path, follow=follow).decode())
+    except UsageError as error:
+        # Outputs are saved, and folders tell who somebody is.
+        raise UsageError(str(error).replace(str(path), path.name)) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path.name} is not a notebook: it is not UTF-8 text.") from error
     except (ValueError, RecursionError) as error:

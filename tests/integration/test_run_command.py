@@ -264,6 +264,25 @@ def with_devices(folder: Path, devices: str) -> dict[str, str]:
     return {"FAKE_DEVICES": devices, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
+@pytest.mark.parametrize("what", ["lesson.ipynb", "out/records.jsonl"])
+def test_a_pipe_in_place_of_a_file_is_refused_before_a_kernel_starts(tmp_path, what):
+    source = write(tmp_path, "print(1)")
+    pipe = tmp_path / what
+    pipe.unlink(missing_ok=True)
+    pipe.parent.mkdir(exist_ok=True)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # what is written to it, is taken
+    try:
+        words = [*COMMAND, "run", str(source), "--out", str(tmp_path / "out")]
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    finally:
+        os.close(reader)
+    assert ended.returncode == 2
+    assert ("is no regular file" in ended.stderr) or ("for it is a pipe (FIFO)" in ended.stderr)
+    assert ended.stderr.count("\n") == 1
+    assert os.listdir(tmp_path / "out" if what.startswith("out") else tmp_path) == [pipe.name]
+
+
 def test_a_missing_gpu_is_refused_before_anything_runs(tmp_path):
     source = write(tmp_path, "open('ran', 'w').close()")
     ran = run(source, "--device", "gpu", environment=with_devices(tmp_path, "CPU"))
@@ -410,7 +429,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_a_notebook_that_is_not_there_is_one_sentence(tmp_path, capsys):
     sentence = refused(capsys, str(tmp_path / "no.ipynb"), "--out", str(tmp_path / "out"))
-    assert "no.ipynb cannot be read (No such file or directory); check the path." in sentence
+    assert "no.ipynb cannot be read as a notebook (No such file or directory); check the path" in sentence
 
 
 @pytest.mark.parametrize("content", [b"print(1)", b"\xff\xfe", b"[]", b'{"nbformat": 4, "cells": 3}'])

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import os
+import threading
 
 import pytest
 
@@ -146,3 +148,117 @@ def test_what_students_wrote_is_text_in_the_page_and_no_mark_up(course):
 def test_a_folder_without_notebooks_is_answered_with_what_it_needs(tmp_path, capsys):
     assert main(["class", "report", str(tmp_path)]) == 2
     assert "There are no notebooks in" in capsys.readouterr().err
+
+
+# -- links, and what is no file: students make what they hand in ------------------------------------
+
+
+def ended(*words):
+    """The exit status of a command; it must not wait, as for the writer of a FIFO."""
+    status = []
+    command = threading.Thread(target=lambda: status.append(main(list(map(str, words)))), daemon=True)
+    command.start()
+    command.join(20)
+    assert status, f"{words} waits"
+    return status[0]
+
+
+def test_a_link_is_not_followed_into_the_solutions_or_to_another_students_work(course, inbox, capsys):
+    put(course / "source" / LAB / "lab_1.ipynb", notebook_with(receipt("the solution")))
+    put(inbox / "bob" / "lab_1.ipynb", notebook_with())
+    (inbox / "ada").mkdir()
+    (inbox / "ada" / "lab_1.ipynb").symlink_to(course / "source" / LAB / "lab_1.ipynb")
+    (inbox / "eve").symlink_to(inbox / "bob")
+    (inbox / "mia_lab_1.ipynb").symlink_to(course / "source" / LAB / "lab_1.ipynb")
+    (inbox / "zoe").mkdir()
+    (inbox / "zoe" / "folder").symlink_to(course / "source" / LAB)
+    assert collect(course, inbox) == 1
+    assert collected(course) == ["bob/lab_1/lab_1.ipynb"]
+    said = capsys.readouterr().out
+    for what in (
+        "ada was left out: there is no notebook in it; lab_1.ipynb is a link",
+        "eve was left out: it is a link",
+        "mia_lab_1.ipynb was left out: it is a link",
+        "zoe was left out: there is no notebook in it; folder is a link",
+    ):
+        assert what in said
+
+
+def test_what_waits_or_is_too_large_is_left_out_and_keeps_nobody_waiting(course, inbox, capsys):
+    for student in ("ada", "bob", "eve"):
+        (inbox / student).mkdir(parents=True)
+    os.mkfifo(inbox / "ada" / "lab_1.ipynb")
+    os.mkfifo(inbox / "mia_lab_1.ipynb")
+    with (inbox / "bob" / "lab_1.ipynb").open("wb") as file:
+        file.truncate(10**11)  # takes no room on the disk
+    put(inbox / "eve" / "lab_1.ipynb", notebook_with())
+    assert ended("class", "collect", course, "--from", inbox, "--lab", LAB) == 1
+    assert collected(course) == ["eve/lab_1/lab_1.ipynb"]
+    said = capsys.readouterr().out
+    assert "ada was left out: there is no notebook in it; lab_1.ipynb is no regular file." in said
+    assert "for it has more than 20 MB" in said
+    assert "mia_lab_1.ipynb" in said
+
+
+def test_what_was_collected_replaces_a_link_and_not_its_target(course, inbox):
+    put(inbox / "ada" / "lab_1.ipynb", notebook_with())
+    put(course / "target", "mine")
+    place = course / "submitted" / "ada" / LAB / "lab_1.ipynb"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(course / "target")
+    assert collect(course, inbox) == 1
+    assert collect(course, inbox, "--replace") == 0
+    assert not place.is_symlink()
+    assert place.read_text() == notebook_with()
+    assert (course / "target").read_text() == "mine"
+
+
+def test_the_report_replaces_a_link_that_was_planted_in_its_place(course, tmp_path):
+    put(course / "submitted" / "ada" / LAB / "lab_1.ipynb", notebook_with())
+    for name in ("class_report.html", "class_report.txt"):
+        put(tmp_path / name, "mine")
+        (course / name).symlink_to(tmp_path / name)
+    assert main(["class", "report", str(course)]) == 0
+    assert [(tmp_path / name).read_text() for name in ("class_report.html", "class_report.txt")] == [
+        "mine"
+    ] * 2
+    assert not (course / "class_report.html").is_symlink()
+    assert "ada" in (course / "class_report.html").read_text()
+
+
+def test_the_report_names_what_is_no_file_and_waits_for_nothing(course, tmp_path, capsys):
+    put(course / "submitted" / "ada" / LAB / "lab_1.ipynb", notebook_with())
+    for student in ("bob", "eve"):
+        (course / "submitted" / student / LAB).mkdir(parents=True)
+    os.mkfifo(course / "submitted" / "bob" / LAB / "lab_1.ipynb")
+    (course / "submitted" / "eve" / LAB / "lab_1.ipynb").symlink_to(
+        course / "submitted/ada/lab_1/lab_1.ipynb"
+    )
+    (course / "submitted" / "mia").symlink_to(course / "submitted" / "ada")
+    assert ended("class", "report", course, "--lab", LAB) == 1
+    said = capsys.readouterr().out
+    assert "bob, lab_1: lab_1.ipynb is no regular file." in said
+    assert "eve, lab_1: lab_1.ipynb is a link, and links in what was handed in are not followed." in said
+    assert "mia, mia: mia is a link" in said
+    assert "4 students, 4 notebooks" in said
+
+
+def test_one_record_that_cannot_be_shown_costs_only_its_notebook(course, capsys):
+    for student in ("ada", "bob"):
+        put(course / "submitted" / student / LAB / "lab_1.ipynb", notebook_with(receipt()))
+    strange = receipt()
+    (data,) = (output["data"] for output in strange["outputs"])
+    (record,) = (value for name, value in data.items() if name.endswith("record+json"))
+    record["readings"] = [one for one in record["readings"] if one["quantity"] != "peak_memory_process"]
+    put(course / "submitted" / "eve" / LAB / "lab_1.ipynb", notebook_with(strange))
+    assert main(["class", "report", str(course)]) in (0, 1)
+    assert "3 students, 3 notebooks" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("out", ["report.txt", "report", "/dev/stdout"])
+def test_the_page_and_its_text_never_have_the_same_name(course, tmp_path, monkeypatch, out, capsys):
+    monkeypatch.chdir(tmp_path)
+    put(course / "submitted" / "ada" / LAB / "lab_1.ipynb", notebook_with())
+    assert main(["class", "report", str(course), "--out", out]) == 2
+    assert f"--out takes the name of a page, as in report.html, and found '{out}'" in capsys.readouterr().err
+    assert not (tmp_path / "report.txt").exists()

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import threading
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_one_bad_file_does_not_keep_the_others_from_being_stripped(tmp_path, cap
     good.write_text(as_jupyter_writes(notebook([RECEIPT])))
     assert main(["strip", str(tmp_path / "missing.ipynb"), str(good)]) == 2
     shown = capsys.readouterr()
-    assert "missing.ipynb cannot be read (No such file or directory)" in shown.err
+    assert "missing.ipynb cannot be read as a notebook (No such file or directory)" in shown.err
     assert shown.out == f"{good}: removed 1 receipt.\n"
 
 
@@ -148,3 +149,19 @@ def test_a_file_that_cannot_be_replaced_stays_whole(tmp_path, capsys, monkeypatc
     assert "a.ipynb cannot be written (No space left on device)" in capsys.readouterr().err
     assert path.read_text() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_a_pipe_is_refused_at_once_and_does_not_keep_the_others(tmp_path, capsys):
+    pipe, good = tmp_path / "pipe.ipynb", tmp_path / "good.ipynb"
+    os.mkfifo(pipe)
+    good.write_text(as_jupyter_writes(notebook([RECEIPT])))
+    status = []
+    command = threading.Thread(
+        target=lambda: status.append(main(["strip", str(pipe), str(good)])), daemon=True
+    )
+    command.start()
+    command.join(20)
+    assert status == [2]
+    shown = capsys.readouterr()
+    assert f"{pipe} cannot be read as a notebook, for it is a pipe (FIFO)" in shown.err
+    assert "removed 1 receipt" in shown.out

@@ -429,3 +429,87 @@ def test_a_journal_that_may_be_written_and_not_read_takes_records_all_the_same(t
     Journal(path).append(example_record(2))
     path.chmod(0o600)
     assert len(load_records(path)[0]) == 2
+
+
+@pytest.fixture
+def everybodys(tmp_path):
+    """A folder where everybody may write, as /tmp, but owned by whoever runs this."""
+    folder = tmp_path / "everybodys"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
+def of_a_stranger(path):
+    os.lchown(path, 12345, 12345)
+    return path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can lay out a file for another user")
+def test_a_journal_adds_nothing_to_what_a_stranger_has_laid_out(everybodys):
+    file, fifo = everybodys / "records.jsonl", everybodys / "fifo"
+    file.write_text("theirs\n")
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for path in (file, fifo):
+            with pytest.raises(RecordError, match=f"{path.name} was not written: it is another user's, in a"):
+                Journal(of_a_stranger(path)).append(example_record())
+        with pytest.raises(RecordError, match="fifo was not written: it is another user's"):
+            write_atomically(fifo, b"secret")
+        assert os.read(reader, 10) == b""
+    finally:
+        os.close(reader)
+    assert file.read_text() == "theirs\n"
+    os.lchown(file, os.geteuid(), -1)
+    Journal(file).append(example_record())
+    assert len(load_records(file)[0]) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can lay out a file for another user")
+def test_a_file_that_a_stranger_has_laid_out_does_not_lend_its_permissions_to_ours(everybodys):
+    path, mine = everybodys / "page.html", everybodys / "mine.html"
+    for one in (path, mine):
+        one.write_text("old")
+        one.chmod(0o666)
+    write_atomically(of_a_stranger(path), b"new")
+    write_atomically(mine, b"new")
+    assert not stat.S_IMODE(path.stat().st_mode) & stat.S_IWOTH
+    assert path.stat().st_uid == os.geteuid()
+    assert stat.S_IMODE(mine.stat().st_mode) == 0o666
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can plant a link for another user")
+def test_a_planted_link_is_refused_also_where_the_folder_is_not_sticky(everybodys, tmp_path):
+    everybodys.chmod(0o777)
+    (tmp_path / "mine").write_text("mine")
+    (everybodys / "out.json").symlink_to(tmp_path / "mine")
+    of_a_stranger(everybodys / "out.json")
+    with pytest.raises(RecordError, match="is a link of another user's"):
+        write_atomically(everybodys / "out.json", b"x")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["a link", "a link to nothing", "a FIFO", "a socket"])
+def test_a_name_that_is_ours_is_replaced_whatever_stands_there(tmp_path, kind):
+    page, target = tmp_path / "class_report.html", tmp_path / "target"
+    target.write_text("target")
+    if kind.startswith("a link"):
+        page.symlink_to(target if kind == "a link" else tmp_path / "nothing")
+    elif kind == "a FIFO":
+        os.mkfifo(page)
+    else:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(page))
+    write_atomically(page, b"page", follow=False)
+    assert stat.S_ISREG(page.lstat().st_mode)
+    assert page.read_bytes() == b"page"
+    assert target.read_text() == "target"
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_folder_is_never_replaced(tmp_path):
+    (tmp_path / "class_report.html").mkdir()
+    with pytest.raises(RecordError, match=r"class_report\.html cannot be written, for it is a folder"):
+        write_atomically(tmp_path / "class_report.html", b"page", follow=False)
+    assert [one.name for one in tmp_path.iterdir()] == ["class_report.html"]

@@ -136,7 +136,7 @@ SILENT = {
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
     "growth": "errors of the programmer's",
-    "incoming": "errors of files",
+    "incoming": "printed under a cell, or by a command",
     "items": "printed under a cell",
     "lessons/*": "printed under a cell",
     "logs/catalogue": "patterns",

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.lessons import chart, figures, machine, recordings
 from jupyter_mlgpu.lessons.axes import Axis, around, written
 from jupyter_mlgpu.lessons.machine import Machine
@@ -132,6 +132,34 @@ def test_a_recording_of_a_later_version_is_refused(tmp_path):
     path.write_text('{"schema": 99}')
     with pytest.raises(UsageError, match="schema 99"):
         recordings.read(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"[" * 100_000,
+        b'{"schema": 1}',
+        b'{"schema": []}',
+        b'{"schema": 1, "machine": 5, "framework": "", "date": "", "data": {}}',
+    ],
+)
+def test_what_is_no_recording_is_one_sentence(tmp_path, data):
+    path = tmp_path / "02_race.json"
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=r"^02_race.json is (no|a) recording"):
+        recordings.read(path)
+
+
+def test_a_recording_takes_the_place_of_an_older_one_in_one_step(on, monkeypatch, tmp_path):
+    on(GPU)
+    monkeypatch.setenv(recordings.VARIABLE, str(tmp_path / "recorded"))
+    recordings.record("02_race", {"a": 1})
+    monkeypatch.setattr("os.fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left")))
+    with pytest.raises(RecordError, match="cannot be written"):
+        recordings.record("02_race", {"a": 2})
+    assert recordings.read(tmp_path / "recorded" / "02_race.json").data == {"a": 1}
 
 
 def test_the_recordings_that_the_package_brings_can_all_be_read():

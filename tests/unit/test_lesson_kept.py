@@ -1,5 +1,8 @@
 """What a lesson keeps for another: found again, and not used where it is damaged."""
 
+import os
+import threading
+
 import pytest
 
 from jupyter_mlgpu.lessons import kept
@@ -45,6 +48,37 @@ def test_what_is_damaged_is_not_used(cache, damage):
 def test_a_folder_that_cannot_be_written_is_said_and_does_not_raise(cache):
     cache.write_text("a file stands where the folder should be")
     assert kept.keep("small", {"weights": np.arange(6.0)}).startswith("small.npz could not be kept: ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can plant a link for another user")
+def test_in_a_folder_of_a_whole_class_a_planted_link_is_not_written_through(cache, tmp_path):
+    cache.mkdir()
+    cache.chmod(0o1777)
+    (tmp_path / "mine").write_text("mine")
+    (cache / "small.npz").symlink_to(tmp_path / "mine")
+    os.lchown(cache / "small.npz", 12345, 12345)
+    assert kept.keep("small", {"weights": np.arange(6.0)}).startswith("small.npz could not be kept: ")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_what_is_kept_takes_its_place_in_one_step(cache, monkeypatch):
+    kept.keep("small", {"weights": np.arange(6.0)})
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left")))
+    assert "could not be kept" in kept.keep("small", {"weights": np.arange(7.0)})
+    monkeypatch.undo()
+    monkeypatch.setenv(kept.VARIABLE, str(cache))
+    arrays, _ = kept.kept("small")
+    assert len(arrays["weights"]) == 6
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(cache):
+    cache.mkdir()
+    os.mkfifo(cache / "small.npz")
+    found = []
+    asking = threading.Thread(target=lambda: found.append(kept.kept("small")), daemon=True)
+    asking.start()
+    asking.join(20)
+    assert found == [(None, "There is no small.npz in your cache folder.")]
 
 
 def test_it_is_kept_where_the_system_keeps_such_things(monkeypatch, tmp_path):

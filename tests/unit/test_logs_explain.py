@@ -7,6 +7,7 @@ import pty
 import random
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -187,14 +188,33 @@ def test_at_a_terminal_without_a_file_it_says_what_to_do():
     )
 
 
-@pytest.mark.parametrize(("name", "why"), [("missing.log", "No such file"), (".", "Is a directory")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("missing.log", "as a log (No such file"), (".", "as a log, for it is a folder")]
+)
 def test_what_cannot_be_read_is_one_sentence(name, why, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["explain", name]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith(f"jupyter mlgpu: {name} cannot be read ({why}")
+    assert shown.err.startswith(f"jupyter mlgpu: {name} cannot be read {why}")
     assert shown.err.count("\n") == 1
+
+
+def test_a_pipe_that_nobody_writes_to_is_refused_and_one_of_the_shell_is_read(tmp_path, capsys):
+    os.mkfifo(tmp_path / "training.log")
+    status = []
+    words = ["explain", str(tmp_path / "training.log")]
+    command = threading.Thread(target=lambda: status.append(cli.main(words)), daemon=True)
+    command.start()
+    command.join(20)
+    assert status == [2]
+    assert "cannot be read as a log, for it is a pipe (FIFO)" in capsys.readouterr().err
+    read, write = os.pipe()  # as of `explain <(zcat training.log.gz)`
+    os.write(write, b"a line of a log\n")
+    os.close(write)
+    assert cli.main(["explain", f"/dev/fd/{read}"]) == 0
+    os.close(read)
+    assert "a line of a log" in capsys.readouterr().out
 
 
 def test_a_binary_file_just_works(explain, objects):

@@ -150,6 +150,14 @@ def test_saving_writes_the_result_and_its_chart(tmp_path):
     assert chart.read_text() == result().svg()
 
 
+@pytest.mark.parametrize("name", ["race.svg", "race", "/dev/stdout"])
+def test_the_result_and_its_chart_never_have_the_same_name_or_stand_in_dev(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RecordError, match=r"as in race\.json, and found"):
+        result().save(name)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_chart_has_a_line_a_device_error_bars_and_the_crossover():
     data = figure.data(result())
     cpu, gpu, cross = data["data"]

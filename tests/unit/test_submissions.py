@@ -135,13 +135,27 @@ def test_a_record_that_cannot_be_read_is_told_and_costs_no_other(tmp_path, three
 
 @pytest.mark.parametrize(
     ("data", "why"),
-    [(b'{"cells": [', "not JSON"), (b"\xff\xfe", "not UTF-8"), (b"[]", "no list of cells")],
+    [
+        (b'{"cells": [', "not JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[]", "no list of cells"),
+        (b" " * 20_000_001, r"^broken.ipynb cannot be read as a notebook, for it has more than 20 MB"),
+        (b"[" + b"{}," * 500_000 + b"0]", "holds more than 500,000 lists and objects"),
+    ],
 )
 def test_a_broken_file_says_why(tmp_path, data, why):
     path = tmp_path / "broken.ipynb"
     path.write_bytes(data)
     with pytest.raises(UsageError, match=why):
         read(path)
+
+
+def test_a_link_is_read_only_where_it_may_be_one(tmp_path, three):
+    path = notebook(tmp_path / "lab.ipynb", *three)
+    (tmp_path / "link.ipynb").symlink_to(path)
+    assert len(read(tmp_path / "link.ipynb").records) == 3
+    with pytest.raises(UsageError, match=r"^link.ipynb cannot be read as a notebook, for it is a link"):
+        read(tmp_path / "link.ipynb", follow=False)
 
 
 def test_two_notebooks_with_records_of_one_run_are_told_apart_from_two_runs(tmp_path, three):

@@ -1,0 +1,150 @@
+"""Real files to begin with: receipts saved in the lessons, machines of the doctor's tests, logs, results."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.backends.base import Device
+from jupyter_mlgpu.bench.budget import Budget
+from jupyter_mlgpu.bench.measuring import measure
+from jupyter_mlgpu.bench.run import BenchRun
+from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.sharing import report
+from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
+from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def notebooks() -> tuple[Any, ...]:
+    """Lessons, each with its three cells of a receipt that are the shortest."""
+    found = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))[:8]:
+        data = json.loads(path.read_bytes())
+        cells = [cell for cell in data["cells"] if _records_of(cell)]
+        data["cells"] = [data["cells"][0], *sorted(cells, key=lambda cell: len(json.dumps(cell)))[:3]]
+        found.append(data)
+    return tuple(found)
+
+
+@cache
+def records() -> tuple[tuple[Any, ...], ...]:
+    """Records files, as lists of their lines: a lesson's, and one of our own making."""
+    made = [example_record(number).to_json() for number in (1, 2, 3)]
+    saved = [[one for cell in data["cells"] for one in _records_of(cell)] for data in notebooks()]
+    return tuple(tuple(one) for one in (made, *saved) if one)
+
+
+@cache
+def facts() -> tuple[Any, ...]:
+    """Healthy machines, and those somebody reported as broken."""
+    folder = ROOT / "tests" / "doctor"
+    machines = {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("machines/*.json"))}
+    found = list(machines.values())
+    for path in sorted(folder.glob("broken/*.json"))[::4]:
+        told = json.loads(path.read_bytes())
+        found.append(_with(machines[told["machine"]], told["changes"]))
+    return tuple(found)
+
+
+@cache
+def benches() -> tuple[Any, ...]:
+    """Results of two small benchmarks."""
+    found = []
+    for seconds, watts in ((0.1, 300.0), (0.02, None)):
+        clock = FakeClock()
+        backend = FakeBackend("torch", devices=("gpu:0",))
+        device: Device = backend.devices()[0]
+        results = []
+        for name, parameters in (
+            ("gemm", {"n": 1024}),
+            ("bandwidth", {"operation": "add"}),
+            ("resnet50", {"mode": "train", "batch": 128}),
+        ):
+            case = dataclasses.replace(
+                fake_case(FakeRunner(clock, [seconds]), name=name), framework="torch", parameters=parameters
+            )
+            result, _ = measure(
+                case,
+                device,
+                backend=backend,
+                around=FakeAround(clock, watts=watts),
+                clock=clock,
+                budget=Budget(repeats=4, sample_s=0.1, warm_up_s=1.0),
+            )
+            results.append(result)
+        run = BenchRun(
+            tuple(results),
+            {"processor": "a chip"},
+            {"torch": "2.13.0"},
+            started_at="2026-11-22T01:00:00Z",
+            clock="fake clock",
+            quick=False,
+            notes=("a note",),
+        )
+        found.append(json.loads(json.dumps(run.to_json())))
+    return tuple(found)
+
+
+@cache
+def logs() -> tuple[bytes, ...]:
+    """Pieces of logs: messages of every kind that is known, and ordinary lines."""
+    data = ROOT / "tests" / "data"
+    known = [json.loads(line) for line in (data / "messages.jsonl").read_text("utf-8").splitlines()]
+    texts = [str(one["template"]) for one in known]
+    ordinary = (data / "ordinary_lines.txt").read_bytes().splitlines()
+    pieces = [texts[at : at + 12] for at in range(0, len(texts), 40)]
+    return (
+        *("\n".join(piece).encode() + b"\n" for piece in pieces),
+        b"\n".join(ordinary[:30]) + b"\n",
+        b"10%|#   | 1/10\r20%|##  | 2/10\r\n" * 5,
+    )
+
+
+@cache
+def reports() -> tuple[Any, ...]:
+    """What two students' kernels send to the teacher's view."""
+    run = "0" * 32
+    reading = report.SharedReading("wall_time", 0.5, "s", "cell", "clock", 1)
+    record = report.SharedRecord(f"{run}-1", run, 1, 1.7e9, "ok", "tensorflow", "2.19.1", "cpu", (reading,))
+    check = report.SharedCheck("add_three", True, 2)
+    full = report.Report(report.SCHEMA, "01_adding_tensors", 1.7e9, (record,), (check,))
+    empty = report.Report(report.SCHEMA, None, 1.7e9, (), ())
+    return (report.to_json(full), report.to_json(empty))
+
+
+@cache
+def answers() -> tuple[Any, ...]:
+    """What the teacher's view answers."""
+    return ({"acknowledged": ["0" * 32 + "-1"]}, {"error": "The report is too large."})
+
+
+@cache
+def recordings() -> tuple[Any, ...]:
+    """Figures of another machine, as the package brings them."""
+    folder = ROOT / "jupyter_mlgpu" / "lessons" / "recordings"
+    return tuple(json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")))
+
+
+def _records_of(cell: Any) -> list[Any]:
+    bundles = [output.get("data", {}) for output in cell.get("outputs", ())]
+    return [data[MIME_TYPE] for data in bundles if MIME_TYPE in data]
+
+
+def _with(machine: Any, changes: dict[str, Any]) -> Any:
+    data = json.loads(json.dumps(machine))
+    for way, value in changes.items():
+        *parents, last = way.split("/")
+        place = data
+        for step in parents:
+            place = place[int(step)] if isinstance(place, list) else place[step]
+        if value == "<delete>":
+            del place[int(last) if isinstance(place, list) else last]
+        else:
+            place[int(last) if isinstance(place, list) else last] = value
+    return data
