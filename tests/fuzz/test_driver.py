@@ -79,7 +79,7 @@ def test_of_the_changed_files_many_are_still_read_and_many_are_not(tmp_path):
             came.append("refused")
 
     driver.drawn(mutations.of_json(seeds.facts()), 200, 1, give)
-    assert min(came.count("read"), came.count("refused")) > 40
+    assert min(came.count("read"), came.count("refused")) > 20
 
 
 def test_a_made_up_file_is_never_so_large_that_only_its_size_would_be_tested():
