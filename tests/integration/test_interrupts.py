@@ -78,7 +78,7 @@ def _is_interrupted(notebook, code, delay):
     notebook.manager.interrupt_kernel()
     try:
         return notebook.wait(message, timeout=2).status == "error"
-    # ipykernel loses its reply where an interrupt comes while it is sent: it never comes, or what was sent of it
-    # is the beginning of the next message, whose signature is then wrong.
+    # ipykernel loses its reply where an interrupt comes while it is sent: it never comes, or what was sent
+    # of it is the beginning of the next message, whose signature is then wrong.
     except (AssertionError, ValueError):
         return False
