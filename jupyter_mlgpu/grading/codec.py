@@ -118,8 +118,11 @@ def _decoded(kind: str, rest: list[Any], finding: Finding | None, depth: int) ->
         make: Any = {"list": list, "tuple": tuple, "set": set}[kind]
         return make(decode(item, finding, depth + 1) for item in rest)
     if kind == "dict":
+        pairs = [one for one in rest if isinstance(one, list) and len(one) == 2]
+        if len(pairs) != len(rest):
+            raise CrossingError("What arrived as a dict has no pairs.")
         return {
-            decode(key, finding, depth + 1): decode(value, finding, depth + 1) for key, value in map(tuple, rest)
+            decode(key, finding, depth + 1): decode(value, finding, depth + 1) for key, value in pairs
         }
     if kind in ("array", "scalar"):
         return _array(kind, *rest)

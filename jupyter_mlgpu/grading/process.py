@@ -177,13 +177,21 @@ class StudentProcess:
             return []
 
     def _look(self) -> None:
-        """Ends the process when it takes more than its limits."""
         while not self._ended.wait(_BETWEEN_LOOKS):
-            members = self._members()
-            if len(members) > self._limits.processes:
-                self.end(f"It started more than {self._limits.processes} processes, and was ended.")
-            elif sum(map(_held, members)) > self._limits.memory:
-                self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
+            self.hold_to_limits()
+
+    def hold_to_limits(self) -> None:
+        """End the process where it has taken more than its limits."""
+        members = self._members()
+        if len(members) > self._limits.processes:
+            self.end(f"It started more than {self._limits.processes} processes, and was ended.")
+        elif sum(map(_held, members)) > self._limits.memory:
+            self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
+
+    @property
+    def why_ended(self) -> str | None:
+        """What ended it from outside, if something did."""
+        return self._why
 
     def end(self, why: str | None = None) -> None:
         """End the process and all that it started; `why` is what who asks later is told."""

@@ -56,8 +56,15 @@ class Student:
             answer = self._ask({"do": "run", "code": code})
         except GradingError as error:
             return [outputs.failure("GradingError", str(error))]
+        shown = outputs.cleaned(answer.get("outputs"))
+        process = self._process
+        if process is not None:
+            process.hold_to_limits()  # now, so that no later cell pays for what this one has left behind
+            if process.why_ended is not None:
+                self.losses.append(process.why_ended)
+                return [*shown, outputs.failure("GradingError", process.why_ended)]
         self._cells.append(code)
-        return outputs.cleaned(answer.get("outputs"))
+        return shown
 
     def later(self, code: str) -> None:
         """Have a cell run before the next question, as if it had been run before."""
