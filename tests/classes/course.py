@@ -56,8 +56,12 @@ class Course:
 
     def points(self) -> dict[str, float]:
         """Each student's points, as grades.csv has them."""
+        return {student: float(score) for student, score in self.column("score").items()}
+
+    def column(self, name: str) -> dict[str, str]:
+        """A column of grades.csv, by student."""
         with (self.folder / "grades.csv").open(encoding="utf-8", newline="") as file:
-            return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+            return {row["student_id"]: row[name] for row in csv.DictReader(file)}
 
     def autograded(self, student: str) -> Notebook:
         """A submission with what came out when it was graded."""
@@ -79,6 +83,7 @@ def solved(release: Notebook, source: Notebook) -> Notebook:
         if one.metadata.get("nbgrader", {}).get("solution"):
             one.source = cell(source, one.metadata.nbgrader.grade_id).source
     return answered
+
 
 # Right numbers, but each operation as often as it is taken.
 WITHOUT_A_PLAN = """

@@ -23,7 +23,7 @@ def source(lab):
         # The tests need none of it, and it takes seconds to import; `ready` and what follows are measured only.
         text = text.replace("import tensorflow as tf", "")
         # What is only measured, and takes as long as it says in `TIMES`, may be small.
-        cell["source"] = text.replace("20_000", "2_000").replace("words(4096)", "words(300)")
+        cell["source"] = text.replace(" 20_000)", " 2_000)").replace(" 20_000, 500", " 2_000, 500").replace("words(4096)", "words(300)")
     return notebook
 
 
