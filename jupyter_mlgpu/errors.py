@@ -14,6 +14,7 @@
     ├── RaceError            a race that ended in another process than this one
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
+    ├── SandboxError         the place where students' code is to run cannot be made
     ├── StillRunningError         a measurement was asked for before its block ended
     └── UsageError           a command or magic that was typed wrongly
 
@@ -94,6 +95,10 @@ class RecordError(MlgpuError):
 
 class NewerSchemaError(RecordError):
     """A record was written by a later version of jupyter_mlgpu than this one."""
+
+
+class SandboxError(MlgpuError):
+    """A sandbox could not be started, so nothing ran, and nobody is to blame for what did not come out."""
 
 
 class StillRunningError(MlgpuError):

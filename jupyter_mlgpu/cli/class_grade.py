@@ -1,7 +1,8 @@
 """nbgrader, headless: the student's version of a lab, grades, feedback and grades.csv.
 
 nbgrader runs as a program of its own. Each student is graded by a run of their own, so one notebook that
-cannot be graded costs that student's grade alone. Students' code runs in a sandbox (`grading/`), or not at all.
+cannot be graded costs that student's grade alone. Students' code runs in a sandbox (`grading/`), or not at
+all.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
 
 @dataclass
 class _Came:
-    """What came of one student's run besides points: why there was none; tests left open, with reason and points."""
+    """What came of one student's run: why there are no points; tests left open, with reason and points."""
 
     failed: str | None = None
     unverified: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -87,7 +88,7 @@ def grade(
     if students:
         print(f"Sandbox: {sandbox.title}.")
         if trust_receipts:
-            print("Measurements are the students' own receipts, as they were handed in: nothing was measured again.")
+            print("Measurements are the students' own receipts: nothing was measured again.")
     for student, one in came.items():
         if one.failed:
             print(f"jupyter mlgpu: {student} was not graded: {one.failed}", file=sys.stderr)
@@ -139,10 +140,9 @@ def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
             f"--RunApart.told={told}",
             *options,
         )
-        data = json.loads(told.read_bytes()) if told.exists() else {"unverified": {}, "losses": []}
-    return _Came(
-        why, {name: (said, points) for name, (said, points) in data["unverified"].items()}, data["losses"]
-    )
+        data = json.loads(told.read_bytes()) if told.exists() else {}
+    unverified = {name: (said, points) for name, (said, points) in data.get("unverified", {}).items()}
+    return _Came(data.get("failed") or why, unverified, data.get("losses", []))
 
 
 def _say_what_is_open(grades: Path, came: dict[str, _Came]) -> None:
@@ -196,9 +196,14 @@ def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
             points = f"{float(row['score']):g} of {float(row['max_score']):g} points"
             left = f", {one.open_points:g} more not verified" if one.unverified else ""
             lines.append(f"{student}: {points}{left}")
-            reasons += [f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.unverified.items()]
+            reasons += [
+                f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.unverified.items()
+            ]
             reasons += [f"  {student}: {loss}" for loss in dict.fromkeys(one.losses)]
     if reasons:
-        lines += ["What is not verified is for you to decide (nbgrader's formgrader lists it), and why:", *reasons]
+        lines += [
+            "What is not verified is for you to decide (nbgrader's formgrader lists it), and why:",
+            *reasons,
+        ]
     lines.append(f"{course / GRADES} has all grades, {course / 'feedback'} what to give back.")
     return lines

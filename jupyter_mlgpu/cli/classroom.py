@@ -4,8 +4,8 @@
   grade     make the student's version of a lab, grade every submission, write feedback and grades.csv
   report    who used which device, how long it took, what the logs said; from the records in the notebooks
 
-Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network and without your files, and the
-tests outside it; where no sandbox works, it runs nothing. Times and memory are measured again.
+Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network and without your files,
+and the tests outside it; where no sandbox works, it runs nothing. Times and memory are measured again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What nbgrader runs in the place of its own executing: cells apart, tests by the judge, what stays open to the teacher.
+"""What nbgrader runs in the place of its own executing: students' cells apart, tests by the judge.
 
-nbgrader finds these two by their names (`cli/class_grade.py` gives them), reads a notebook as it was handed in, and
-puts the lab's own text into each cell that is not the student's. Points, feedback and export stay its own.
+nbgrader finds these two by their names (`cli/class_grade.py` gives them), reads a notebook as it was handed
+in, and puts the lab's own text into each cell that is not the student's. Points, feedback and export stay its
+own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Float, Unicode
 
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import MlgpuError, UsageError
 from jupyter_mlgpu.files import write_atomically
 from jupyter_mlgpu.grading import cells
 from jupyter_mlgpu.grading.cells import TeachersCell
@@ -39,16 +40,26 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
 
     sandbox = Unicode(help="which of our sandboxes: its name").tag(config=True)
     seconds = Float(600.0, help="the longest that a cell may take").tag(config=True)
-    trust_receipts = Bool(False, help="take measurements from the receipts as they were handed in").tag(config=True)
+    trust_receipts = Bool(False, help="take measurements from the receipts as they were handed in").tag(
+        config=True
+    )
     told = Unicode(help="the file to write what came out besides points to, as JSON").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """See nbconvert's preprocessors; the working directory is the course's folder."""
+        try:
+            return self._graded(nb, resources)
+        except MlgpuError as error:
+            self._tell(failed=str(error))
+            raise
+
+    def _graded(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         course, of = Path.cwd(), resources["nbgrader"]
         source = course / "source" / of["assignment"]
         file = f"{of['notebook']}.ipynb"
-        teachers = cells.teachers_cells(nbformat.read(source / file, 4))
-        _add_missing(nb, nbformat.read(source / file, 4), teachers)
+        of_source = nbformat.read(source / file, 4)  # type: ignore[no-untyped-call]
+        teachers = cells.teachers_cells(of_source)
+        _add_missing(nb, of_source, teachers)
         handed_in = course / "submitted" / of["student"] / of["assignment"]
         files = files_of(handed_in, source)
         unverified: dict[str, str] = {}
@@ -64,17 +75,27 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
             _grade(nb, teachers, student, apart, judge, unverified)
             losses = student.losses
         resources[UNVERIFIED] = unverified
-        if self.told:
-            path = Path(self.told)
-            before = json.loads(path.read_bytes()) if path.exists() else {"unverified": {}, "losses": []}
-            before["unverified"].update({name: [why, _points(nb, name)] for name, why in unverified.items()})
-            before["losses"] += losses
-            write_atomically(path, json.dumps(before).encode())
+        self._tell(
+            unverified={name: [why, _points(nb, name)] for name, why in unverified.items()}, losses=losses
+        )
         return nb, resources
+
+    def _tell(self, **what: Any) -> None:
+        """Add to what is told besides points: a lab may have several notebooks."""
+        path = Path(self.told)
+        told = (
+            json.loads(path.read_bytes())
+            if path.exists()
+            else {"unverified": {}, "losses": [], "failed": None}
+        )
+        told["unverified"].update(what.get("unverified", {}))
+        told["losses"] += what.get("losses", [])
+        told["failed"] = told["failed"] or what.get("failed")
+        write_atomically(path, json.dumps(told).encode())
 
 
 class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
-    """Saves points as nbgrader does; a test that could not be verified has none until the teacher gives them."""
+    """Saves points as nbgrader does; what could not be verified has none until the teacher gives them."""
 
     def _add_score(self, cell: Any, resources: Any) -> None:
         super()._add_score(cell, resources)
@@ -94,7 +115,7 @@ def _grade(
     judge: Judge,
     unverified: dict[str, str],
 ) -> None:
-    """Run all cells in the order of the submission; before a test, the lab's own cells that stand above it."""
+    """Run all cells in the submission's order; before a test, the lab's own cells that stand above it."""
     known = {cell.name: cell for cell in teachers}
     waiting = [cell for cell in teachers if cell.role == "given"]
     order = {cell.name: number for number, cell in enumerate(teachers)}
@@ -108,7 +129,7 @@ def _grade(
         if of_teacher is not None:
             seen.add(name)
         if of_teacher is None or of_teacher.role != "test":
-            cell.outputs = [nbformat.from_dict(one) for one in student.run(cell.source)]
+            cell.outputs = _as_notebooks_have(student.run(cell.source))
             continue
         while waiting and order[waiting[0].name] < order[name]:
             given = waiting.pop(0)
@@ -116,9 +137,13 @@ def _grade(
             if given.alone:
                 apart.later(given.source)
         made, why = judge.test(of_teacher)
-        cell.outputs = [nbformat.from_dict(one) for one in made]
+        cell.outputs = _as_notebooks_have(made)
         if why is not None:
             unverified[name] = why
+
+
+def _as_notebooks_have(outputs: list[dict[str, Any]]) -> Any:
+    return [nbformat.from_dict(one) for one in outputs]  # type: ignore[no-untyped-call]
 
 
 def _add_missing(nb: Any, source: Any, teachers: list[TeachersCell]) -> None:
@@ -141,7 +166,9 @@ def _points(nb: Any, name: str) -> float:
     return next(float(one["points"]) for one in told if one.get("grade_id") == name)
 
 
-def _measuring(teachers: list[TeachersCell], student: Student, apart: Student) -> Callable[[str], Measurements]:
+def _measuring(
+    teachers: list[TeachersCell], student: Student, apart: Student
+) -> Callable[[str], Measurements]:
     measured = Measured(teachers, student, apart)
     return lambda notebook: measured
 

@@ -1,6 +1,7 @@
 """Which cell is whose: a lab's tests and given cells by the teacher's own notebook, all others the student's.
 
-What a submission says of its cells is not asked: a cell that calls itself a test is a student's like any other.
+What a submission says of its cells is not asked: a cell that calls itself a test is a student's like any
+other.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def teachers_cells(notebook: Mapping[str, Any]) -> list[TeachersCell]:
         source = "".join(cell["source"])
         if role == "given" and "import *" in source:
             raise GradingError(
-                f"The lab's cell {told['grade_id']!r} imports *, which does not say whose names those are: name them."
+                f"The lab's cell {told['grade_id']!r} imports *, which does not say whose names those are; "
+                "import them by name."
             )
         alone = role == "given" and _is_python(source) and needed(plain_python(source)) <= known
         if alone:
@@ -64,7 +66,9 @@ def teachers_cells(notebook: Mapping[str, Any]) -> list[TeachersCell]:
 def plain_python(source: str) -> str:
     """The code without lines that are IPython's: `%matplotlib inline`, `!ls`."""
     lines = source.splitlines(keepends=True)
-    return "".join("\n" if line.startswith(("%", "!")) and not line.startswith("%%") else line for line in lines)
+    return "".join(
+        "\n" if line.startswith(("%", "!")) and not line.startswith("%%") else line for line in lines
+    )
 
 
 def _is_python(source: str) -> bool:
@@ -101,8 +105,10 @@ def _of_the_module(table: symtable.SymbolTable) -> Iterable[symtable.Symbol]:
     return [one for one in table.get_symbols() if one.is_referenced() and one.is_global()]
 
 
-def missing(submitted: Sequence[str], teachers: Sequence[TeachersCell]) -> list[tuple[TeachersCell, str | None]]:
-    """The tests that a submission lacks, each with the nearest cell before it that is there (None: none is)."""
+def missing(
+    submitted: Sequence[str], teachers: Sequence[TeachersCell]
+) -> list[tuple[TeachersCell, str | None]]:
+    """The tests that a submission lacks, each with the nearest cell before it (None: it is the first)."""
     there = set(submitted)
     found = []
     last: str | None = None

@@ -1,8 +1,9 @@
 """Values that cross between the grader and a student's process: plain data as JSON, and nothing else.
 
-Numbers, texts, bytes, lists, tuples, dicts, sets and arrays of numbers. What arrives is built anew from Python's
-own types and NumPy's, so it compares as they do, whatever class it had before. Nothing is ever unpickled, and
-nothing that arrives chooses a class. Functions cross in one direction: those of the grader are called back.
+Numbers, texts, bytes, lists, tuples, dicts, sets and arrays of numbers. What arrives is built anew from
+Python's own types and NumPy's, so it compares as they do, whatever class it had before. Nothing is ever
+unpickled, and nothing that arrives chooses a class. Functions cross in one direction: those of the grader are
+called back.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def encode(value: object, naming: Naming | None = None, depth: int = 0) -> Any:
     if naming is not None and callable(value):
         return ["function", naming(value)]
     raise CrossingError(
-        f"A {type(value).__name__} is no plain data: numbers, texts, lists, tuples, dicts, sets and arrays of "
-        "numbers can be judged."
+        f"A {type(value).__name__} is no plain data: numbers, texts, lists, tuples, dicts, sets and "
+        "arrays of numbers can be judged."
     )
 
 
@@ -78,7 +79,9 @@ def _numbers(value: Any) -> list[Any] | None:
             return None
         value = numpy.asarray(value)
     if _DTYPE.fullmatch(value.dtype.str) is None:
-        raise CrossingError(f"An array of {value.dtype} cannot be judged: give one of whole numbers or floats.")
+        raise CrossingError(
+            f"An array of {value.dtype} cannot be judged: give one of whole numbers or floats."
+        )
     kind = "scalar" if isinstance(value, numpy.generic) else "array"
     data = base64.b64encode(value.tobytes()).decode()
     return [kind, value.dtype.str, list(value.shape), data]
@@ -121,9 +124,7 @@ def _decoded(kind: str, rest: list[Any], finding: Finding | None, depth: int) ->
         pairs = [one for one in rest if isinstance(one, list) and len(one) == 2]
         if len(pairs) != len(rest):
             raise CrossingError("What arrived as a dict has no pairs.")
-        return {
-            decode(key, finding, depth + 1): decode(value, finding, depth + 1) for key, value in pairs
-        }
+        return {decode(key, finding, depth + 1): decode(value, finding, depth + 1) for key, value in pairs}
     if kind in ("array", "scalar"):
         return _array(kind, *rest)
     if kind == "function" and finding is not None:
@@ -171,7 +172,7 @@ def pack(message: dict[str, Any]) -> bytes:
     line = json.dumps(message, allow_nan=False).encode() + b"\n"
     if len(line) > LIMIT:
         raise CrossingError(
-            f"A value of {len(line) / 1e6:.0f} MB is too large to be judged; {LIMIT / 1e6:.0f} MB cross at most."
+            f"A value of {len(line) / 1e6:.0f} MB is too large to be judged: {LIMIT / 1e6:.0f} MB may cross."
         )
     return line
 

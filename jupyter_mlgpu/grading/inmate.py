@@ -2,8 +2,9 @@
 
     python -m jupyter_mlgpu.grading.inmate LIMITS      (LIMITS: see `limits.py`, as JSON)
 
-A line of JSON a question, on standard input; a line an answer, on standard output. Nothing here is trusted: the
-student's code runs in the same process, and can change all of it. It is for whoever asks to doubt the answers.
+A line of JSON a question, on standard input; a line an answer, on standard output. Nothing here is trusted:
+the student's code runs in the same process, and can change all of it. It is for whoever asks to doubt the
+answers.
 """
 
 from __future__ import annotations
@@ -82,13 +83,16 @@ class _Hook(DisplayHook):
 
 
 class _Publisher(DisplayPublisher):
-    def publish(self, data: Any, metadata: Any = None, **others: Any) -> None:
+    def publish(self, data: Any, *others: Any, **named: Any) -> None:
         OUTPUTS.add({"output_type": "display_data", "data": _texts(data)})
 
 
 def _texts(bundle: Any) -> dict[str, str]:
     """Those parts of a display that are texts, or bytes of a picture."""
-    parts = {str(kind): base64.b64encode(one).decode() if isinstance(one, bytes) else one for kind, one in bundle.items()}
+    parts = {
+        str(kind): base64.b64encode(one).decode() if isinstance(one, bytes) else one
+        for kind, one in bundle.items()
+    }
     return {kind: one for kind, one in parts.items() if isinstance(one, str)}
 
 
@@ -110,7 +114,7 @@ class _Shell(InteractiveShell):
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False
-        super().init_history()
+        super().init_history()  # type: ignore[no-untyped-call]
 
 
 class Inmate:
@@ -118,7 +122,7 @@ class Inmate:
 
     def __init__(self, questions: BinaryIO, answers: BinaryIO) -> None:
         self._questions, self._answers = questions, answers
-        self._shell = _Shell.instance()
+        self._shell: Any = _Shell.instance()  # it has no types
 
     def serve(self) -> None:
         """Answer one question after the other."""

@@ -1,8 +1,9 @@
 """A lab's tests, run in the grader's own process: the student's code is somewhere else, and is asked.
 
-A test's names are the teacher's wherever the teacher has given them: imports, constants, functions of given cells. What
-is left is the student's: data is fetched and built anew, a function is called where it is, anything else cannot be
-judged. Nothing that a student's cell does to `print`, `assert`, `submitted` or NumPy is done to the tests.
+A test's names are the teacher's wherever the teacher has given them: imports, constants, functions of given
+cells. What is left is the student's: data is fetched and built anew, a function is called where it is,
+anything else cannot be judged. Nothing that a student's cell does to `print`, `assert`, `submitted` or NumPy
+is done to the tests.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, Protocol
 
-from jupyter_mlgpu.errors import GradingError, NotVerifiedError
+from jupyter_mlgpu.errors import GradingError, NotVerifiedError, SandboxError
 from jupyter_mlgpu.grading import cells, outputs
 from jupyter_mlgpu.grading.cells import TeachersCell
 
@@ -69,20 +70,21 @@ class _NotPlain:
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         name, kind = object.__getattribute__(self, "_told")
         raise GradingError(
-            f"{name} is a {kind} in the student's code, which a test cannot use: only numbers, texts, lists, tuples, "
-            "dicts, sets, arrays of numbers, and functions of them can be judged."
+            f"{name} is a {kind} in the student's code, which a test cannot use: only numbers, texts, "
+            "lists, tuples, dicts, sets, arrays of numbers, and functions of them can be judged."
         )
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __getattr__ = __setattr__ = __hash__ = __int__ = __float__ = __index__ = _refuse  # type: ignore[assignment]
+    __getattr__ = __setattr__ = __hash__ = __int__ = __float__ = __index__ = _refuse
 
 
 class Judge:
     """Runs given cells and tests, in the lab's order, in one namespace of its own.
 
-    `folder` is the lab's own: there lie the files that its tests read. `seconds` is the longest that a cell may take.
+    `folder` is the lab's own: there lie the files that its tests read. `seconds` is the longest that a cell
+    may take.
     """
 
     def __init__(self, student: Asked, folder: Path, *, seconds: float) -> None:
@@ -93,7 +95,7 @@ class Judge:
         self._lent: set[str] = set()
 
     def give(self, cell: TeachersCell) -> None:
-        """Run a given cell that needs no student. Raises GradingError where it fails: then no test can be judged."""
+        """Run a given cell that needs no student. Raises GradingError where it fails."""
         if not cell.alone:
             return
         with self._at_work():
@@ -102,7 +104,8 @@ class Judge:
             except Exception as error:
                 if "raises-exception" not in cell.tags:
                     raise GradingError(
-                        f"The lab's own cell {cell.name!r} fails where it is graded: {type(error).__name__}: {error}"
+                        f"The lab's own cell {cell.name!r} fails where it is graded: "
+                        f"{type(error).__name__}: {error}"
                     ) from error
 
     def test(self, cell: TeachersCell) -> tuple[list[dict[str, Any]], str | None]:
@@ -120,14 +123,14 @@ class Judge:
                 unverified = str(error)
                 made.append(outputs.stream(f"Not verified: {error}\n"))
             except BaseException as error:  # also SystemExit and a test's own time
-                if isinstance(error, KeyboardInterrupt):
+                if isinstance(error, KeyboardInterrupt | SandboxError):
                     raise
                 made.append(outputs.failure(type(error).__name__, str(error), _lines(error, cell)))
         printed = outputs.cleaned([outputs.stream(shown.getvalue())]) if shown.getvalue() else []
         return [*printed, *made], unverified
 
     def _lend(self, cell: TeachersCell) -> None:
-        """Put the student's names into the namespace, as they are now, where the teacher's have no such name."""
+        """Put the student's names into the namespace, as they are now, where the lab has no such name."""
         for name in self._lent:
             self._namespace.pop(name, None)
         try:
@@ -150,10 +153,12 @@ class Judge:
         source = cell.python
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.parse(source, file)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, file, "exec"), self._namespace)
-        if last is None:
+        last = tree.body[-1] if tree.body else None
+        if not isinstance(last, ast.Expr):
+            exec(compile(tree, file, "exec"), self._namespace)
             return None
+        del tree.body[-1]
+        exec(compile(tree, file, "exec"), self._namespace)
         return eval(compile(ast.Expression(last.value), file, "eval"), self._namespace)
 
     @contextlib.contextmanager
@@ -172,7 +177,7 @@ class Judge:
 
 @contextlib.contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raises TimeoutError in the block when its time is over; only a program's first thread can be held so."""
+    """Raises TimeoutError in the block when its time is over; only the first thread can be held so."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -199,7 +204,12 @@ def _result(value: Any) -> dict[str, Any]:
     # nbgrader gives all points for what is below 0 or no number.
     if not 0 <= points < math.inf:
         raise GradingError(f"The test gave {shown} points, which is no number of points.")
-    return {"output_type": "execute_result", "data": {"text/plain": shown}, "metadata": {}, "execution_count": None}
+    return {
+        "output_type": "execute_result",
+        "data": {"text/plain": shown},
+        "metadata": {},
+        "execution_count": None,
+    }
 
 
 def _lines(error: BaseException, cell: TeachersCell) -> list[str]:

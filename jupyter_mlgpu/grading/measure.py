@@ -1,8 +1,9 @@
-"""What a lab asks of time and memory, measured again by the grader: a submission's own receipts prove nothing.
+"""Time and memory that a lab asks for, measured again by the grader: receipts handed in prove nothing.
 
-The cell is run again in the sandbox, and its time and memory are taken from outside: nothing in there can change a
-clock. A cell that needs nothing of the student's is run where no student's code ever ran, so none can slow it down.
-What remains possible is code that knows the cell it runs in; it stands in the notebook for all to read.
+The cell is run again in the sandbox, and its time and memory are taken from outside: nothing in there can
+change a clock. A cell that needs nothing of the student's is run where no student's code ever ran, so none
+can slow it down. What remains possible is code that knows the cell it runs in; it stands in the notebook for
+all to read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Measurable(Protocol):
 
 
 class Measured:
-    """A submission's cells as the grader measures them: the same questions as `lessons.labs.Submitted` answers.
+    """A submission's cells as the grader measures them: the same questions as `lessons.labs.Submitted`
+    answers.
 
     `mine` runs the student's cells, `apart` those of the lab alone.
     """
@@ -64,7 +66,9 @@ class Measured:
 
     def devices(self, cell: str) -> list[str]:
         """Always raises NotVerifiedError: the student's own device is not here."""
-        raise NotVerifiedError(f"{_NO_DEVICE}. The receipt under {cell!r} says it, and is the student's own word.")
+        raise NotVerifiedError(
+            f"{_NO_DEVICE}. The receipt under {cell!r} says it, and is the student's own word."
+        )
 
     def runs(self, cell: str) -> list[Record]:
         """The grader's runs of a cell as records, each with its time and the same peak of memory."""
@@ -81,7 +85,11 @@ class Measured:
                 0,
                 "ok",
                 DeviceUse(None, None, _NO_DEVICE),
-                (Reading("wall_time", seconds, "s", "cell", _SOURCE, 1), memory, missing("device_time", _NO_DEVICE)),
+                (
+                    Reading("wall_time", seconds, "s", "cell", _SOURCE, 1),
+                    memory,
+                    missing("device_time", _NO_DEVICE),
+                ),
             )
             for number, seconds in enumerate(self._seconds[cell], start=1)
         ]

@@ -1,4 +1,4 @@
-"""What a student's cell has shown, before a teacher's browser shows it: texts and pictures, bounded, nothing else.
+"""What a student's cell has shown, before a browser shows it: texts and pictures, bounded, nothing else.
 
 HTML, JavaScript and SVG are left out: in the teacher's page they could read the solutions, and change grades.
 """
@@ -90,4 +90,8 @@ def _text(value: Any, most: int) -> str:
 
 
 def _texts_of(output: dict[str, Any]) -> list[str]:
-    return [str(output.get("text", "")), str(output.get("data", {}).get("text/plain", "")), *output.get("traceback", [])]
+    return [
+        str(output.get("text", "")),
+        str(output.get("data", {}).get("text/plain", "")),
+        *output.get("traceback", []),
+    ]

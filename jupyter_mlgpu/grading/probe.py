@@ -30,7 +30,8 @@ def attempt(what, deed):
 for path in told["secrets"]:
     attempt("a file of yours can be read", lambda: pathlib.Path(path).read_bytes())
 attempt("a file beside yours can be written", lambda: pathlib.Path(told["new"]).write_text("written"))
-attempt("this machine's network can be reached", lambda: socket.create_connection(("127.0.0.1", told["port"]), 2))
+here = ("127.0.0.1", told["port"])
+attempt("this machine's network can be reached", lambda: socket.create_connection(here, 2))
 attempt("another program can be reached", lambda: os.kill(told["process"], 0))
 if told["variable"] in os.environ:
     broken.append("your environment can be read")
@@ -55,14 +56,14 @@ def find(secrets: Iterable[Path]) -> Sandbox:
         reasons.append(f"{sandbox.name}: {why}")
     raise GradingError(
         f"No sandbox works here, so no student's code was run ({'; '.join(reasons)}). Install bubblewrap "
-        "(`apt install bubblewrap`), or give `--unsafe-same-user`: then the students' code runs as you, and can read the "
-        "solutions, the hidden tests, the other submissions and your own files, send them anywhere, and change the "
-        "grades."
+        "(`apt install bubblewrap`), or give `--unsafe-same-user`: then the students' code runs as you, and "
+        "can read the solutions, the hidden tests, the other submissions and your own files, send them "
+        "anywhere, and change the grades."
     )
 
 
 def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
-    """What a program in the sandbox can do and may not, each in a few words; also where it does not run at all."""
+    """What a program in the sandbox can do and may not, in a few words each; also that it does not run."""
     known = [path for path in secrets if path.is_file()]
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as server:
         theirs = Path(name) / "theirs"

@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil
 
-from jupyter_mlgpu.errors import CrossingError, GradingError
+from jupyter_mlgpu.errors import CrossingError, GradingError, SandboxError
 from jupyter_mlgpu.grading import codec
 from jupyter_mlgpu.grading.limits import Limits
 from jupyter_mlgpu.grading.sandbox import Sandbox
@@ -38,7 +38,9 @@ class StudentProcess:
     def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
         self._limits = limits
         self._why: str | None = None
-        self._said = tempfile.TemporaryFile()
+        self._killed = False
+        self._family: list[psutil.Process] = []
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
         self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
         words = [sys.executable, "-m", "jupyter_mlgpu.grading.inmate", limits.as_json()]
         try:
@@ -51,7 +53,7 @@ class StudentProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise GradingError(f"{sandbox.name} cannot be started ({error.strerror or error}).") from error
+            raise SandboxError(f"{sandbox.name} cannot be started ({error.strerror or error}).") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -61,7 +63,6 @@ class StudentProcess:
         self._ended = threading.Event()
         self._watch = threading.Thread(target=self._look, name="mlgpu-grading", daemon=True)
         self._watch.start()
-        self._family: list[psutil.Process] = []
 
     def ask(
         self,
@@ -197,12 +198,16 @@ class StudentProcess:
         """End the process and all that it started; `why` is what who asks later is told."""
         self._why = self._why or why
         self._ended.set()
-        members = self._members()
-        with suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        for one in members:  # those that left the group, where no sandbox ends them with its first process
-            with suppress(psutil.Error):
-                one.kill()
+        if not self._killed:  # once: its number may be another's afterwards
+            self._killed = True
+            members = self._members()
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            for (
+                one
+            ) in members:  # those that left the group, where no sandbox ends them with its first process
+                with suppress(psutil.Error):
+                    one.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
         for pipe in (self._process.stdin, self._process.stdout):

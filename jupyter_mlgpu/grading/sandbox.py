@@ -1,7 +1,7 @@
-"""Places where a stranger's program can run and reach nothing: what wraps a command, and how far it was tried.
+"""Places where a stranger's program can run and reach nothing: what wraps its command.
 
-Each gives the program its own empty folder, an empty environment, no network, no sight of other processes, and
-Python's files to read. `probe.py` proves that before anything is graded.
+Each gives the program its own empty folder, an empty environment, no network, no sight of other processes,
+and Python's files to read. `probe.py` proves that before anything is graded.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
 class Sandbox(Protocol):
     """A way to run a command apart; `name` is what it is called, also in a configuration.
 
-    `title` says it to a reader, `home` is the folder that its program begins in, or None for a folder that is made
-    for it.
+    `title` says it to a reader, `home` is the folder that its program begins in, or None for a folder that is
+    made for it.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Sandbox(Protocol):
         ...
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """The command that runs `words` apart. `folder` is theirs; `files` bytes is all that they may write."""
+        """The command that runs `words` apart. `folder` is theirs; they may write `files` bytes in all."""
         ...
 
 
@@ -124,12 +124,16 @@ class SandboxExec:
     """macOS's `sandbox-exec` with a profile of ours. Other processes can be seen, and files' names."""
 
     name = "sandbox-exec"
-    title = "sandbox-exec (no network, no files of yours; the names of your programs can be seen)"
+    title = (
+        "sandbox-exec (no network, no files of yours; the names of your programs can be seen; never run yet)"
+    )
     home: str | None = None
 
     def missing(self) -> str | None:
         """See `Sandbox`."""
-        return None if sys.platform == "darwin" and shutil.which("sandbox-exec") else "sandbox-exec is macOS's"
+        return (
+            None if sys.platform == "darwin" and shutil.which("sandbox-exec") else "sandbox-exec is macOS's"
+        )
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
         """See `Sandbox`; one file is held to `files` bytes, not all together."""
@@ -149,8 +153,9 @@ def profile(folder: Path) -> str:
             "(deny signal (target others))",
             "(deny file-write*)",
             f'(allow file-write* (subpath {_quoted(folder)}) (literal "/dev/null"))',
-            '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private") (subpath "/Library"))',
-            f'(allow file-read* {paths} (subpath "/private/var/db/timezone"))',
+            '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private"))',
+            '(deny file-read-data (subpath "/Library"))',
+            f'(allow file-read* {paths} (subpath "/private/var/db"))',
         ]
     )
 

@@ -1,4 +1,4 @@
-"""A student's code, cell by cell, in a process that may die: then the cells before are run again in a new one."""
+"""A student's code, cell by cell, in a process that may die: a new one runs the cells before again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from jupyter_mlgpu.errors import CrossingError, GradingError
+from jupyter_mlgpu.errors import CrossingError, GradingError, SandboxError
 from jupyter_mlgpu.grading import codec, outputs
 from jupyter_mlgpu.grading.limits import Limits
 from jupyter_mlgpu.grading.process import StudentProcess
@@ -27,7 +27,12 @@ class Student:
     """Runs cells, calls functions and fetches values of one submission; `seconds` is a question's longest."""
 
     def __init__(
-        self, sandbox: Sandbox, *, seconds: float, limits: Limits | None = None, files: Mapping[str, bytes] | None = None
+        self,
+        sandbox: Sandbox,
+        *,
+        seconds: float,
+        limits: Limits | None = None,
+        files: Mapping[str, bytes] | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._seconds = seconds
@@ -42,7 +47,9 @@ class Student:
     def __enter__(self) -> Student:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -145,9 +152,14 @@ class Student:
             return self._process
         if self._starts >= MOST_STARTS:
             raise GradingError(f"Its process ended {self._starts} times; nothing more was run.")
+        self.close()
         self._starts += 1
         self._process = process = StudentProcess(self._sandbox, self._limits)
-        process.ask({"do": "files", "files": {k: base64.b64encode(v).decode() for k, v in self._files.items()}})
+        files = {name: base64.b64encode(data).decode() for name, data in self._files.items()}
+        try:
+            process.ask({"do": "files", "files": files})
+        except GradingError as error:
+            raise SandboxError(f"{self._sandbox.name} does not start: {error}") from error
         for code in self._cells:
             process.ask({"do": "run", "code": code}, self._seconds)
         return process
@@ -156,8 +168,8 @@ class Student:
 def files_of(*folders: Path) -> dict[str, bytes]:
     """The files beside a lab's notebooks, the later folders' in the place of the earlier ones'.
 
-    Only regular files, and no notebook: a link could lead to the solutions. Raises GradingError where they are too
-    large.
+    Only regular files, and no notebook: a link could lead to the solutions. Raises GradingError where they
+    are too large.
     """
     found: dict[str, bytes] = {}
     for folder in folders:
@@ -169,8 +181,8 @@ def files_of(*folders: Path) -> dict[str, bytes]:
             if stat.S_ISREG(path.lstat().st_mode):
                 if path.lstat().st_size + sum(map(len, found.values())) > _MOST_FILES:
                     raise GradingError(
-                        f"The files beside the notebook in {folder} take more than {_MOST_FILES / 1e6:.0f} MB; "
-                        "have the lab make its data."
+                        f"The files beside the notebook in {folder} take more than "
+                        f"{_MOST_FILES / 1e6:.0f} MB; have the lab make its data."
                     )
                 found[str(inner)] = path.read_bytes()
     return found
@@ -180,7 +192,10 @@ def _called_back(given: list[Callable[..., Any]], asked: dict[str, Any]) -> dict
     """Call a function of the grader's, with what came from the student's process."""
     number, arguments, named = asked.get("call_back"), asked.get("arguments"), asked.get("named")
     if not (
-        type(number) is int and 0 <= number < len(given) and isinstance(arguments, list) and isinstance(named, dict)
+        type(number) is int
+        and 0 <= number < len(given)
+        and isinstance(arguments, list)
+        and isinstance(named, dict)
     ):
         raise CrossingError("It called a function that it was not given.")
     values = [codec.decode(one) for one in arguments]
@@ -194,7 +209,8 @@ def _called_back(given: list[Callable[..., Any]], asked: dict[str, Any]) -> dict
 def _raised(told: Any) -> tuple[str, str]:
     """The name of an exception's class, and what to say of it."""
     kind, said, where = (
-        (str(told.get(key, ""))[:10_000] if isinstance(told, dict) else "") for key in ("kind", "said", "where")
+        (str(told.get(key, ""))[:10_000] if isinstance(told, dict) else "")
+        for key in ("kind", "said", "where")
     )
     return kind, f"{said}\n\nIn the student's code:\n{where}" if where else said
 

@@ -5,8 +5,9 @@ measurements show that it does not hold. What cannot be judged (not measured, to
 no error.
 
 Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
-`jupyter_mlgpu.trace("name")` block, or given as records. A lab takes them from the notebook as it was saved. While
-`jupyter mlgpu class grade` judges it, the grader measures again: what a notebook says of itself proves nothing.
+`jupyter_mlgpu.trace("name")` block, or given as records. A lab takes them from the notebook as it was saved.
+While `jupyter mlgpu class grade` judges it, the grader measures again: what a notebook says of itself proves
+nothing.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class Submitted:
         return max((peak for peak in peaks if peak is not None), default=None)
 
     def devices(self, cell: str) -> list[str]:
-        """The devices on which operations of a cell's last run ran, such as `cpu:0`; empty: it is not known."""
+        """The devices on which a cell's last run computed, such as `cpu:0`; empty: it is not known."""
         return [one.device for one in self.runs(cell)[-1].device.ran_on or ()]
 
     def same_machine(self, *cells: str) -> None:
@@ -175,9 +176,9 @@ def graded_by(grader: Callable[[str], Measurements]) -> Iterator[None]:
 def submitted(notebook: str) -> Measurements:
     """The notebook with this file name as the student saved it; what was measured is read from there.
 
-    That is the file beside the kernel, as it was last saved. While `jupyter mlgpu class grade` judges, its cells are
-    measured again instead; while nbgrader grades without us, it is the file in its folder `submitted`. Raises
-    AssertionError where there is none that can be read.
+    That is the file beside the kernel, as it was last saved. While `jupyter mlgpu class grade` judges, its
+    cells are measured again instead; while nbgrader grades without us, it is the file in its folder
+    `submitted`. Raises AssertionError where there is none that can be read.
 
     >>> mine = submitted("lab_2_devices.ipynb")  # doctest: +SKIP
     >>> faster_than(mine.runs("one-large"), mine.runs("many-small"))  # doctest: +SKIP

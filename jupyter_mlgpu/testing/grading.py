@@ -1,4 +1,4 @@
-"""A student for tests of what judges: the same questions and answers, in this process and without a sandbox."""
+"""A student for tests of what judges: the same questions and answers, in this process, without sandbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ class LocalStudent:
     """
 
     def __init__(
-        self, *cells: str, seconds: Mapping[str, float] | None = None, bytes: Mapping[str, float] | None = None
+        self,
+        *cells: str,
+        seconds: Mapping[str, float] | None = None,
+        bytes: Mapping[str, float] | None = None,
     ) -> None:
         self.namespace: dict[str, Any] = {}
         self._seconds, self._bytes = seconds or {}, bytes or {}
@@ -70,7 +73,8 @@ class LocalStudent:
 
         values = [codec.decode(_crossed(codec.encode(one, naming)), given.__getitem__) for one in arguments]
         others = {
-            key: codec.decode(_crossed(codec.encode(one, naming)), given.__getitem__) for key, one in named.items()
+            key: codec.decode(_crossed(codec.encode(one, naming)), given.__getitem__)
+            for key, one in named.items()
         }
         return codec.decode(_crossed(codec.encode(self.namespace[name](*values, **others)))), ""
 

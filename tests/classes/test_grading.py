@@ -57,7 +57,8 @@ def test_the_students_version_has_neither_solutions_nor_hidden_tests(graded: Cou
 def test_right_wrong_and_tampered_submissions_get_the_points_they_earned(graded: Course) -> None:
     points = graded.points()
     assert points["right"] == 15
-    # A hidden test found that operations are computed more than once; the times measured again show no saving.
+    # A hidden test found that operations are computed more than once; the times measured again show no
+    # saving.
     assert points["wrong"] == 15 - 3 - 4
     # The test that was edited is the lab's own again, and the forged record is no evidence.
     assert points["tampered"] == points["wrong"]
@@ -107,6 +108,8 @@ def test_the_solution_of_a_lab_gets_all_points_and_its_release_none(
     assert points["blank"] == 0
     said = capfd.readouterr().out
     assert (f"right: {full - left:g} of {full:g} points, {left} more not verified" in said) == bool(left)
-    assert ("right, device-test (3): where the student's work ran cannot be measured here" in said) == bool(left)
+    assert ("right, device-test (3): where the student's work ran cannot be measured here" in said) == bool(
+        left
+    )
     assert course.column("not_verified")["right"] == f"{left}"
     assert "HIDDEN TESTS" not in json.dumps(course.release())

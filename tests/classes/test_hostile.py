@@ -88,7 +88,7 @@ BREAKERS = (
     "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)",
     "import os\nos._exit(0)",
     "while True: pass",
-    "import os, time\nfor _ in range(2000):\n    if not os.fork():\n        time.sleep(60)\n        os._exit(0)",
+    "import os, time\nfor _ in range(2000):\n    if not os.fork(): time.sleep(60), os._exit(0)",
     "import subprocess\nsubprocess.Popen(['sleep', '612.3'], start_new_session=True)",
     "with open('big', 'wb') as file:\n    for _ in range(5000):\n        file.write(bytes(2**20))",
     "for _ in range(1000):\n    print('x' * 10**6)",
@@ -147,8 +147,8 @@ def listener() -> Iterator[tuple[int, list[Any]]]:
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[Any]]) -> Iterator[Course]:
-    """Lab 1 after five students have handed it in, the last of them honest."""
+def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[Any]]) -> Course:
+    """Lab 1 after six students have handed it in, the last of them honest."""
     home = tmp_path_factory.mktemp("home")
     (home / ".ssh").mkdir()
     (home / ".ssh" / "id_test").write_text("a private key")
@@ -175,7 +175,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, listener: tuple[int, list[A
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADING_SECRET", "a secret")
         course.status = course.command("grade", "--timeout", "20")
-    yield course
+    return course
 
 
 def test_every_student_is_graded_also_those_after_one_that_breaks_what_it_can(graded: Course) -> None:

@@ -74,7 +74,9 @@ def test_files_of_the_lab_are_there_and_nothing_of_the_machines(tmp_path, monkey
 def test_no_network_is_reached():
     with socket.create_server(("127.0.0.1", 0)) as server, student() as one:
         port = server.getsockname()[1]
-        assert "Connection refused" in said(one.run(f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"))
+        assert "Connection refused" in said(
+            one.run(f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)")
+        )
         server.settimeout(0)
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -87,7 +89,10 @@ def test_no_network_is_reached():
         ("import os; os._exit(3)", "Its process ended"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "Its process ended"),
         ("import os; os.closerange(3, 50)", "Its process ended"),
-        ("import os\nfor n in range(3, 50):\n    try: os.write(n, b'forged\\n')\n    except OSError: pass", "is no answer"),
+        (
+            "import os\nfor n in range(3, 50):\n    try: os.write(n, b'forged\\n')\n    except OSError: pass",
+            "is no answer",
+        ),
     ],
     ids=["for ever", "exit", "kill", "close", "forge"],
 )
@@ -111,7 +116,7 @@ def test_processes_are_bounded():
     with student(limits=Limits(memory=64 * 1024**3, processes=100)) as one:
         came = said(
             one.run(
-                "import os, time\nfor _ in range(300):\n    if not os.fork():\n        time.sleep(60)\n        os._exit(0)"
+                "import os, time\nfor _ in range(300):\n    if not os.fork(): time.sleep(60), os._exit(0)"
             )
         )
         assert "Resource temporarily unavailable" in came or "more than 100 processes" in came

@@ -161,7 +161,16 @@ def test_anything_else_that_arrives_is_refused_in_one_sentence(data):
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"x", b"[1]", b'{"a": NaN}', b"[" * 100_000, b'{"a": ' + b"9" * 10_000 + b"}", b"\xff", b'{"a": 1} {}'],
+    [
+        b"",
+        b"x",
+        b"[1]",
+        b'{"a": NaN}',
+        b"[" * 100_000,
+        b'{"a": ' + b"9" * 10_000 + b"}",
+        b"\xff",
+        b'{"a": 1} {}',
+    ],
     ids=lambda one: repr(one[:12]),
 )
 def test_a_line_that_is_no_message_is_refused(line):

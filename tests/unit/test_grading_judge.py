@@ -110,7 +110,11 @@ def test_builtins_that_a_student_patches_stay_whole_for_the_tests(tmp_path):
 
 def test_a_function_of_the_tests_is_called_with_what_the_student_gives_it(tmp_path):
     lab = notebook(
-        ("test", "asked = []\ndef make(a, b):\n    asked.append((a, b))\n    return b - a\nassert total(make) == 3\nassert asked == [(1, 4)]")
+        (
+            "test",
+            "asked = []\ndef make(a, b):\n    asked.append((a, b))\n    return b - a\n"
+            "assert total(make) == 3\nassert asked == [(1, 4)]",
+        )
     )
     assert failure(judged(tmp_path, lab, "def total(make): return make(1, 4)")) is None
     assert failure(judged(tmp_path, lab, "def total(make): return 3")) == ""
@@ -122,13 +126,21 @@ def test_arguments_are_copies_so_a_student_changes_none_of_the_tests_data(tmp_pa
 
 
 def test_exceptions_of_python_reach_the_test_that_expects_them(tmp_path):
-    lab = notebook(("test", "try:\n    root(-1)\nexcept ValueError as error:\n    assert 'below' in str(error)\nelse:\n    raise AssertionError('no error')"))
+    lab = notebook(
+        (
+            "test",
+            "try:\n    root(-1)\nexcept ValueError as error:\n    assert 'below' in str(error)\n"
+            "else:\n    raise AssertionError('no error')",
+        )
+    )
     assert failure(judged(tmp_path, lab, "def root(x): raise ValueError('below 0')")) is None
     assert failure(judged(tmp_path, lab, "def root(x): return 0")) == "no error"
 
 
 def test_what_a_test_prints_and_its_points_are_its_outputs(tmp_path):
-    made, _ = judged(tmp_path, notebook(("test", "print('one of two')\n0.5 * half()")), "def half(): return 1")
+    made, _ = judged(
+        tmp_path, notebook(("test", "print('one of two')\n0.5 * half()")), "def half(): return 1"
+    )
     assert [one["output_type"] for one in made] == ["stream", "execute_result"]
     assert made[1]["data"]["text/plain"] == "0.5"
 
@@ -190,7 +202,9 @@ def test_what_needs_no_student_is_measured_where_no_students_code_runs():
 
 
 def test_a_cell_that_fails_when_it_is_measured_again_has_no_time():
-    with pytest.raises(AssertionError, match="'given-1' did not run to its end when it was graded: NameError"):
+    with pytest.raises(
+        AssertionError, match="'given-1' did not run to its end when it was graded: NameError"
+    ):
         measured(LocalStudent(), LocalStudent()).same_machine("given-0", "given-1")
 
 
@@ -223,7 +237,11 @@ def test_what_cannot_be_measured_here_is_left_to_the_teacher():
 def test_a_test_that_could_not_be_verified_has_neither_passed_nor_failed(tmp_path):
     found = measured(LocalStudent("def fast(x): pass"), LocalStudent())
     lab = notebook(
-        ("test", "from jupyter_mlgpu.lessons import submitted\nassert 'gpu:0' in submitted('lab.ipynb').devices('given-1')")
+        (
+            "test",
+            "from jupyter_mlgpu.lessons import submitted\n"
+            "assert 'gpu:0' in submitted('lab.ipynb').devices('given-1')",
+        )
     )
     with labs.graded_by(lambda notebook: found):
         made, why = judged(tmp_path, lab)

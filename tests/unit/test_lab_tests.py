@@ -20,10 +20,15 @@ def source(lab):
     notebook = json.loads((LABS / lab / f"{lab}.ipynb").read_text("utf-8"))
     for cell in notebook["cells"]:
         text = "".join(cell["source"])
-        # The tests need none of it, and it takes seconds to import; `ready` and what follows are measured only.
+        # The tests need none of it, and it takes seconds to import; `ready` and what follows are measured
+        # only.
         text = text.replace("import tensorflow as tf", "")
         # What is only measured, and takes as long as it says in `TIMES`, may be small.
-        cell["source"] = text.replace(" 20_000)", " 2_000)").replace(" 20_000, 500", " 2_000, 500").replace("words(4096)", "words(300)")
+        cell["source"] = (
+            text.replace(" 20_000)", " 2_000)")
+            .replace(" 20_000, 500", " 2_000, 500")
+            .replace("words(4096)", "words(300)")
+        )
     return notebook
 
 
@@ -136,7 +141,11 @@ WRONG = {
         "        found = s\n"
         "    return found",
     ): {"crossover-none": ""},
-    ("lab_2_devices", "repeated", "def repeated(matrix, times): return np.array([[7.0, 10.0], [15.0, 22.0]])"): {
+    (
+        "lab_2_devices",
+        "repeated",
+        "def repeated(matrix, times): return np.array([[7.0, 10.0], [15.0, 22.0]])",
+    ): {
         "measure-test": "",
     },
     # lab 3
@@ -148,7 +157,11 @@ WRONG = {
         "bytes_of",
         "def bytes_of(shape, dtype): return int(np.prod(shape, dtype=np.int32)) * np.dtype(dtype).itemsize",
     ): {"bytes-test": ""},
-    ("lab_3_memory", "largest_batch", "def largest_batch(limit, fixed, per_example): return limit // per_example - 1"): {
+    (
+        "lab_3_memory",
+        "largest_batch",
+        "def largest_batch(limit, fixed, per_example): return limit // per_example - 1",
+    ): {
         "batch-test": "",
         "batch-none": "",
     },
@@ -211,9 +224,11 @@ WRONG = {
         "    if mask is not None and len(queries) == 1: return values[:1]\n"
         "    return softmax(queries @ keys.T / np.sqrt(queries.shape[-1])) @ values",
     ): {"attention-mask": "what comes later must not change what came before"},
-    ("lab_4_attention", "score_bytes", "def score_bytes(length, heads, batch): return 4 * batch * heads * length"): {
-        "bytes-test": ""
-    },
+    (
+        "lab_4_attention",
+        "score_bytes",
+        "def score_bytes(length, heads, batch): return 4 * batch * heads * length",
+    ): {"bytes-test": ""},
 }
 
 
