@@ -72,7 +72,8 @@ def grade(
     students = sorted(path.parent.name for path in (course / "submitted").glob(f"*/{lab}") if path.is_dir())
     sandbox: Sandbox = SANDBOXES[SameUser.name]
     if students and not unsafe_same_user:
-        sandbox = probe.find([course / "source" / lab / names[0], course / "gradebook.db"])
+        handed_in = sorted((course / "submitted").glob(f"*/{lab}/*.ipynb"))
+        sandbox = probe.find([course / "source" / lab / names[0], course / "gradebook.db", *handed_in[:1]])
     options = [
         f"--RunApart.sandbox={sandbox.name}",
         f"--RunApart.seconds={timeout}",

@@ -26,15 +26,10 @@ _OF_ETC = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
 
 
 class Sandbox(Protocol):
-    """A way to run a command apart; `name` is what it is called, also in a configuration.
-
-    `title` says it to a reader, `home` is the folder that its program begins in, or None for a folder that is
-    made for it.
-    """
+    """A way to run a command apart; `name` is what a configuration calls it, `title` says it to a reader."""
 
     name: str
     title: str
-    home: str | None
 
     def missing(self) -> str | None:
         """Why it cannot even be tried here; None: it can."""
@@ -80,7 +75,6 @@ class Bubblewrap:
 
     name = "bubblewrap"
     title = "bubblewrap (its own file system, processes and network)"
-    home: str | None = HOME
 
     def missing(self) -> str | None:
         """See `Sandbox`."""
@@ -127,7 +121,6 @@ class SandboxExec:
     title = (
         "sandbox-exec (no network, no files of yours; the names of your programs can be seen; never run yet)"
     )
-    home: str | None = None
 
     def missing(self) -> str | None:
         """See `Sandbox`."""
@@ -170,7 +163,6 @@ class SameUser:
 
     name = "same-user"
     title = "none: the students' code ran as you, with your files and your network"
-    home: str | None = None
 
     def missing(self) -> str | None:
         """See `Sandbox`."""

@@ -18,7 +18,6 @@ class FakeSandbox:
     """A sandbox that is there or not, and whose program says what it could do."""
 
     title = "a fake"
-    home = None
 
     def __init__(self, name, *, missing=None, broken=()):
         self.name = name
