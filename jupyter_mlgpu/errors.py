@@ -3,14 +3,18 @@
     MlgpuError
     ├── BenchError           a benchmark that cannot run here, or a file of results that is none
     ├── ClockError           a clock that went backwards while something was timed
+    ├── CrossingError        what a student's process gave the grader is no plain data
     ├── DeviceError          a device that does not exist or cannot be chosen now
     │   └── RestartNeededError    ... because only a restart of the kernel would bring it
+    ├── GradingError         a submission that cannot be graded, or whose process ended
     ├── GraphError           a static graph that cannot be built, compiled or executed so
     ├── MissingPackageError  a package that only this needs is not installed
+    ├── NotVerifiedError     a grader's machine cannot measure what a test asks for
     ├── PlanError            a model or function whose graph cannot be read
     ├── RaceError            a race that ended in another process than this one
     ├── RecordError          a record or a records file that cannot be read or written
     │   └── NewerSchemaError      ... because a later version of jupyter_mlgpu wrote it
+    ├── SandboxError         the place where students' code is to run cannot be made
     ├── StillRunningError         a measurement was asked for before its block ended
     └── UsageError           a command or magic that was typed wrongly
 
@@ -36,6 +40,10 @@ class ClockError(MlgpuError):
     """The clock showed less at the end of what was timed than at its beginning."""
 
 
+class CrossingError(MlgpuError):
+    """What should cross between the grader and a student's process is no plain data, or too large."""
+
+
 class DeviceError(MlgpuError):
     """The device asked for does not exist here, or cannot be chosen at this moment."""
 
@@ -57,12 +65,20 @@ class RestartNeededError(DeviceError):
         self.verbose = verbose
 
 
+class GradingError(MlgpuError):
+    """A submission cannot be graded so, or its process ended before it answered."""
+
+
 class GraphError(MlgpuError):
     """A graph of jupyter_mlgpu.mlcompute cannot be built, compiled or executed with what was given."""
 
 
 class MissingPackageError(MlgpuError):
     """A package that is needed for this alone, and not by the rest, is not installed."""
+
+
+class NotVerifiedError(MlgpuError):
+    """The machine that grades cannot measure what a test asks for: the teacher decides."""
 
 
 class PlanError(MlgpuError):
@@ -79,6 +95,10 @@ class RecordError(MlgpuError):
 
 class NewerSchemaError(RecordError):
     """A record was written by a later version of jupyter_mlgpu than this one."""
+
+
+class SandboxError(MlgpuError):
+    """A sandbox could not be started, so nothing ran, and nobody is to blame for what did not come out."""
 
 
 class StillRunningError(MlgpuError):

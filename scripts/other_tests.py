@@ -42,12 +42,17 @@ LESSONS = ("notebooks/", "jupyter_mlgpu/lessons/")
 #: The quickest first.
 PARTS = (
     Part("test-packaging", 65, ("constraints/", "pyproject.toml"), "every pinned version has a wheel"),
-    Part("test-class", 45, ("notebooks/labs/", "jupyter_mlgpu/submissions/"), "labs graded by nbgrader"),
     Part("test-unit", 80, ("jupyter_mlgpu/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part("test-frameworks", 130, ("jupyter_mlgpu/backends/", "jupyter_mlgpu/bench/"), "all frameworks"),
+    Part(
+        "test-class",
+        180,
+        ("notebooks/labs/", "jupyter_mlgpu/grading/", "jupyter_mlgpu/submissions/"),
+        "labs graded by nbgrader",
+    ),
     Part("test-integration", 350, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),

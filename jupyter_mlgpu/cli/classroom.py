@@ -4,7 +4,8 @@
   grade     make the student's version of a lab, grade every submission, write feedback and grades.csv
   report    who used which device, how long it took, what the logs said; from the records in the notebooks
 
-Only `grade` needs nbgrader, and it runs the students' code, with your rights, on this machine.
+Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network and without your files,
+and the tests outside it; where no sandbox works, it runs nothing. Times and memory are measured again.
 """
 
 from __future__ import annotations
@@ -48,6 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="the longest a cell may take (default: 600)",
     )
+    grade.add_argument(
+        "--unsafe-same-user",
+        action="store_true",
+        help="run the students' code without a sandbox: it can do all that you can",
+    )
+    grade.add_argument(
+        "--trust-receipts",
+        action="store_true",
+        help="take times, memory and devices from the receipts handed in, which a student can write",
+    )
     report.add_argument("--lab", help="one lab alone; without it, all that were submitted")
     report.add_argument(
         "--out",
@@ -66,7 +77,13 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.command == "grade":
         from jupyter_mlgpu.cli.class_grade import grade
 
-        return grade(arguments.folder, arguments.lab, timeout=arguments.timeout)
+        return grade(
+            arguments.folder,
+            arguments.lab,
+            timeout=arguments.timeout,
+            unsafe_same_user=arguments.unsafe_same_user,
+            trust_receipts=arguments.trust_receipts,
+        )
     from jupyter_mlgpu.cli.class_report import report
 
     return report(arguments.folder, arguments.lab, arguments.out)

@@ -5,19 +5,23 @@ measurements show that it does not hold. What cannot be judged (not measured, to
 no error.
 
 Runs are named by a cell's number as in `%mlc_trace show` (all runs of its code), by the name of a
-`jupyter_mlgpu.trace("name")` block, or given as records. A graded lab takes them from the notebook that was
-handed in: grading runs the code again, often on a machine without a GPU, and must not judge its own times.
+`jupyter_mlgpu.trace("name")` block, or given as records. A lab takes them from the notebook as it was saved.
+While `jupyter mlgpu class grade` judges it, the grader measures again: what a notebook says of itself proves
+nothing.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import Protocol
 
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import NotVerifiedError, UsageError
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.submissions import Submission, doubts, read
 from jupyter_mlgpu.tracing import Runs, records, runs_of
@@ -32,7 +36,7 @@ def assert_gpu_used(run: Runs | None = None) -> Judgement:
     found = records() if run is None else runs_of(run)
     if not found:
         raise UsageError("No cell has been measured yet: run one with tracing on, then ask again.")
-    return expect.required(expect.gpu_used(found[-1]))
+    return _required(expect.gpu_used(found[-1]))
 
 
 def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -> Judgement:
@@ -43,7 +47,7 @@ def peak_below(run: Runs, limit: float, quantity: str = "peak_memory_process") -
     >>> peak_below(3, 2 * 1024**3)  # doctest: +SKIP
     ✓ holds: Peak memory, process 512 MiB (median of 3 runs), below 2 GiB.
     """
-    return expect.required(expect.peak_below(runs_of(run), limit, quantity))
+    return _required(expect.peak_below(runs_of(run), limit, quantity))
 
 
 def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
@@ -54,7 +58,38 @@ def faster_than(fast: Runs, slow: Runs, times: float = 1.0) -> Judgement:
     >>> faster_than("with the graph", "without", times=2)  # doctest: +SKIP
     ○ cannot judge: 81.2 ms (1 run) beside 214 ms (1 run): one run each.
     """
-    return expect.required(expect.faster_than(runs_of(fast), runs_of(slow), times))
+    return _required(expect.faster_than(runs_of(fast), runs_of(slow), times))
+
+
+def _required(judgement: Judgement) -> Judgement:
+    """The judgement, where it holds or nobody grades; what a grader cannot judge is left to the teacher."""
+    if _grader is not None and judgement.state == "cannot judge":
+        raise NotVerifiedError(judgement.sentence)
+    return expect.required(judgement)
+
+
+class Measurements(Protocol):
+    """What a lab can ask of a notebook: see `Submitted`, whose answers are the receipts'."""
+
+    def runs(self, cell: str) -> list[Record]:
+        """The runs of a cell."""
+        ...
+
+    def seconds(self, cell: str) -> float:
+        """The wall time of a cell in seconds."""
+        ...
+
+    def peak(self, cell: str) -> float | None:
+        """The largest peak memory of the process, in bytes."""
+        ...
+
+    def devices(self, cell: str) -> list[str]:
+        """The devices on which the last run's operations ran."""
+        ...
+
+    def same_machine(self, *cells: str) -> None:
+        """Whether the times of these cells compare."""
+        ...
 
 
 class Submitted:
@@ -110,6 +145,10 @@ class Submitted:
         peaks = [one.value for one in readings if one.quantity == "peak_memory_process"]
         return max((peak for peak in peaks if peak is not None), default=None)
 
+    def devices(self, cell: str) -> list[str]:
+        """The devices on which a cell's last run computed, such as `cpu:0`; empty: it is not known."""
+        return [one.device for one in self.runs(cell)[-1].device.ran_on or ()]
+
     def same_machine(self, *cells: str) -> None:
         """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
         if len({one.run.id for cell in cells for one in self.runs(cell)}) > 1:
@@ -119,15 +158,33 @@ class Submitted:
             )
 
 
-def submitted(notebook: str) -> Submitted:
+#: Who answers instead of a notebook's own receipts, while a lab is graded.
+_grader: Callable[[str], Measurements] | None = None
+
+
+@contextmanager
+def graded_by(grader: Callable[[str], Measurements]) -> Iterator[None]:
+    """While the block runs, `submitted` gives what `grader` gives for a notebook's file name."""
+    global _grader
+    before, _grader = _grader, grader
+    try:
+        yield
+    finally:
+        _grader = before
+
+
+def submitted(notebook: str) -> Measurements:
     """The notebook with this file name as the student saved it; what was measured is read from there.
 
-    While nbgrader grades, that is the file in its folder `submitted`; elsewhere the one beside the kernel, as
-    it was last saved. Raises AssertionError where there is none that can be read.
+    That is the file beside the kernel, as it was last saved. While `jupyter mlgpu class grade` judges, its
+    cells are measured again instead; while nbgrader grades without us, it is the file in its folder
+    `submitted`. Raises AssertionError where there is none that can be read.
 
     >>> mine = submitted("lab_2_devices.ipynb")  # doctest: +SKIP
     >>> faster_than(mine.runs("one-large"), mine.runs("many-small"))  # doctest: +SKIP
     """
+    if _grader is not None:
+        return _grader(notebook)
     here, folder = Path.cwd(), _folder()
     try:
         return Submitted(read(folder / notebook), None if folder == here else read(here / notebook))

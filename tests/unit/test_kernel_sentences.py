@@ -125,6 +125,7 @@ SILENT = {
     "batches": "printed under a cell",
     "bench/*": "printed under a cell",
     "cli/*": "a command",
+    "grading/*": "a command",
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
     "comparing/shift": "errors of the programmer's",

@@ -1,0 +1,251 @@
+"""Each lab's tests, hidden ones too: its own solution passes, and wrong answers fail where they are wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_mlgpu.grading import cells
+from jupyter_mlgpu.grading.judge import Judge
+from jupyter_mlgpu.grading.measure import Measured
+from jupyter_mlgpu.lessons import labs
+from jupyter_mlgpu.testing.grading import LocalStudent
+
+LABS = Path(__file__).resolve().parents[2] / "notebooks" / "labs" / "source"
+
+pytestmark = pytest.mark.needs("numpy")
+
+
+def source(lab):
+    notebook = json.loads((LABS / lab / f"{lab}.ipynb").read_text("utf-8"))
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        # The tests need none of it, and it takes seconds to import; `ready` and what follows are measured
+        # only.
+        text = text.replace("import tensorflow as tf", "")
+        # What is only measured, and takes as long as it says in `TIMES`, may be small.
+        cell["source"] = (
+            text.replace(" 20_000)", " 2_000)")
+            .replace(" 20_000, 500", " 2_000, 500")
+            .replace("words(4096)", "words(300)")
+        )
+    return notebook
+
+
+def failed(lab, **answers):
+    """The tests of a lab that fail when these answers stand in the place of the right ones.
+
+    All measured cells take equally long and equally much, unless they fail.
+    """
+    teachers = cells.teachers_cells(source(lab))
+    student = LocalStudent(seconds=TIMES, bytes=PEAKS)
+    apart = LocalStudent(seconds=TIMES, bytes=PEAKS)
+    judge = Judge(student, LABS / lab, seconds=60)
+    found = {}
+    with labs.graded_by(lambda _: Measured(teachers, student, apart)):
+        for cell in teachers:
+            if cell.role == "test":
+                made, why = judge.test(cell)
+                wrong = [one["evalue"] for one in made if one["output_type"] == "error"]
+                found[cell.name] = wrong[0] if wrong else why
+                continue
+            if cell.role == "given":
+                judge.give(cell)
+            student.run(answers.get(cell.name.replace("-", "_"), cell.python))
+            if cell.alone:
+                apart.run(cell.python)
+    return {name: why for name, why in found.items() if why is not None}
+
+
+#: What a fake machine says of the labs' measured cells, by their code.
+TIMES = {
+    'without_a_plan(DOUBLING, START, "t16")[0]\n': 1.0,
+    'without_a_plan(DOUBLING, START, "t16")[0]': 1.0,
+    'run_graph(DOUBLING, START, "t16")[0]': 0.01,
+    "made = repeated(small, 2000)": 1.0,
+    "made = repeated(large, 1)": 0.01,
+    "[attention(brief, brief, brief).shape for _ in range(16)][-1]": 0.1,
+    "attention(book, book, book).shape": 1.0,
+}
+PEAKS = {"sum_of_squares(make_rows, 2_000, 500)": 2e8, "float(np.square(make_rows(0, 2_000)).sum())": 1e9}
+
+#: What no machine without a GPU can verify.
+OPEN = {"lab_2_devices": {"device-test", "measure-test"}}
+
+
+@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir()))
+def test_the_solution_of_a_lab_passes_all_its_tests(lab):
+    assert set(failed(lab)) <= OPEN.get(lab, set())
+
+
+WRONG = {
+    # lab 1
+    ("lab_1_tensor_graph", "needed", "def needed(graph, wanted): return ['total', 'product']"): {
+        "needed-test": "each operation once",
+        "needed-less": "",
+        "run-test": "",
+        "run-once": "",
+        "measure-test": "",
+    },
+    (
+        "lab_1_tensor_graph",
+        "needed",
+        "def needed(graph, wanted):\n"
+        "    if wanted not in graph: return []\n"
+        "    return [*needed(graph, graph[wanted][1]), *needed(graph, graph[wanted][2]), wanted]",
+    ): {"needed-test": "each operation once", "run-once": "instead of 10"},
+    (
+        "lab_1_tensor_graph",
+        "run_graph",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS):\n"
+        "    for name in needed(graph, wanted):\n"
+        "        operation, *sources = graph[name]\n"
+        "        inputs[name] = operations[operation](*(inputs[one] for one in sources))\n"
+        "    return inputs[wanted]",
+    ): {"run-test": "INPUTS was changed"},
+    (
+        "lab_1_tensor_graph",
+        "run_graph",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS):\n"
+        "    if wanted in inputs: return inputs[wanted]\n"
+        "    operation, *sources = graph[wanted]\n"
+        "    return operations[operation](*(run_graph(graph, inputs, one, operations) for one in sources))",
+    ): {"run-once": "1023 additions instead of 10"},
+    (
+        "lab_1_tensor_graph",
+        "run_graph",
+        "def run_graph(graph, inputs, wanted, operations=OPERATIONS):\n"
+        "    operations['add'](1, 1)\n"
+        "    return np.array([22.0, 66.0])",
+    ): {"run-test": "", "run-once": "", "measure-test": ""},
+    # lab 2
+    ("lab_2_devices", "flops", "def flops(n): return 2 * n"): {"flops-test": ""},
+    (
+        "lab_2_devices",
+        "start_and_rate",
+        "def start_and_rate(work, seconds): return 1, 100",
+    ): {"line-test": "1"},
+    (
+        "lab_2_devices",
+        "crossover",
+        "def crossover(sizes, first, second):\n"
+        "    return next((s for s, a, b in zip(sizes, first, second) if b < a), None)",
+    ): {"crossover-test": "a lucky size is no crossover", "crossover-none": ""},
+    (
+        "lab_2_devices",
+        "crossover",
+        "def crossover(sizes, first, second):\n"
+        "    found = None\n"
+        "    for s, a, b in zip(reversed(sizes), reversed(first), reversed(second)):\n"
+        "        if b > a: break\n"
+        "        found = s\n"
+        "    return found",
+    ): {"crossover-none": ""},
+    (
+        "lab_2_devices",
+        "repeated",
+        "def repeated(matrix, times): return np.array([[7.0, 10.0], [15.0, 22.0]])",
+    ): {
+        "measure-test": "",
+    },
+    # lab 3
+    ("lab_3_memory", "bytes_of", "def bytes_of(shape, dtype): return shape[0] * shape[1] * 4"): {
+        "bytes-test": "list index out of range"
+    },
+    (
+        "lab_3_memory",
+        "bytes_of",
+        "def bytes_of(shape, dtype): return int(np.prod(shape, dtype=np.int32)) * np.dtype(dtype).itemsize",
+    ): {"bytes-test": ""},
+    (
+        "lab_3_memory",
+        "largest_batch",
+        "def largest_batch(limit, fixed, per_example): return limit // per_example - 1",
+    ): {
+        "batch-test": "",
+        "batch-none": "",
+    },
+    (
+        "lab_3_memory",
+        "largest_batch",
+        "def largest_batch(limit, fixed, per_example): return (limit - fixed) // per_example",
+    ): {"batch-none": "less than nothing is no batch"},
+    (
+        "lab_3_memory",
+        "sum_of_squares",
+        "def sum_of_squares(make, rows, part):\n"
+        "    return sum(float((make(a, a + part) ** 2).sum()) for a in range(0, rows, part))",
+    ): {"parts-test": "[(0, 3), (3, 6), (6, 9), (9, 12)]", "parts-small": ""},
+    (
+        "lab_3_memory",
+        "sum_of_squares",
+        "def sum_of_squares(make, rows, part): return float((make(0, rows) ** 2).sum())",
+    ): {"parts-small": "100"},
+    (
+        "lab_3_memory",
+        "sum_of_squares",
+        "def sum_of_squares(make, rows, part):\n"
+        "    return sum(float((make(a, a + part) ** 2).sum()) for a in range(0, rows - rows % part, part))",
+    ): {"parts-test": "the last part is a shorter one", "parts-small": ""},
+    # lab 4
+    ("lab_4_attention", "softmax", "def softmax(scores): return np.full(scores.shape, 0.25)"): {
+        "softmax-test": "",
+        "softmax-large": "",
+        "attention-test": "",
+        "attention-mask": "",
+    },
+    (
+        "lab_4_attention",
+        "softmax",
+        "def softmax(scores):\n"
+        "    with np.errstate(all='ignore'):\n"
+        "        powers = np.exp(scores)\n"
+        "        return powers / powers.sum(axis=-1, keepdims=True)",
+    ): {"softmax-large": ""},
+    (
+        "lab_4_attention",
+        "softmax",
+        "def softmax(scores):\n"
+        "    powers = np.exp(np.clip(scores, -1e3, 700) - np.clip(scores, -1e3, 700).max())\n"
+        "    return powers / powers.sum()",
+    ): {"softmax-test": "", "softmax-large": "", "attention-test": "", "attention-mask": ""},
+    (
+        "lab_4_attention",
+        "attention",
+        "def attention(queries, keys, values, mask=None):\n"
+        "    scores = queries @ keys.T\n"
+        "    if mask is not None: scores = np.where(mask, scores, -1e9)\n"
+        "    return softmax(scores) @ values",
+    ): {"attention-test": "scores are divided by 2 here"},
+    (
+        "lab_4_attention",
+        "attention",
+        "def attention(queries, keys, values, mask=None):\n"
+        "    if mask is not None and len(queries) == 1: return values[:1]\n"
+        "    return softmax(queries @ keys.T / np.sqrt(queries.shape[-1])) @ values",
+    ): {"attention-mask": "what comes later must not change what came before"},
+    (
+        "lab_4_attention",
+        "score_bytes",
+        "def score_bytes(length, heads, batch): return 4 * batch * heads * length",
+    ): {"bytes-test": ""},
+}
+
+
+@pytest.mark.parametrize(
+    ("lab", "cell", "code"), list(WRONG), ids=[f"{lab}-{cell}-{n}" for n, (lab, cell, _) in enumerate(WRONG)]
+)
+def test_a_wrong_answer_fails_the_tests_that_are_there_for_it(lab, cell, code):
+    expected = WRONG[lab, cell, code]
+    found = failed(lab, **{cell: code})
+    assert set(found) - OPEN.get(lab, set()) == set(expected) - OPEN.get(lab, set())
+    for test, said in expected.items():
+        assert said in found[test]
+
+
+def test_every_test_of_every_lab_has_a_wrong_answer_that_fails_it():
+    known = {(lab, test) for (lab, _, _), tests in WRONG.items() for test in tests}
+    for lab in sorted(path.name for path in LABS.iterdir()):
+        for cell in cells.teachers_cells(source(lab)):
+            if cell.role == "test" and cell.name not in ("measure-test", "device-test"):
+                assert (lab, cell.name) in known
