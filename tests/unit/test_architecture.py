@@ -150,11 +150,8 @@ MAY_USE = {
         "doctor",
         "errors",
         "files",
-<<<<<<< HEAD
-        "incoming",
-=======
         "grading",
->>>>>>> grading
+        "incoming",
         "logs",
         "markup",
         "record",
