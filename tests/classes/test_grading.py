@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE
-from tests.classes.course import LABS, WITHOUT_A_PLAN, Course, Notebook, cell, solved
+from tests.classes.course import LABS, WITHOUT_A_PLAN, Course, Notebook, cell, needs_a_sandbox, solved
 
-pytestmark = pytest.mark.needs("nbgrader")
+pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox]
 
 LAB = "lab_1_tensor_graph"
 

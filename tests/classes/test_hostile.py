@@ -19,9 +19,9 @@ import pytest
 
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
-from tests.classes.course import WITHOUT_A_PLAN, Course, cell, solved
+from tests.classes.course import WITHOUT_A_PLAN, Course, cell, needs_a_sandbox, solved
 
-pytestmark = [pytest.mark.needs("nbgrader"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox, pytest.mark.timeout(900)]
 
 LAB = "lab_1_tensor_graph"
 
