@@ -10,7 +10,9 @@ from typing import Any
 
 from jupyter_mlgpu.planning import bundle, drawing, page
 from jupyter_mlgpu.planning.crossing import RULE, Crossing, crossings
+from jupyter_mlgpu.planning.flow import Flow
 from jupyter_mlgpu.planning.graph import Graph
+from jupyter_mlgpu.planning.placer import settle
 from jupyter_mlgpu.planning.placing import Placement, Target, place
 from jupyter_mlgpu.planning.placing import target as target_named
 from jupyter_mlgpu.planning.subgraphs import Group, divide
@@ -157,19 +159,17 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
     to = target_named(target)
     from jupyter_mlgpu.planning import reading
 
-    subject, graph = reading.read(model_or_function, inputs)
+    subject, graph = reading.read(model_or_function, inputs, gpu=to.is_gpu)
     return of_graph(graph, to, subject)
 
 
 def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
     """The plan for a graph in plain data."""
-    placements: list[Placement] = []
+    flow = Flow(graph)
+    placed = {(body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes}
+    if to.is_gpu:
+        placed = settle(flow, placed)
     groups: list[Group] = []
-    copies: list[Crossing] = []
     for body in graph.bodies:
-        placed = [place(node, body.name, to) for node in body.nodes]
-        by_name = {one.node: one for one in placed}
-        placements += placed
-        groups += divide(body, {one.node: one.on_device for one in placed})
-        copies += crossings(body, by_name)
-    return Plan(subject, to, graph, tuple(placements), tuple(groups), tuple(copies))
+        groups += divide(body, {node.name: placed[body.name, node.name].on_device for node in body.nodes})
+    return Plan(subject, to, graph, tuple(placed.values()), tuple(groups), crossings(flow, placed))

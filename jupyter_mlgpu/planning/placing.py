@@ -40,6 +40,11 @@ class Target:
     noun: str = "kernel"
     shared: str = "a kernel of TensorFlow's own that serves it"
 
+    @property
+    def is_gpu(self) -> bool:
+        """Whether TensorFlow lists the device as a GPU, and its placer knows it."""
+        return self.device == "GPU"
+
 
 @dataclass(frozen=True)
 class Placement:

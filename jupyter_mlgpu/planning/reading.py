@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning import graphdef
+from jupyter_mlgpu.planning.as_on_a_gpu import as_on_a_gpu
 from jupyter_mlgpu.planning.graph import Graph
+
+#: Rows of a batch where `fit` is not told.
+BATCH = 32
 
 _TAKES = "It takes a tf.function with its inputs, a concrete function, or a built Keras model."
 
@@ -21,12 +26,13 @@ _NAMED = re.compile(r"[A-Za-z]\w*: ")
 _CALLING = re.compile(r"(\w+: )?Exception encountered when calling ")
 
 
-def read(subject: Any, inputs: tuple[Any, ...]) -> tuple[str, Graph]:
-    """What the subject is called, and its graph."""
+def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, Graph]:
+    """What the subject is called, and its graph; `gpu`: as traced where there is a GPU."""
     if "tensorflow" not in sys.modules:
         # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
         raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
-    function, name = _concrete(subject, inputs)
+    with as_on_a_gpu() if gpu else nullcontext():
+        function, name = _concrete(subject, inputs)
     serialised = function.graph.as_graph_def(add_shapes=True)
     return name, graphdef.read(serialised, function.graph.name, _types())
 
@@ -63,21 +69,67 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
 
 
-def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool = False) -> Any:
-    """The concrete function for these inputs; `batched`: it takes them from an iterator over batches."""
+def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = None) -> Any:
+    """The concrete function for these inputs; of a model `fitted` to them, it takes them batch by batch."""
     import tensorflow as tf
 
     try:
-        specs = tuple(map(_spec, inputs))
-        if batched:
-            specs = (tf.data.IteratorSpec(_without_lists(specs)),)
-        return function.get_concrete_function(*specs)
+        if fitted is None:
+            specs = tuple(map(_spec, inputs))
+        else:
+            specs = (tf.data.IteratorSpec(_without_lists(_batch(fitted, inputs))),)
+        return _apart(function, specs)
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
         raise PlanError(
             f"{name} could not be traced with {given}: {_what(error)} "
             "Give the inputs it takes, or a tf.TensorSpec for each."
         ) from error
+
+
+def _apart(function: Any, specs: tuple[Any, ...]) -> Any:
+    """The concrete function, traced for us alone.
+
+    TensorFlow keeps what it traces, of functions that this one calls, too, and a graph for a GPU would fail in a
+    later call on the CPU. It looks for kept ones by the scopes around them as well, so we stand in one of our
+    own, which changes no device.
+    """
+    import tensorflow as tf
+
+    found: list[Any] = []
+
+    def around() -> None:
+        with tf.compat.v1.device(lambda operation: operation.device):
+            found.append(function.get_concrete_function(*specs))
+
+    tf.function(around, autograph=False).get_concrete_function()
+    return found[0]
+
+
+def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What one step of `fit` takes: arrays are cut as Keras cuts them, a tf.TensorSpec is a batch already.
+
+    Keras knows how many rows a batch has where all are full ones, and keras-hub never does: it has a pipeline of
+    its own, which may make something else of what it is given.
+    """
+    import keras
+    import tensorflow as tf
+
+    pipeline = getattr(model, "preprocess_samples", None)
+
+    def one(leaf: Any) -> Any:
+        spec = _spec(leaf)
+        if spec is leaf or not isinstance(spec, tf.TensorSpec) or not spec.shape.rank:
+            return spec
+        rows = None if pipeline or spec.shape[0] % BATCH else BATCH
+        kind = tf.as_dtype(keras.config.floatx()) if spec.dtype.is_floating and not pipeline else spec.dtype
+        return tf.TensorSpec([rows, *spec.shape[1:]], kind)
+
+    specs = tuple(tf.nest.map_structure(one, value) for value in inputs)
+    if pipeline is None:
+        return specs
+    made = tf.function(pipeline).get_concrete_function(*specs).structured_outputs
+    return tuple(_spec(value) for value in made)
 
 
 def _spec(value: Any) -> Any:
@@ -90,7 +142,7 @@ def _spec(value: Any) -> Any:
         if isinstance(leaf, tf.RaggedTensor | tf.SparseTensor):
             return tf.type_spec_from_value(leaf)
         if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
-            return tf.TensorSpec(tuple(leaf.shape), tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
+            return tf.TensorSpec(leaf.shape, tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
         return leaf
 
     return tf.nest.map_structure(one, value)
@@ -151,7 +203,7 @@ def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
         model.train_function, model.jit_compile = before
     if step is None:
         raise PlanError(f"{name} has a make_train_function of its own, whose graph cannot be found.")
-    return _traced(step, inputs, f"The training step of {name}", batched=True)
+    return _traced(step, inputs, f"The training step of {name}", fitted=model)
 
 
 def _inner(function: Any, name: str) -> Any:
