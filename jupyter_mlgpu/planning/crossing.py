@@ -10,8 +10,8 @@ from jupyter_mlgpu.planning.graph import Body, Operand, Result
 from jupyter_mlgpu.planning.placing import Placement
 
 RULE = (
-    "A tensor is counted once for each side that has it copied, however often the function that makes it is "
-    "called or loops; what a function is given lies where its caller made it, and handles are not copied."
+    "A tensor is counted once for each side that reads it, however often the function that makes it is called or "
+    "loops, and of a branch both ways count; handles are not copied."
 )
 # TensorFlow keeps these in the host's memory whatever the device. A resource is a handle to something.
 _ALWAYS_ON_HOST = ("string", "resource")
@@ -34,9 +34,9 @@ class Crossing:
 
 def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing, ...]:
     """What would be copied, in the order in which it is read, each tensor once for each side that reads it."""
-    found: dict[tuple[Maker, str, bool], Crossing] = {}
+    found: dict[tuple[Maker, str, bool, str], Crossing] = {}
     for body in flow.bodies.values():
-        for operand, reader, side in _reads(flow, body, placements):
+        for operand, reader, side, way in _reads(flow, body, placements):
             for maker in flow.makers(body, operand):
                 result = flow.result(maker)
                 if result is None or result.type in _HANDLES:
@@ -48,7 +48,7 @@ def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing
                     crossing = Crossing(
                         maker.function, tensor, result.type, read, result.bytes, result.why_missing
                     )
-                    found.setdefault((maker, read, side), crossing)
+                    found.setdefault((maker, read, side, way), crossing)
     return tuple(found.values())
 
 
@@ -61,23 +61,25 @@ def _made(flow: Flow, maker: Maker, result: Result, placements: Mapping[Key, Pla
 
 def _reads(
     flow: Flow, body: Body, placements: Mapping[Key, Placement]
-) -> Iterator[tuple[Operand, str | None, bool]]:
-    """Every reading of a tensor: in which memory (None: by its type), and whether on the device."""
+) -> Iterator[tuple[Operand, str | None, bool, str]]:
+    """Every reading of a tensor: in which memory (None: by its type), whether on the device, for which branch."""
     for node in body.nodes:
         placement = placements[body.name, node.name]
         for place, operand in enumerate(node.operands):
             if flow.called(node) is not None or (node.operation in BRANCHES and place > 0):
                 continue  # the functions read it
+            if node.operation in BRANCHES:
+                yield from ((operand, None, True, way) for _, way in node.calls)  # each begins on the device
             if node.operation in _BY_TYPE and operand.argument not in placement.host_memory:
-                yield operand, None, True
+                yield operand, None, True, ""
             else:
-                yield operand, _memory(placement, operand.argument, ""), placement.on_device
+                yield operand, _memory(placement, operand.argument, ""), placement.on_device, ""
     callers = flow.callers.get(body.name, [])
     for operand in body.returns:
         if any(call.operation in LOOPS and attribute == "cond" for _, call, attribute in callers):
-            yield operand, "host", True  # whether to go on
+            yield operand, "host", True, ""  # whether to go on
         elif not callers or any(call.operation in BRANCHES | LOOPS for _, call, _ in callers):
-            yield operand, None, True
+            yield operand, None, True, ""
 
 
 def _memory(placement: Placement, argument: str, kind: str) -> str:

@@ -15,17 +15,23 @@ from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 LOOPS = frozenset({"While", "StatelessWhile"})
+#: What takes a batch from a data set.
+ITERATORS = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
 
 #: An operation: its function's name and its own.
 Key = tuple[str, str]
 
 
 class Maker(NamedTuple):
-    """An operation, or a function's argument that comes from outside, and which of its results."""
+    """An operation, or a function's argument that comes from outside, and which of its results.
+
+    `ways` are the branches that it was handed into: TensorFlow gives each of them a tensor of its own.
+    """
 
     function: str
     name: str
     output: int
+    ways: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -47,16 +53,16 @@ class Flow:
     def makers(self, body: Body, operand: Operand, *, around: bool = False) -> Iterable[Maker]:
         """Who makes a tensor, in the order of the calls; `around` also looks past loops, for handles."""
         found: dict[Maker, None] = {}
-        todo, seen = [(body, operand.node, operand.output)], set()
+        todo, seen = [Maker(body.name, operand.node, operand.output)], set()
         while todo:
-            inside, name, output = todo.pop()
-            if (inside.name, name, output) in seen:
+            one = todo.pop()
+            if one in seen:
                 continue
-            seen.add((inside.name, name, output))
-            before = list(self._before(inside, name, output, around))
+            seen.add(one)
+            before = list(self._before(one, around))
             todo += reversed(before)
             if not before:
-                found[Maker(inside.name, name, output)] = None
+                found[one] = None
         return found
 
     def result(self, maker: Maker) -> Result | None:
@@ -72,20 +78,22 @@ class Flow:
             return next((self.bodies[name] for _, name in node.calls if name in self.bodies), None)
         return None
 
-    def _before(self, body: Body, name: str, output: int, around: bool) -> Iterator[tuple[Body, str, int]]:
-        node = self.nodes.get((body.name, name))
+    def _before(self, one: Maker, around: bool) -> Iterator[Maker]:
+        body, node = self.bodies[one.function], self.nodes.get(one.key)
         if node is not None:
             called = self.called(node)
-            if called is not None and output < len(called.returns):
-                yield called, called.returns[output].node, called.returns[output].output
-            elif around and node.operation in LOOPS and output < len(node.operands):
-                yield body, node.operands[output].node, node.operands[output].output
+            if called is not None and one.output < len(called.returns):
+                given = called.returns[one.output]
+                yield Maker(called.name, given.node, given.output, one.ways)
+            elif around and node.operation in LOOPS and one.output < len(node.operands):
+                yield Maker(body.name, node.operands[one.output].node, node.operands[one.output].output)
             return
-        place = list(body.arguments).index(name) if name in body.arguments else -1
+        place = list(body.arguments).index(one.name) if one.name in body.arguments else -1
         for caller, call, _ in self.callers.get(body.name, ()):
             if place >= 0 and (first := self._first(call, around)) is not None:
-                operand = call.operands[place + first : place + first + 1]
-                yield from ((caller, one.node, one.output) for one in operand)
+                ways = (body.name, *one.ways) if call.operation in BRANCHES else one.ways
+                for given in call.operands[place + first : place + first + 1]:
+                    yield Maker(caller.name, given.node, given.output, ways)
 
     def _first(self, call: Node, around: bool) -> int | None:
         """Which operand is the function's first argument; None where its arguments are not the operands."""

@@ -27,15 +27,15 @@ def read(graph_def: Any, name: str, types: Types) -> Graph:
     bodies = [_main(graph_def, name, types, library)]
     waiting, seen = list(graph_def.node), set()
     while waiting:
-        for _, called in _called(waiting.pop(), library):
-            if called not in seen:
-                seen.add(called)
-                bodies.append(_function(library[called], types, library))
-                waiting += library[called].node_def
+        for _, inner in called(waiting.pop(), library):
+            if inner not in seen:
+                seen.add(inner)
+                bodies.append(_function(library[inner], types, library))
+                waiting += library[inner].node_def
     return Graph(tuple(bodies))
 
 
-def _called(node: Any, library: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def called(node: Any, library: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The functions an operation calls, each with the attribute that names it; "" where it is one itself."""
     if node.op in library:
         yield "", node.op
@@ -93,7 +93,7 @@ def _node(
         tuple(_results(node, definition, types)) if definition else (),
         node.device,
         tuple(_beside(node)),
-        tuple(_called(node, library)),
+        tuple(called(node, library)),
     )
 
 

@@ -1,8 +1,9 @@
 """Where TensorFlow's placer would put operations, among the devices that have a kernel for them.
 
 It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on one
-handle stand together; one that looks only at a tensor's shape goes to the tensor; one that takes nothing, such as
-a constant, goes to its readers where these are on one side. All else goes to the device where it can.
+handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that takes
+nothing, such as a constant, goes to its readers where these are on one side. All else goes to the device where
+it can.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, LOOPS, Flow, Key
+from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, ITERATORS, LOOPS, Flow, Key
 from jupyter_mlgpu.planning.graph import Body, Node
 from jupyter_mlgpu.planning.placing import Placement
 
-# A data set and its iterator live on the CPU, where batches are prepared.
-_ITERATORS = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
-_SHAPES = frozenset({"Shape", "Size", "Rank"})
+_BY_THEIR_TENSOR = frozenset({"Identity", "Rank", "Shape", "Size"})
 # They hand handles on, without touching what these stand for.
 _HANDING_ON = CALLS | BRANCHES | LOOPS
 
@@ -45,7 +44,7 @@ class _Settling:
             self._handed_on |= {(body.name, one.node) for one in body.returns}
         self._kept: dict[Key, str] = {}  # why a group cannot be on the device
         for key, one in placements.items():
-            if one.operation in _ITERATORS:
+            if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
                 self._kept[self._group(key)] = one.operation
             elif not one.on_device and one.operation not in _HANDING_ON:
                 self._kept.setdefault(self._group(key), one.operation)
@@ -77,7 +76,7 @@ class _Settling:
         if not one.on_device or self._on_device[self._group(key)]:
             return one
         reason = self._reasons.get(key)
-        if reason is None and one.operation in _ITERATORS:
+        if reason is None and one.operation in ITERATORS:
             reason = f"{one.operation}: the iterator of a data set is on the CPU"
         if reason is None:
             beside = self._kept.get(self._group(key), "another operation")
@@ -112,13 +111,13 @@ class _Settling:
         return alone and key not in self._handed_on
 
     def _beside_its_tensor(self, body: Body, node: Node) -> bool:
-        """Whether it is on the device, where it can be: what looks at a shape alone goes to the tensor."""
-        if node.operation not in _SHAPES or not node.operands:
+        """Whether it is on the device, where it can be: some go to the tensor that they take."""
+        if node.operation not in _BY_THEIR_TENSOR or not node.operands:
             return True
         maker = next(iter(self._flow.makers(body, node.operands[0])))
         on_device = self._on_device.get(self._group(maker.key), True)
         if not on_device:
-            self._reasons[body.name, node.name] = f"{node.operation}: the tensor that it looks at is on the CPU"
+            self._reasons[body.name, node.name] = f"{node.operation}: the tensor that it takes is on the CPU"
         return on_device
 
     def _group(self, key: Key) -> Key:

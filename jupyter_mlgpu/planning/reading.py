@@ -14,6 +14,7 @@ from typing import Any
 from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning import graphdef
 from jupyter_mlgpu.planning.as_on_a_gpu import as_on_a_gpu
+from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, ITERATORS
 from jupyter_mlgpu.planning.graph import Graph
 
 #: Rows of a batch where `fit` is not told.
@@ -34,6 +35,8 @@ def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, Grap
     with as_on_a_gpu() if gpu else nullcontext():
         function, name = _concrete(subject, inputs)
     serialised = function.graph.as_graph_def(add_shapes=True)
+    if _is_model(subject) and (rows := _rows(inputs)):
+        _size(serialised, rows)
     return name, graphdef.read(serialised, function.graph.name, _types())
 
 
@@ -130,6 +133,55 @@ def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         return specs
     made = tf.function(pipeline).get_concrete_function(*specs).structured_outputs
     return tuple(_spec(value) for value in made)
+
+
+def _rows(inputs: tuple[Any, ...]) -> int | None:
+    """The rows of a full batch; None where a tf.TensorSpec leaves them open, or there is no array."""
+    import tensorflow as tf
+
+    leaves = [one for one in tf.nest.flatten(list(inputs)) if hasattr(one, "shape")]
+    if len(inputs) < 2 or not leaves or any(isinstance(one, tf.TypeSpec) for one in leaves):
+        return None
+    return min(BATCH, *(int(one.shape[0]) for one in leaves if len(one.shape)))
+
+
+def _size(serialised: Any, rows: int) -> None:
+    """Where the batch is open, give each tensor the shape that it has with so many rows.
+
+    TensorFlow works them out, from what the iterator gives on; the operations stay what they are.
+    """
+    library = {one.signature.name: one for one in serialised.library.function}
+    shapes = {node.name: node.attr["_output_shapes"].list.shape for node in serialised.node}
+    for node in serialised.node:
+        if node.op in ITERATORS:
+            for shape in shapes[node.name]:
+                if shape.dim and shape.dim[0].size < 0:
+                    shape.dim[0].size = rows
+        called = node.attr["f"].func.name if node.op in CALLS else ""
+        if called in library:
+            taken = (one.partition(":")[::2] for one in node.input if not one.startswith("^"))
+            _size_function(library, called, [shapes[name][int(place or 0)] for name, place in taken])
+
+
+def _size_function(library: dict[str, Any], name: str, shapes: list[Any]) -> None:
+    from tensorflow.core.framework import attr_value_pb2
+    from tensorflow.python.framework import function_def_to_graph
+
+    function = library[name]
+    given = attr_value_pb2.AttrValue(list={"shape": shapes})
+    function.attr["_input_shapes"].CopyFrom(given)
+    for place, shape in enumerate(shapes):
+        if "_output_shapes" in function.arg_attr[place].attr:  # which would be taken for it
+            function.arg_attr[place].attr["_output_shapes"].list.shape[0].CopyFrom(shape)
+    graph = function_def_to_graph.function_def_to_graph(function, shapes)
+    for node in function.node_def:
+        operation = graph.get_operation_by_name(node.name)
+        found = [tensor.shape.as_proto() for tensor in operation.outputs]
+        node.attr["_output_shapes"].CopyFrom(attr_value_pb2.AttrValue(list={"shape": found}))
+        first = 1 if node.op in BRANCHES else 0
+        if node.op in CALLS | BRANCHES:
+            for _, called in graphdef.called(node, library):
+                _size_function(library, called, [one.shape.as_proto() for one in operation.inputs[first:]])
 
 
 def _spec(value: Any) -> Any:

@@ -28,7 +28,6 @@ class Copy:
     node: str
     output: int
     to: str
-    type: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,8 +110,6 @@ def _watched(train: Any, log: Path, steps: list[dict[str, list[int]]]) -> Any:
 
 def _copies(parts: Any, nodes: dict[str, Any]) -> Iterator[Copy]:
     """The tensors that really went from one memory to the other, by who made them."""
-    import tensorflow as tf
-
     received = {
         node.attr["tensor_name"].s: node for graph in parts for node in graph.node if node.op in _RECEIVES
     }
@@ -127,8 +124,7 @@ def _copies(parts: Any, nodes: dict[str, Any]) -> Iterator[Copy]:
             end = received[node.attr["tensor_name"].s]
             to = _memory(node.attr["recv_device"].s, end.op == "_HostRecv")
             if made != to:
-                kind = tf.as_dtype(node.attr["T"].type).name
-                yield Copy(*_maker(maker, int(output or 0), nodes), to, kind)
+                yield Copy(*_maker(maker, int(output or 0), nodes), to)
 
 
 def _memory(device: bytes, host: bool) -> str:
