@@ -10,8 +10,8 @@ from jupyter_mlgpu.planning.graph import Body, Operand, Result
 from jupyter_mlgpu.planning.placing import Placement
 
 RULE = (
-    "A tensor is counted once for each side that reads it, however often the function that makes it is called or "
-    "loops, and of a branch both ways count; handles are not copied."
+    "A tensor is counted once for each side that reads it, however often the function that makes it is "
+    "called or loops, and of a branch both ways count; handles are not copied."
 )
 # TensorFlow keeps these in the host's memory whatever the device. A resource is a handle to something.
 _ALWAYS_ON_HOST = ("string", "resource")
@@ -33,7 +33,7 @@ class Crossing:
 
 
 def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing, ...]:
-    """What would be copied, in the order in which it is read, each tensor once for each side that reads it."""
+    """What would be copied, in the order in which it is read: each tensor once for each side."""
     found: dict[tuple[Maker, str, bool, str], Crossing] = {}
     for body in flow.bodies.values():
         for operand, reader, side, way in _reads(flow, body, placements):
@@ -62,7 +62,7 @@ def _made(flow: Flow, maker: Maker, result: Result, placements: Mapping[Key, Pla
 def _reads(
     flow: Flow, body: Body, placements: Mapping[Key, Placement]
 ) -> Iterator[tuple[Operand, str | None, bool, str]]:
-    """Every reading of a tensor: in which memory (None: by its type), whether on the device, for which branch."""
+    """Every reading of a tensor: in which memory (None: by type), on the device or not, for which branch."""
     for node in body.nodes:
         placement = placements[body.name, node.name]
         for place, operand in enumerate(node.operands):

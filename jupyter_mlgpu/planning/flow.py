@@ -1,8 +1,8 @@
 """Who makes a tensor that functions hand on to one another.
 
-Before it places anything, TensorFlow puts the operations of a called function in the place of the call, and of
-an `If` those of both branches: an argument is then the caller's tensor itself. A loop has places of its own for
-what goes around in it.
+Before it places anything, TensorFlow puts the operations of a called function in the place of the call, and
+of an `If` those of both branches: an argument is then the caller's tensor itself. A loop has places of its
+own for what goes around in it.
 """
 
 from __future__ import annotations

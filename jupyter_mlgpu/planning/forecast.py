@@ -166,7 +166,9 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
 def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
     """The plan for a graph in plain data."""
     flow = Flow(graph)
-    placed = {(body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes}
+    placed = {
+        (body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes
+    }
     if to.is_gpu:
         placed = settle(flow, placed)
     groups: list[Group] = []

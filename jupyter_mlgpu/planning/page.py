@@ -18,7 +18,7 @@ def sentences(plan: Plan) -> list[str]:
     head = f"{plan.subject}: {_number(total, 'operation')}, planned for {title} by {plan.target.own.title}."
     own = f"{counts[plan.target.where]:,} have a {title} {plan.target.noun}"
     shared = f", {counts['core'] + counts['default']:,} {plan.target.shared}"
-    rest = f", {counts['cpu']:,} would fall back to the CPU."
+    rest = f", {counts['cpu']:,} would run on the CPU."
     return [head, own + shared + rest, _subgraphs(plan), _copied(plan)]
 
 

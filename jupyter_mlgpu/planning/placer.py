@@ -1,9 +1,9 @@
 """Where TensorFlow's placer would put operations, among the devices that have a kernel for them.
 
-It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on one
-handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that takes
-nothing, such as a constant, goes to its readers where these are on one side. All else goes to the device where
-it can.
+It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on
+one handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that
+takes nothing, such as a constant, goes to its readers where these are on one side. All else goes to the
+device where it can.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class _Settling:
         self._readers: dict[Key, list[Node]] = {}
         self._handed_on: set[Key] = set()
         self._reasons: dict[Key, str] = {}
-        #: Whether a group is on the device, by the key that stands for it; groups not yet settled are missing.
+        # Whether a group is on the device, by the key that stands for it; those not yet settled are missing.
         self._on_device: dict[Key, bool] = {}
         for body in flow.bodies.values():
             for node in body.nodes:
                 self._join(body, node)
                 self._read(body, node)
             self._handed_on |= {(body.name, one.node) for one in body.returns}
-        self._kept: dict[Key, str] = {}  # why a group cannot be on the device
+        self._kept: dict[Key, str] = {}  # the operation for which a group is on the CPU
         for key, one in placements.items():
             if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
                 self._kept[self._group(key)] = one.operation
@@ -66,10 +66,13 @@ class _Settling:
             group = self._group(key)
             if group in self._on_device:
                 continue
-            places = {self._on_device.get(self._group((key[0], one.name))) for one in self._readers.get(key, ())}
+            places = {
+                self._on_device.get(self._group((key[0], one.name))) for one in self._readers.get(key, ())
+            }
             by_readers = places == {False}
             self._on_device[group] = group not in self._kept and not by_readers
             if by_readers:
+                self._kept.setdefault(group, node.operation)
                 self._reasons[key] = f"{node.operation}: all that reads it is on the CPU"
 
     def settled(self, key: Key, one: Placement) -> Placement:
@@ -79,7 +82,7 @@ class _Settling:
         if reason is None and one.operation in ITERATORS:
             reason = f"{one.operation}: the iterator of a data set is on the CPU"
         if reason is None:
-            beside = self._kept.get(self._group(key), "another operation")
+            beside = self._kept[self._group(key)]
             reason = f"{one.operation}: it stands with {beside}, which is on the CPU"
         return replace(one, where="cpu", reason=reason, host_memory=())
 
@@ -89,7 +92,7 @@ class _Settling:
         for name in node.beside:
             if (body.name, name) in self._flow.nodes:
                 self._unite(key, (body.name, name))
-        if node.operation in _HANDING_ON or node.calls and node.calls[0][0] == "":
+        if node.operation in _HANDING_ON or self._flow.called(node) is not None:
             return
         for operand in node.operands:
             for maker in self._flow.makers(body, operand, around=True):
@@ -117,6 +120,7 @@ class _Settling:
         maker = next(iter(self._flow.makers(body, node.operands[0])))
         on_device = self._on_device.get(self._group(maker.key), True)
         if not on_device:
+            self._kept[self._group((body.name, node.name))] = node.operation
             self._reasons[body.name, node.name] = f"{node.operation}: the tensor that it takes is on the CPU"
         return on_device
 

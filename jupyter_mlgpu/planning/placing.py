@@ -1,4 +1,4 @@
-"""Where one operation may run: the rule by which the tables combine (docs/adr/0008)."""
+"""Where one operation may run by itself: the rule by which the tables combine (docs/adr/0008)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from jupyter_mlgpu.planning import kernels
 from jupyter_mlgpu.planning.graph import Node
 from jupyter_mlgpu.planning.kernels import Kernel, KernelTable
 
+FORECAST = (
+    "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
+    "and fuse, the Metal plug-in's own among them, and decide otherwise. Nothing was run."
+)
 ELIGIBILITY = (
     "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
     "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
@@ -36,7 +40,7 @@ class Target:
     own: KernelTable
     device: str
     core: KernelTable
-    caveats: tuple[str, ...] = (ELIGIBILITY,)
+    caveats: tuple[str, ...] = (FORECAST,)
     noun: str = "kernel"
     shared: str = "a kernel of TensorFlow's own that serves it"
 
@@ -70,7 +74,7 @@ class Placement:
 def target(name: str) -> Target:
     """The target of this name; its tables are read now."""
     if name == "metal":
-        caveats = (ELIGIBILITY, _STAND_IN)
+        caveats = (FORECAST, _STAND_IN)
         return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")

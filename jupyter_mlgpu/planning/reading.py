@@ -93,9 +93,9 @@ def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = 
 def _apart(function: Any, specs: tuple[Any, ...]) -> Any:
     """The concrete function, traced for us alone.
 
-    TensorFlow keeps what it traces, of functions that this one calls, too, and a graph for a GPU would fail in a
-    later call on the CPU. It looks for kept ones by the scopes around them as well, so we stand in one of our
-    own, which changes no device.
+    TensorFlow keeps what it traces, of functions that this one calls, too, and a graph for a GPU would fail
+    in a later call on the CPU. It looks for kept ones by the scopes around them as well, so we stand in one
+    of our own, which changes no device.
     """
     import tensorflow as tf
 
@@ -112,8 +112,8 @@ def _apart(function: Any, specs: tuple[Any, ...]) -> Any:
 def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """What one step of `fit` takes: arrays are cut as Keras cuts them, a tf.TensorSpec is a batch already.
 
-    Keras knows how many rows a batch has where all are full ones, and keras-hub never does: it has a pipeline of
-    its own, which may make something else of what it is given.
+    Keras knows how many rows a batch has where all are full ones, and keras-hub never does: it has a pipeline
+    of its own, which may make something else of what it is given.
     """
     import keras
     import tensorflow as tf

@@ -9,17 +9,25 @@ from typing import Any
 
 from tests.metal_emulator.placement import Placed
 
-#: How an inlined function's operations are called after the operation that calls it, by the attribute that names it.
+#: What stands between the names of a calling operation and of those in its function, by the attribute.
 _INSIDE = {"": "", "f": "", "then_branch": "/then", "else_branch": "/else", "cond": "/cond", "body": "/body"}
 _NUMBERED = re.compile(r"/(then|else|cond|body)/_\d+(?=/)")
 _LEFT = re.compile(r"/exit/_\d+$")
-#: Nothing runs under these names: arguments, and operations that inlining and lowering put others in place of.
-_GONE = {"Placeholder", "If", "StatelessIf", "While", "StatelessWhile", "PartitionedCall", "StatefulPartitionedCall"}
+#: Nothing runs under these names: arguments, and what inlining and lowering put others in place of.
+_GONE = {
+    "Placeholder",
+    "If",
+    "StatelessIf",
+    "While",
+    "StatelessWhile",
+    "PartitionedCall",
+    "StatefulPartitionedCall",
+}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One model's forecast, judged. An operation is named with its function's place, as the executor names it."""
+    """One model's forecast, judged. Operations are named as the executor names them."""
 
     model: str
     operations: int
@@ -81,7 +89,10 @@ def compared(plan: Any, placed: Placed) -> Verdict:
                 differ.append(f"{name} ({one.operation}, ran on {'/'.join(real[name])}: {one.reason})")
     copied = Counter((*_made(one.node, one.output), one.to) for one in placed.copies)
     loops = {
-        (body.name, node.name) for body in plan.graph.bodies for node in body.nodes if "While" in node.operation
+        (body.name, node.name)
+        for body in plan.graph.bodies
+        for node in body.nodes
+        if "While" in node.operation
     }
     forecast: Counter[tuple[str, int, str]] = Counter()
     for one in plan.crossings:

@@ -70,9 +70,7 @@ def attention(draw: np.random.RandomState) -> Lesson:
     mixed = embedded + layers.MultiHeadAttention(2, 8)(embedded, embedded, use_causal_mask=True)
     hidden = layers.Dense(16, "gelu")(layers.LayerNormalization()(mixed))
     model = keras.Model(tokens, layers.Dense(2)(layers.GlobalAveragePooling1D()(hidden)), name="attention")
-    model.compile(
-        keras.optimizers.AdamW(clipnorm=1.0), _logits(), metrics=["accuracy"], jit_compile=False
-    )
+    model.compile(keras.optimizers.AdamW(clipnorm=1.0), _logits(), metrics=["accuracy"], jit_compile=False)
     return Lesson(model, draw.randint(0, 50, (ROWS, 12)), draw.randint(0, 2, ROWS))
 
 
@@ -157,9 +155,7 @@ def resnet_float16(draw: np.random.RandomState) -> Lesson:
         out = layers.Dense(10, "softmax", dtype="float32")(layers.GlobalAveragePooling2D()(x))
         model = keras.Model(image, out, name="resnet")
         optimizer = keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True)
-        model.compile(
-            optimizer, "sparse_categorical_crossentropy", metrics=["accuracy"], jit_compile=False
-        )
+        model.compile(optimizer, "sparse_categorical_crossentropy", metrics=["accuracy"], jit_compile=False)
         return Lesson(model, _floats(draw, 16, 16, 8), draw.randint(0, 10, ROWS))
 
     return _in_float16(build)

@@ -1,7 +1,7 @@
-"""What TensorFlow really did with one `fit` on the emulated device: where each operation ran, what was copied.
+"""What TensorFlow really did with one `fit` on the emulated device: where operations ran, what was copied.
 
-`python -m tests.metal_emulator.placement mlp cnn` writes a line of JSON for each model. Grappler is off, so the graphs
-that the executor got still hold every operation; functions are inlined by then, and their names say where.
+`python -m tests.metal_emulator.placement mlp cnn` writes a line of JSON for each model. Grappler is off, so
+the graphs that the executor got still hold every operation, with functions inlined, as their names say.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _size(parts: Any) -> int:
 
 
 def _watched(train: Any, log: Path, steps: list[dict[str, list[int]]]) -> Any:
-    """The training function, with the copies of each step kept; those of the first also hold its constants."""
+    """The training function, with each step's copies kept; those of the first also hold its constants."""
     held = train.__code__.co_freevars.index("multi_step_on_iterator")
     one_step = train.__closure__[held].cell_contents
 

@@ -87,6 +87,7 @@ TELLING: dict[str, set[str]] = {
     "planning/crossing": set(),
     "planning/forecast": set(),
     "planning/graphdef": set(),
+    "planning/placer": set(),
     "planning/placing": set(),
     "planning/reading": {"_what", "_CALLING", "_TAKES", "_training_step"},
     "probes/devicememory": set(),
