@@ -34,9 +34,9 @@ def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, Grap
         raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
     with as_on_a_gpu() if gpu else nullcontext():
         function, name = _concrete(subject, inputs)
-    serialised = function.graph.as_graph_def(add_shapes=True)
-    if _is_model(subject) and (rows := _rows(inputs)):
-        _size(serialised, rows)
+        serialised = function.graph.as_graph_def(add_shapes=True)
+        if _is_model(subject) and (rows := _rows(inputs)):
+            _size(serialised, rows)
     return name, graphdef.read(serialised, function.graph.name, _types())
 
 
@@ -81,32 +81,13 @@ def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = 
             specs = tuple(map(_spec, inputs))
         else:
             specs = (tf.data.IteratorSpec(_without_lists(_batch(fitted, inputs))),)
-        return _apart(function, specs)
+        return function.get_concrete_function(*specs)
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
         raise PlanError(
             f"{name} could not be traced with {given}: {_what(error)} "
             "Give the inputs it takes, or a tf.TensorSpec for each."
         ) from error
-
-
-def _apart(function: Any, specs: tuple[Any, ...]) -> Any:
-    """The concrete function, traced for us alone.
-
-    TensorFlow keeps what it traces, of functions that this one calls, too, and a graph for a GPU would fail
-    in a later call on the CPU. It looks for kept ones by the scopes around them as well, so we stand in one
-    of our own, which changes no device.
-    """
-    import tensorflow as tf
-
-    found: list[Any] = []
-
-    def around() -> None:
-        with tf.compat.v1.device(lambda operation: operation.device):
-            found.append(function.get_concrete_function(*specs))
-
-    tf.function(around, autograph=False).get_concrete_function()
-    return found[0]
 
 
 def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
