@@ -38,7 +38,7 @@ class Subgraph:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Operations that would run on the CPU for the same reason."""
+    """Operations that would fall back to the CPU for the same reason."""
 
     operation: str
     reason: str
@@ -59,9 +59,9 @@ class Plan:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Operations by where they may run: the target, core, default, cpu."""
+        """Operations by where they may run: the target, core, default, cpu, beside (see `Placement`)."""
         counted = Counter(one.where for one in self.placements)
-        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu")}
+        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu", "beside")}
 
     @cached_property
     def subgraphs(self) -> tuple[Subgraph, ...]:
@@ -76,10 +76,11 @@ class Plan:
 
     @cached_property
     def fallbacks(self) -> tuple[Fallback, ...]:
-        """The operations that would run on the CPU, by reason, the most frequent first."""
+        """The operations that would fall back to the CPU for want of a kernel, by reason, the most frequent
+        first."""
         reasons: dict[tuple[str, str], list[str]] = {}
         for one in self.placements:
-            if not one.on_device:
+            if one.where == "cpu":
                 reasons.setdefault((one.operation, one.reason), []).append(one.node)
         found = [Fallback(*key, len(nodes), tuple(nodes)) for key, nodes in reasons.items()]
         return tuple(sorted(found, key=lambda one: (-one.count, one.reason)))

@@ -84,7 +84,7 @@ class _Settling:
         if reason is None:
             beside = self._kept[self._group(key)]
             reason = f"{one.operation}: it stands with {beside}, which is on the CPU"
-        return replace(one, where="cpu", reason=reason, host_memory=())
+        return replace(one, where="beside", reason=reason, host_memory=())
 
     def _join(self, body: Body, node: Node) -> None:
         """With those that it is asked to stand with, and with who made a handle that it takes."""

@@ -55,7 +55,8 @@ class Placement:
     """One operation and where it may run.
 
     `where` is the target's name (metal, cuda, mlcompute) when the target has a kernel of its own, `core`
-    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`.
+    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`; `beside`
+    when it has a kernel, and would still run on the CPU, beside what it belongs to.
     """
 
     node: str
@@ -68,7 +69,7 @@ class Placement:
 
     @property
     def on_device(self) -> bool:
-        return self.where != "cpu"
+        return self.where not in ("cpu", "beside")
 
 
 def target(name: str) -> Target:

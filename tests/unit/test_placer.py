@@ -53,6 +53,11 @@ def placed(found):
     return {one.node: "device" if one.on_device else "cpu" for one in found.placements}
 
 
+def reasons(found):
+    """Why operations that have a kernel would still run on the CPU."""
+    return [one.reason for one in found.placements if one.where == "beside"]
+
+
 def copied(found):
     return [(one.tensor, one.to) for one in found.crossings]
 
@@ -77,7 +82,7 @@ def test_what_looks_at_a_shape_or_hands_a_tensor_on_stands_where_the_tensor_is(o
     looking = node("looking", operation, "batch", attributes={"T": ("float32",), "out_type": ("int32",)})
     found = plan(batches(looking))
     assert placed(found)["looking"] == "cpu"
-    assert f"{operation}: the tensor that it takes is on the CPU" in [one.reason for one in found.fallbacks]
+    assert f"{operation}: the tensor that it takes is on the CPU" in reasons(found)
     on_device = plan(Body("main", (given("batch"), node("relu", "Relu", "batch"), replace_source(looking))))
     assert placed(on_device)["looking"] == "device"
 
@@ -91,10 +96,17 @@ def test_a_constant_stands_with_its_readers_where_they_are_on_one_side():
     found = plan(Body("main", nodes))
     assert placed(found) == {"c": "cpu", "sum": "cpu"}
     assert found.crossings == ()
-    assert "Const: all that reads it is on the CPU" in [one.reason for one in found.fallbacks]
+    assert "Const: all that reads it is on the CPU" in reasons(found)
     both = plan(Body("main", (*nodes, node("relu", "Relu", "c"))))
     assert placed(both) == {"c": "device", "sum": "cpu", "relu": "device"}
     assert copied(both) == [("c:0", "host")]
+
+
+def test_what_only_stands_beside_others_on_the_cpu_is_no_fallback():
+    found = plan(Body("main", (const("c"), node("sum", "Einsum", "c"), node("relu", "Relu", "sum"))))
+    assert [one.operation for one in found.fallbacks] == ["Einsum"]
+    assert (found.counts["cpu"], found.counts["beside"]) == (1, 1)
+    assert "1 would fall back to the CPU, where 1 more would run beside them." in found.summary()
 
 
 def test_a_constant_of_int32_lies_with_the_host_and_is_copied_to_a_kernel_of_the_device():
@@ -125,8 +137,7 @@ def test_operations_on_one_handle_stand_together_in_functions_too():
     )
     found = plan(outer, inner)
     assert placed(found) == {"variable": "cpu", "call": "device", "read": "cpu", "odd": "cpu"}
-    reasons = [one.reason for one in found.fallbacks]
-    assert "ReadVariableOp: it stands with NoSuchOperation, which is on the CPU" in reasons
+    assert "ReadVariableOp: it stands with NoSuchOperation, which is on the CPU" in reasons(found)
 
 
 def test_operations_that_are_asked_to_stand_together_do():

@@ -214,7 +214,7 @@ def test_the_summary_says_it_in_words():
     text = plan(*SANDWICH).summary()
     assert "a graph: 5 operations, planned for Metal by tensorflow-metal 1.2.0." in text
     assert (
-        "3 have a Metal kernel, 1 a kernel of TensorFlow's own that serves it, 1 would run on the CPU."
+        "3 have a Metal kernel, 1 a kernel of TensorFlow's own that serves it, 1 would fall back to the CPU."
         in text
     )
     assert "2 device subgraphs, of 2, 2 operations; fewer and larger ones run better." in text
@@ -239,7 +239,7 @@ def test_every_output_says_how_far_it_goes(to, words):
 def test_json_holds_everything_and_is_plain():
     data = plan(*SANDWICH).to_json()
     assert json.loads(json.dumps(data)) == data
-    assert data["counts"] == {"metal": 3, "core": 0, "default": 1, "cpu": 1}
+    assert data["counts"] == {"metal": 3, "core": 0, "default": 1, "cpu": 1, "beside": 0}
     assert data["crossing"]["known_bytes"] == 2400
     assert len(data["placements"]) == 5
     assert any("emulator" in table for table in data["tables"])

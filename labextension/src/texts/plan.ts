@@ -13,8 +13,7 @@ export const english = {
   invalidFigure: 'This cannot be drawn: its data is not of jupyter_mlgpu.',
 
   planTitle: '{subject}, planned for {target}',
-  planEligibility:
-    'Eligibility, not placement: it says which operations have a kernel, not where TensorFlow will put them.',
+  planForecast: 'A forecast: nothing was run, and graph optimisers may still decide otherwise.',
   planTable: '{count} operations, looked up in {table}',
   planOwn: '{count} with a kernel for {target}',
   planOwnLayers: '{count} with a layer of {target}',
@@ -103,7 +102,7 @@ export const chinese: Record<keyof typeof english, string> = {
   invalidFigure: '无法绘制：其数据不是 jupyter_mlgpu 的。',
 
   planTitle: '{subject}，针对 {target} 的计划',
-  planEligibility: '这是资格，不是放置：它说明哪些操作有内核，而不是 TensorFlow 会把它们放在哪里。',
+  planForecast: '这是预测：没有运行任何东西，图优化器仍可能另作决定。',
   planTable: '{count} 个操作，依据 {table}',
   planOwn: '{count} 个有 {target} 内核',
   planOwnLayers: '{count} 个有 {target} 层',
