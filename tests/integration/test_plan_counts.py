@@ -122,7 +122,7 @@ def lstm():
         (cnn_float16, 380, 350, 48, 34),
         (bert, 1504, 1641, 122, 147),
         (attention, 685, 666, 53, 81),
-        (lstm, 258, 310, 17, 55),
+        (lstm, 258, 310, 24, 48),
     ],
 )
 def test_a_training_step_has_the_counts_that_were_measured_before(make, metal, core, neither, beside):

@@ -165,6 +165,7 @@ SILENT = {
     "notebook/widgets": "written into notebooks for pages without a kernel, and help for programmers",
     "plain": "errors of files",
     "ops/planes": "names alone",
+    "planning/as_on_a_gpu": "the name under which TensorFlow keeps graphs while a plan is made",
     "planning/downwards": "a drawing that a cell prints",
     "planning/drawing": "a drawing that a cell prints; the page draws its own",
     "planning/page": "the table that a cell prints; the page has its own",

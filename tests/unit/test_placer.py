@@ -72,9 +72,7 @@ def test_a_batch_comes_from_the_cpu_and_is_copied_in_each_step():
     found = plan(batches(node("relu", "Relu", "batch")))
     assert placed(found) == {"iterator": "cpu", "batch": "cpu", "relu": "device"}
     assert [(one.tensor, one.to, one.bytes) for one in found.crossings] == [("batch:0", "device", 128)]
-    assert "IteratorGetNext: the iterator of a data set is on the CPU" in [
-        one.reason for one in found.fallbacks
-    ]
+    assert "IteratorGetNext: the iterator of a data set is on the CPU" in reasons(found)
 
 
 @pytest.mark.parametrize("operation", ["Size", "Shape", "Rank", "Identity"])
