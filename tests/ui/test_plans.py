@@ -96,7 +96,7 @@ def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab
     expect(drawn).to_contain_text("a model, planned for Metal")
     expect(drawn).to_contain_text("A forecast: nothing was run")
     expect(drawn).to_contain_text("9 with a kernel for Metal")
-    expect(drawn).to_contain_text("3 only on the CPU")
+    expect(drawn).to_contain_text("3 on the CPU")
     boxes = graph(lab).locator(".jp-mlgpu-Graph-box")
     expect(boxes).to_have_count(12)
     expect(graph(lab).locator(".jp-mlgpu-Graph-box[data-kind=cpu]")).to_have_count(3)
