@@ -171,8 +171,9 @@ class MlgpuMagics(Magics):
         %mlc_plan ... --target cuda    for CUDA;  mlcompute: for Apple's old TensorFlow fork
 
         Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
-        used. The result says what would fall back to the CPU and why, into how many device subgraphs the
-        graph falls, and how many bytes would be copied. It is eligibility, not placement.
+        used, and of a training step rows come as fit takes them, 32 at a time. The result says what would
+        run on the CPU and why, into how many device subgraphs the graph falls, and how many bytes would be
+        copied in a step.
 
         Example:
 

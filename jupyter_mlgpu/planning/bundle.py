@@ -52,7 +52,7 @@ def data(plan: Plan) -> dict[str, Any]:
         "counts": {
             "own": counts[plan.target.where],
             "shared": counts["core"] + counts["default"],
-            "cpu": counts["cpu"],
+            "cpu": counts["cpu"] + counts["beside"],
         },
         "subgraphs": [
             {"function": _name(one.function), "operations": one.operations, "own": one.own}

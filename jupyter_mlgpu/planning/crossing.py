@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, LOOPS, Flow, Key, Maker
 from jupyter_mlgpu.planning.graph import Body, Operand, Result
 from jupyter_mlgpu.planning.placing import Placement
 
 RULE = (
-    "A tensor is counted once for each direction in which it would be copied, in each function once, however "
-    "often that is called or loops; constants are made where they are read, and handles are not copied."
+    "A tensor is counted once for each side that reads it, however often the function that makes it is "
+    "called or loops, and of a branch both ways count; handles are not copied."
 )
 # TensorFlow keeps these in the host's memory whatever the device. A resource is a handle to something.
 _ALWAYS_ON_HOST = ("string", "resource")
-# For the arguments of a called function TensorFlow goes by the type: int32 stays with the host.
-_CALLS = ("PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "SymbolicGradient")
+# These take and give int32 in the host's memory, wherever the functions that they call have it.
+_BY_TYPE = CALLS | BRANCHES | LOOPS | {"Placeholder", "SymbolicGradient"}
 _HANDLES = ("resource", "variant")
 
 
@@ -31,46 +32,59 @@ class Crossing:
     why_missing: str = ""
 
 
-def crossings(body: Body, placements: Mapping[str, Placement]) -> tuple[Crossing, ...]:
-    """What would be copied within one function, each tensor and direction once, in the graph's order."""
-    found: dict[tuple[str, str], Crossing] = {}
-    nodes = {node.name: node for node in body.nodes}
-    for operand, memory in _reads(body, placements):
-        node = nodes.get(operand.node)
-        if node is None:
-            result: Result | None = body.arguments.get(operand.node)
-            made = _by_type(result.type) if result else memory
-        elif node.operation == "Const":
-            continue
-        else:
-            result = node.results[operand.output] if operand.output < len(node.results) else None
-            made = _memory(placements[node.name], result.argument, result.type) if result else memory
-        if result is None or made == memory or result.type in _HANDLES:
-            continue
-        tensor = f"{operand.node}:{operand.output}"
-        found.setdefault(
-            (tensor, memory),
-            Crossing(body.name, tensor, result.type, memory, result.bytes, result.why_missing),
-        )
+def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing, ...]:
+    """What would be copied, in the order in which it is read: each tensor once for each side."""
+    found: dict[tuple[Maker, str, bool, str], Crossing] = {}
+    for body in flow.bodies.values():
+        for operand, reader, side, way in _reads(flow, body, placements):
+            for maker in flow.makers(body, operand):
+                result = flow.result(maker)
+                if result is None or result.type in _HANDLES:
+                    continue
+                made = _made(flow, maker, result, placements)
+                read = reader or _by_type(result.type)
+                if made != read:
+                    tensor = f"{maker.name}:{maker.output}"
+                    crossing = Crossing(
+                        maker.function, tensor, result.type, read, result.bytes, result.why_missing
+                    )
+                    found.setdefault((maker, read, side, way), crossing)
     return tuple(found.values())
 
 
-def _reads(body: Body, placements: Mapping[str, Placement]) -> Iterator[tuple[Operand, str]]:
-    """Every reading of a tensor, and in which memory it is read."""
-    types = {(node.name, place): one.type for node in body.nodes for place, one in enumerate(node.results)}
-    types |= {(name, 0): one.type for name, one in body.arguments.items()}
+def _made(flow: Flow, maker: Maker, result: Result, placements: Mapping[Key, Placement]) -> str:
+    placement = placements.get(maker.key)
+    if placement is None or flow.nodes[maker.key].operation in _BY_TYPE:
+        return _by_type(result.type)
+    return _memory(placement, result.argument, result.type)
+
+
+def _reads(
+    flow: Flow, body: Body, placements: Mapping[Key, Placement]
+) -> Iterator[tuple[Operand, str | None, bool, str]]:
+    """Every reading of a tensor: in which memory (None: by type), on the device or not, for which branch."""
     for node in body.nodes:
-        for operand in node.operands:
-            kind = types.get((operand.node, operand.output), "")
-            yield operand, _memory(placements[node.name], operand.argument, kind)
+        placement = placements[body.name, node.name]
+        for place, operand in enumerate(node.operands):
+            if flow.called(node) is not None or (node.operation in BRANCHES and place > 0):
+                continue  # the functions read it
+            if node.operation in BRANCHES:
+                yield from ((operand, None, True, way) for _, way in node.calls)  # each begins on the device
+            if node.operation in _BY_TYPE and operand.argument not in placement.host_memory:
+                yield operand, None, True, ""
+            else:
+                yield operand, _memory(placement, operand.argument, ""), placement.on_device, ""
+    callers = flow.callers.get(body.name, [])
     for operand in body.returns:
-        yield operand, _by_type(types.get((operand.node, operand.output), ""))
+        if any(call.operation in LOOPS and attribute == "cond" for _, call, attribute in callers):
+            yield operand, "host", True, ""  # whether to go on
+        elif not callers or any(call.operation in BRANCHES | LOOPS for _, call, _ in callers):
+            yield operand, None, True, ""
 
 
 def _memory(placement: Placement, argument: str, kind: str) -> str:
-    if not placement.on_device or argument in placement.host_memory:
-        return "host"
-    return _by_type(kind) if placement.operation in _CALLS or kind in _ALWAYS_ON_HOST else "device"
+    on_host = not placement.on_device or argument in placement.host_memory or kind in _ALWAYS_ON_HOST
+    return "host" if on_host else "device"
 
 
 def _by_type(kind: str) -> str:

@@ -100,6 +100,6 @@ def _look(one: Placement) -> tuple[str, str]:
 
 
 def _kind(one: Placement) -> str:
-    if one.where == "cpu":
+    if not one.on_device:
         return "cpu"
     return "shared" if one.where in ("core", "default") else "own"

@@ -10,7 +10,9 @@ from typing import Any
 
 from jupyter_mlgpu.planning import bundle, drawing, page
 from jupyter_mlgpu.planning.crossing import RULE, Crossing, crossings
+from jupyter_mlgpu.planning.flow import Flow
 from jupyter_mlgpu.planning.graph import Graph
+from jupyter_mlgpu.planning.placer import settle
 from jupyter_mlgpu.planning.placing import Placement, Target, place
 from jupyter_mlgpu.planning.placing import target as target_named
 from jupyter_mlgpu.planning.subgraphs import Group, divide
@@ -36,7 +38,7 @@ class Subgraph:
 
 @dataclass(frozen=True)
 class Fallback:
-    """Operations that would run on the CPU for the same reason."""
+    """Operations that would fall back to the CPU for the same reason."""
 
     operation: str
     reason: str
@@ -57,9 +59,9 @@ class Plan:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """Operations by where they may run: the target, core, default, cpu."""
+        """Operations by where they may run: the target, core, default, cpu, beside (see `Placement`)."""
         counted = Counter(one.where for one in self.placements)
-        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu")}
+        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu", "beside")}
 
     @cached_property
     def subgraphs(self) -> tuple[Subgraph, ...]:
@@ -74,10 +76,11 @@ class Plan:
 
     @cached_property
     def fallbacks(self) -> tuple[Fallback, ...]:
-        """The operations that would run on the CPU, by reason, the most frequent first."""
+        """The operations that would fall back to the CPU for want of a kernel, by reason, the most frequent
+        first."""
         reasons: dict[tuple[str, str], list[str]] = {}
         for one in self.placements:
-            if not one.on_device:
+            if one.where == "cpu":
                 reasons.setdefault((one.operation, one.reason), []).append(one.node)
         found = [Fallback(*key, len(nodes), tuple(nodes)) for key, nodes in reasons.items()]
         return tuple(sorted(found, key=lambda one: (-one.count, one.reason)))
@@ -157,19 +160,19 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
     to = target_named(target)
     from jupyter_mlgpu.planning import reading
 
-    subject, graph = reading.read(model_or_function, inputs)
+    subject, graph = reading.read(model_or_function, inputs, gpu=to.is_gpu)
     return of_graph(graph, to, subject)
 
 
 def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
     """The plan for a graph in plain data."""
-    placements: list[Placement] = []
+    flow = Flow(graph)
+    placed = {
+        (body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes
+    }
+    if to.is_gpu:
+        placed = settle(flow, placed)
     groups: list[Group] = []
-    copies: list[Crossing] = []
     for body in graph.bodies:
-        placed = [place(node, body.name, to) for node in body.nodes]
-        by_name = {one.node: one for one in placed}
-        placements += placed
-        groups += divide(body, {one.node: one.on_device for one in placed})
-        copies += crossings(body, by_name)
-    return Plan(subject, to, graph, tuple(placements), tuple(groups), tuple(copies))
+        groups += divide(body, {node.name: placed[body.name, node.name].on_device for node in body.nodes})
+    return Plan(subject, to, graph, tuple(placed.values()), tuple(groups), crossings(flow, placed))

@@ -31,7 +31,11 @@ class Operand:
 
 @dataclass(frozen=True)
 class Node:
-    """One operation. `attributes` holds what kernels may ask for: types above all, each as words."""
+    """One operation. `attributes` holds what kernels may ask for: types above all, each as words.
+
+    `beside` names operations of the same function that it is asked to stand with; `calls` the functions that
+    it calls, each with the attribute that says so.
+    """
 
     name: str
     operation: str
@@ -40,6 +44,8 @@ class Node:
     after: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
     asked_device: str = ""
+    beside: tuple[str, ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -27,21 +27,22 @@ def read(graph_def: Any, name: str, types: Types) -> Graph:
     bodies = [_main(graph_def, name, types, library)]
     waiting, seen = list(graph_def.node), set()
     while waiting:
-        for called in _called(waiting.pop(), library):
-            if called not in seen:
-                seen.add(called)
-                bodies.append(_function(library[called], types, library))
-                waiting += library[called].node_def
+        for _, inner in called(waiting.pop(), library):
+            if inner not in seen:
+                seen.add(inner)
+                bodies.append(_function(library[inner], types, library))
+                waiting += library[inner].node_def
     return Graph(tuple(bodies))
 
 
-def _called(node: Any, library: Mapping[str, Any]) -> Iterator[str]:
+def called(node: Any, library: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The functions an operation calls, each with the attribute that names it; "" where it is one itself."""
     if node.op in library:
-        yield node.op
-    for value in node.attr.values():
+        yield "", node.op
+    for name, value in sorted(node.attr.items()):
         for function in (value.func, *value.list.func):
             if function.name in library:
-                yield function.name
+                yield name, function.name
 
 
 def _main(graph_def: Any, name: str, types: Types, library: Mapping[str, Any]) -> Body:
@@ -91,7 +92,16 @@ def _node(
         tuple(one[1:] for one in node.input if one.startswith("^")),
         tuple(_results(node, definition, types)) if definition else (),
         node.device,
+        tuple(_beside(node)),
+        tuple(called(node, library)),
     )
+
+
+def _beside(node: Any) -> Iterator[str]:
+    if "_class" in node.attr:  # asking for it would make it
+        for group in node.attr["_class"].list.s:
+            if group.startswith(b"loc:@"):
+                yield group[5:].decode()
 
 
 def _words(name: str, value: Any, types: Types) -> tuple[str, ...]:

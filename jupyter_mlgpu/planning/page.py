@@ -19,7 +19,8 @@ def sentences(plan: Plan) -> list[str]:
     head = f"{plan.subject}: {_number(total, 'operation')}, planned for {title} by {plan.target.own.title}."
     own = f"{counts[plan.target.where]:,} have a {title} {plan.target.noun}"
     shared = f", {counts['core'] + counts['default']:,} {plan.target.shared}"
-    rest = f", {counts['cpu']:,} would fall back to the CPU."
+    beside = f", where {counts['beside']:,} more would run beside them" if counts["beside"] else ""
+    rest = f", {counts['cpu']:,} would fall back to the CPU{beside}."
     return [head, own + shared + rest, _subgraphs(plan), _copied(plan)]
 
 

@@ -1,4 +1,4 @@
-"""Where one operation may run: the rule by which the tables combine (docs/adr/0008)."""
+"""Where one operation may run by itself: the rule by which the tables combine (docs/adr/0008)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from jupyter_mlgpu.planning import kernels
 from jupyter_mlgpu.planning.graph import Node
 from jupyter_mlgpu.planning.kernels import Kernel, KernelTable
 
+FORECAST = (
+    "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
+    "and fuse, the Metal plug-in's own among them, and decide otherwise. Nothing was run."
+)
 ELIGIBILITY = (
     "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
     "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
@@ -36,9 +40,14 @@ class Target:
     own: KernelTable
     device: str
     core: KernelTable
-    caveats: tuple[str, ...] = (ELIGIBILITY,)
+    caveats: tuple[str, ...] = (FORECAST,)
     noun: str = "kernel"
     shared: str = "a kernel of TensorFlow's own that serves it"
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether TensorFlow lists the device as a GPU, and its placer knows it."""
+        return self.device == "GPU"
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,8 @@ class Placement:
     """One operation and where it may run.
 
     `where` is the target's name (metal, cuda, mlcompute) when the target has a kernel of its own, `core`
-    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`.
+    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`; `beside`
+    when it has a kernel, and would still run on the CPU, beside what it belongs to.
     """
 
     node: str
@@ -59,13 +69,13 @@ class Placement:
 
     @property
     def on_device(self) -> bool:
-        return self.where != "cpu"
+        return self.where not in ("cpu", "beside")
 
 
 def target(name: str) -> Target:
     """The target of this name; its tables are read now."""
     if name == "metal":
-        caveats = (ELIGIBILITY, _STAND_IN)
+        caveats = (FORECAST, _STAND_IN)
         return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning import graphdef
+from jupyter_mlgpu.planning.as_on_a_gpu import as_on_a_gpu
+from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, ITERATORS
 from jupyter_mlgpu.planning.graph import Graph
+
+#: Rows of a batch where `fit` is not told.
+BATCH = 32
 
 _TAKES = "It takes a tf.function with its inputs, a concrete function, or a built Keras model."
 
@@ -21,13 +27,16 @@ _NAMED = re.compile(r"[A-Za-z]\w*: ")
 _CALLING = re.compile(r"(\w+: )?Exception encountered when calling ")
 
 
-def read(subject: Any, inputs: tuple[Any, ...]) -> tuple[str, Graph]:
-    """What the subject is called, and its graph."""
+def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, Graph]:
+    """What the subject is called, and its graph; `gpu`: as traced where there is a GPU."""
     if "tensorflow" not in sys.modules:
         # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
         raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
-    function, name = _concrete(subject, inputs)
-    serialised = function.graph.as_graph_def(add_shapes=True)
+    with as_on_a_gpu() if gpu else nullcontext():
+        function, name = _concrete(subject, inputs)
+        serialised = function.graph.as_graph_def(add_shapes=True)
+        if _is_model(subject) and (rows := _rows(inputs)):
+            _size(serialised, rows)
     return name, graphdef.read(serialised, function.graph.name, _types())
 
 
@@ -63,14 +72,15 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     raise PlanError(f"An object of type {type(subject).__name__} cannot be planned. {_TAKES}")
 
 
-def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool = False) -> Any:
-    """The concrete function for these inputs; `batched`: it takes them from an iterator over batches."""
+def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, fitted: Any = None) -> Any:
+    """The concrete function for these inputs; of a model `fitted` to them, it takes them batch by batch."""
     import tensorflow as tf
 
     try:
-        specs = tuple(map(_spec, inputs))
-        if batched:
-            specs = (tf.data.IteratorSpec(_without_lists(specs)),)
+        if fitted is None:
+            specs = tuple(map(_spec, inputs))
+        else:
+            specs = (tf.data.IteratorSpec(_without_lists(_batch(fitted, inputs))),)
         return function.get_concrete_function(*specs)
     except Exception as error:  # the user's own code ran, so this may be anything
         given = f"{len(inputs)} inputs" if len(inputs) != 1 else "1 input"
@@ -78,6 +88,81 @@ def _traced(function: Any, inputs: tuple[Any, ...], name: str, *, batched: bool 
             f"{name} could not be traced with {given}: {_what(error)} "
             "Give the inputs it takes, or a tf.TensorSpec for each."
         ) from error
+
+
+def _batch(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What one step of `fit` takes: arrays are cut as Keras cuts them, a tf.TensorSpec is a batch already.
+
+    Keras knows how many rows a batch has where all are full ones, and keras-hub never does: it has a pipeline
+    of its own, which may make something else of what it is given.
+    """
+    import keras
+    import tensorflow as tf
+
+    pipeline = getattr(model, "preprocess_samples", None)
+
+    def one(leaf: Any) -> Any:
+        spec = _spec(leaf)
+        if spec is leaf or not isinstance(spec, tf.TensorSpec) or not spec.shape.rank:
+            return spec
+        rows = None if pipeline or spec.shape[0] % BATCH else BATCH
+        kind = tf.as_dtype(keras.config.floatx()) if spec.dtype.is_floating and not pipeline else spec.dtype
+        return tf.TensorSpec([rows, *spec.shape[1:]], kind)
+
+    specs = tuple(tf.nest.map_structure(one, value) for value in inputs)
+    if pipeline is None:
+        return specs
+    made = tf.function(pipeline).get_concrete_function(*specs).structured_outputs
+    return tuple(_spec(value) for value in made)
+
+
+def _rows(inputs: tuple[Any, ...]) -> int | None:
+    """The rows of a full batch; None where a tf.TensorSpec leaves them open, or there is no array."""
+    import tensorflow as tf
+
+    leaves = [one for one in tf.nest.flatten(list(inputs)) if hasattr(one, "shape")]
+    if len(inputs) < 2 or not leaves or any(isinstance(one, tf.TypeSpec) for one in leaves):
+        return None
+    return min(BATCH, *(int(one.shape[0]) for one in leaves if len(one.shape)))
+
+
+def _size(serialised: Any, rows: int) -> None:
+    """Where the batch is open, give each tensor the shape that it has with so many rows.
+
+    TensorFlow works them out, from what the iterator gives on; the operations stay what they are.
+    """
+    library = {one.signature.name: one for one in serialised.library.function}
+    shapes = {node.name: node.attr["_output_shapes"].list.shape for node in serialised.node}
+    for node in serialised.node:
+        if node.op in ITERATORS:
+            for shape in shapes[node.name]:
+                if shape.dim and shape.dim[0].size < 0:
+                    shape.dim[0].size = rows
+        called = node.attr["f"].func.name if node.op in CALLS else ""
+        if called in library:
+            taken = (one.partition(":")[::2] for one in node.input if not one.startswith("^"))
+            _size_function(library, called, [shapes[name][int(place or 0)] for name, place in taken])
+
+
+def _size_function(library: dict[str, Any], name: str, shapes: list[Any]) -> None:
+    from tensorflow.core.framework import attr_value_pb2
+    from tensorflow.python.framework import function_def_to_graph
+
+    function = library[name]
+    given = attr_value_pb2.AttrValue(list={"shape": shapes})
+    function.attr["_input_shapes"].CopyFrom(given)
+    for place, shape in enumerate(shapes):
+        if "_output_shapes" in function.arg_attr[place].attr:  # which would be taken for it
+            function.arg_attr[place].attr["_output_shapes"].list.shape[0].CopyFrom(shape)
+    graph = function_def_to_graph.function_def_to_graph(function, shapes)
+    for node in function.node_def:
+        operation = graph.get_operation_by_name(node.name)
+        found = [tensor.shape.as_proto() for tensor in operation.outputs]
+        node.attr["_output_shapes"].CopyFrom(attr_value_pb2.AttrValue(list={"shape": found}))
+        first = 1 if node.op in BRANCHES else 0
+        if node.op in CALLS | BRANCHES:
+            for _, called in graphdef.called(node, library):
+                _size_function(library, called, [one.shape.as_proto() for one in operation.inputs[first:]])
 
 
 def _spec(value: Any) -> Any:
@@ -90,7 +175,7 @@ def _spec(value: Any) -> Any:
         if isinstance(leaf, tf.RaggedTensor | tf.SparseTensor):
             return tf.type_spec_from_value(leaf)
         if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
-            return tf.TensorSpec(tuple(leaf.shape), tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
+            return tf.TensorSpec(leaf.shape, tf.as_dtype(getattr(leaf.dtype, "name", leaf.dtype)))
         return leaf
 
     return tf.nest.map_structure(one, value)
@@ -151,7 +236,7 @@ def _training_step(model: Any, inputs: tuple[Any, ...], name: str) -> Any:
         model.train_function, model.jit_compile = before
     if step is None:
         raise PlanError(f"{name} has a make_train_function of its own, whose graph cannot be found.")
-    return _traced(step, inputs, f"The training step of {name}", batched=True)
+    return _traced(step, inputs, f"The training step of {name}", fitted=model)
 
 
 def _inner(function: Any, name: str) -> Any:

@@ -56,7 +56,7 @@ function planJson(changes: object = {}): object {
       ]
     },
     drawings: [drawingJson()],
-    notes: ['This is eligibility, not placement.'],
+    notes: ['Nothing was run.'],
     cut: { functions: 2 },
     ...changes
   };

@@ -1,6 +1,8 @@
 """The plan of real functions, models and training steps, read from TensorFlow's graphs and never run."""
 
 import importlib
+import sys
+import threading
 import warnings
 
 import pytest
@@ -94,13 +96,14 @@ def test_attention_scores_leave_the_device_for_the_einsum_and_the_float16_sigmoi
         ("", "Softmax"): "metal",
         ("", "Cast"): "metal",
         ("", "Sigmoid"): "cpu",
-        ("", "Shape"): "default",
-        ("", "strided_slice/stack"): "default",
-        ("", "strided_slice/stack_1"): "default",
-        ("", "strided_slice/stack_2"): "default",
+        ("", "Shape"): "beside",
+        # Beside the slicing, which is all that reads them; and identities beside what they pass on.
+        ("", "strided_slice/stack"): "beside",
+        ("", "strided_slice/stack_1"): "beside",
+        ("", "strided_slice/stack_2"): "beside",
         ("", "strided_slice"): "cpu",
-        ("", "Identity"): "core",
-        ("", "Identity_1"): "default",
+        ("", "Identity"): "beside",
+        ("", "Identity_1"): "beside",
     }
     assert [one.nodes for one in plan.subgraphs] == [("truediv/y", "truediv", "Softmax", "Cast")]
     assert {one.reason for one in plan.fallbacks} == {
@@ -108,8 +111,8 @@ def test_attention_scores_leave_the_device_for_the_einsum_and_the_float16_sigmoi
         "Sigmoid float16: Metal has float32 only",
         "StridedSlice int32: Metal has bfloat16, float16, float32 only",
     }
-    # q 2*3*4*4, k 2*5*4*4, scores 2*3*5*4 back, their float16 over and back 2*3*5*2.
-    assert [one.bytes for one in plan.crossings] == [96, 160, 120, 60, 60]
+    # q 2*3*4*4, k 2*5*4*4, scores 2*3*5*4 back, their float16 over 2*3*5*2, where it stays.
+    assert [one.bytes for one in plan.crossings] == [96, 160, 120, 60]
 
 
 def test_a_loop_is_planned_with_its_condition_and_its_body():
@@ -149,7 +152,8 @@ def test_a_loop_is_planned_with_its_condition_and_its_body():
     }
     # The count is an int32, which stays in the host's memory with all that is done to it.
     assert [one.operations for one in plan.subgraphs] == [5, 3]
-    assert plan.crossings == ()
+    # The host goes around it, and asks each time whether to go on.
+    assert [(one.tensor, one.to, one.bytes) for one in plan.crossings] == [("while/Identity:0", "host", 1)]
 
 
 # --- Models, functions, and what is left alone ------------------------------------------------------
@@ -270,6 +274,114 @@ def test_cuda_and_ml_compute_are_planned_too():
     # Two products, two biases, relu and softmax are layers; weights, input and result only hold tensors.
     assert (plan.counts["mlcompute"], plan.counts["cpu"]) == (6, 0)
     assert "Apple's TensorFlow fork" in plan.summary()
+
+
+# --- As fit does it, and as on a machine with a GPU --------------------------------------------------
+
+
+def batch(plan):
+    """The bytes of the first tensor that a batch brings to the device."""
+    return next(
+        one.bytes for one in plan.crossings if one.tensor == "IteratorGetNext:0" and one.to == "device"
+    )
+
+
+def test_arrays_are_cut_into_batches_as_fit_cuts_them():
+    model = compiled()
+    full, cut = (
+        jupyter_mlgpu.plan(model, np.ones((rows, 4), "f"), np.zeros(rows, "i8")) for rows in (64, 70)
+    )
+    assert batch(full) == batch(cut) == 32 * 4 * 4
+    # Where the last batch is smaller, Keras leaves their size open, and shapes are worked out in the graph.
+    assert (
+        len(cut.placements)
+        > len(full.placements)
+        == len(jupyter_mlgpu.plan(model, spec(32, 4), spec(32, kind="int64")).placements)
+    )
+    assert len(cut.placements) == len(
+        jupyter_mlgpu.plan(model, spec(None, 4), spec(None, kind="int64")).placements
+    )
+
+
+def test_a_spec_is_a_batch_already_and_an_open_one_has_no_bytes():
+    model = compiled()
+    assert batch(jupyter_mlgpu.plan(model, spec(8, 4), spec(8, kind="int64"))) == 8 * 4 * 4
+    assert batch(jupyter_mlgpu.plan(model, spec(None, 4), spec(None, kind="int64"))) is None
+
+
+def test_arrays_of_float64_are_planned_in_the_type_that_fit_makes_of_them():
+    plan = jupyter_mlgpu.plan(compiled(), np.ones((32, 4)), np.zeros(32, "i8"))
+    assert batch(plan) == 32 * 4 * 4
+
+
+def recurrent(train_step=None):
+    parts = [keras.Input((5, 3)), layers.LSTM(4), layers.Dense(1)]
+    model = keras.Sequential(parts)
+    if train_step is not None:
+        kind = type("Own", (keras.Sequential,), {"train_step": train_step})
+        model = kind(parts)
+    model.compile("sgd", "mse", jit_compile=False)
+    return model
+
+
+SERIES, ENDS = (32, 5, 3), (32, 1)
+
+
+def operations(plan):
+    return {one.operation for one in plan.placements}
+
+
+def test_a_recurrent_layer_is_planned_as_keras_makes_it_where_there_is_a_gpu():
+    model = recurrent()
+    for target, there in (("metal", True), ("cuda", True), ("mlcompute", False)):
+        plan = jupyter_mlgpu.plan(model, spec(*SERIES), spec(*ENDS), target=target)
+        assert ("CudnnRNNV3" in operations(plan), "While" in operations(plan)) == (there, not there)
+    assert "CudnnRNNV3" in operations(jupyter_mlgpu.plan(model))
+
+
+def test_what_was_planned_for_a_gpu_still_runs_here_on_the_cpu():
+    @tf.function
+    def own_step(self, data):
+        return super(type(self), self).train_step(data)
+
+    @tf.function
+    def whole(x):
+        return model(x)
+
+    x, y = np.ones(SERIES, "f"), np.ones(ENDS, "f")
+    for model in (recurrent(), recurrent(own_step)):
+        assert "CudnnRNNV3" in operations(jupyter_mlgpu.plan(model, x, y))
+        assert model.fit(x, y, verbose=0).history["loss"][0] > 0
+    assert "CudnnRNNV3" in operations(jupyter_mlgpu.plan(whole, tf.constant(x)))
+    assert whole._list_all_concrete_functions() == []  # which saving would save
+    assert whole(tf.constant(x)).shape == (32, 1)
+
+
+def test_other_threads_hear_the_truth_while_a_plan_is_traced():
+    rnn, heard = sys.modules["keras.src.backend.tensorflow.rnn"], []
+
+    def asking(x):
+        heard.append(rnn._is_gpu_available())
+        other = threading.Thread(target=lambda: heard.append(rnn._is_gpu_available()))
+        other.start()
+        other.join()
+        return x
+
+    jupyter_mlgpu.plan(tf.function(asking, autograph=False), spec(2))
+    assert heard == [True, False]
+
+
+def test_what_keras_is_told_is_put_back_also_where_tracing_fails():
+    rnn, nn = (sys.modules[f"keras.src.backend.tensorflow.{name}"] for name in ("rnn", "nn"))
+    before = rnn._is_gpu_available, nn._cpu_only
+
+    def failing(x):
+        assert (rnn._is_gpu_available, nn._cpu_only) != before
+        raise ValueError("not today")
+
+    with pytest.raises(PlanError, match="not today"):
+        jupyter_mlgpu.plan(tf.function(failing, autograph=False), spec(2))
+    assert (rnn._is_gpu_available, nn._cpu_only) == before
 
 
 # --- Bad input --------------------------------------------------------------------------------------
@@ -394,7 +506,7 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     assert "<table>" in shown["text/html"]
     assert "data:image/svg+xml" in shown["text/html"]
     assert "no Metal kernel" in shown["text/plain"]
-    assert shown[bundle.MIME_TYPE]["counts"]["cpu"] == 1
+    assert shown[bundle.MIME_TYPE]["counts"]["cpu"] == 2  # with the identity that passes it on
     assert "Einsum" in [box[2] for box in shown[bundle.MIME_TYPE]["drawings"][0]["boxes"]]
     assert (
         two_cpus.run("p = %mlc_plan f tf.TensorSpec((4, 4)), --target cuda\nprint(p.counts['cpu'])").text

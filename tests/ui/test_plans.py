@@ -88,15 +88,15 @@ def width_of(lab: Lab) -> float:
     return float(graph(lab).locator("svg").get_attribute("width") or 0)
 
 
-def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_eligibility(lab: Lab) -> None:
+def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab: Lab) -> None:
     lab.write_with_receipts("plan.ipynb", shown(plan(chain(12))))
     lab.open_without_kernel("plan.ipynb")
     drawn = figures(lab)
     expect(drawn).to_have_count(1)
     expect(drawn).to_contain_text("a model, planned for Metal")
-    expect(drawn).to_contain_text("Eligibility, not placement")
+    expect(drawn).to_contain_text("A forecast: nothing was run")
     expect(drawn).to_contain_text("9 with a kernel for Metal")
-    expect(drawn).to_contain_text("3 only on the CPU")
+    expect(drawn).to_contain_text("3 on the CPU")
     boxes = graph(lab).locator(".jp-mlgpu-Graph-box")
     expect(boxes).to_have_count(12)
     expect(graph(lab).locator(".jp-mlgpu-Graph-box[data-kind=cpu]")).to_have_count(3)
@@ -296,7 +296,7 @@ def test_a_chinese_jupyterlab_shows_plans_and_races_in_chinese(lab: Lab, chinese
     lab.load("chinese_plan.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
-    expect(figures(lab).first).to_contain_text("它说明哪些操作有内核")
+    expect(figures(lab).first).to_contain_text("没有运行任何东西")
     expect(figures(lab).nth(1)).to_contain_text("约从 n = 46 起 gpu:0 更快")
 
 

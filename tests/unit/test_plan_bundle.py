@@ -85,7 +85,11 @@ def test_rows_that_are_too_many_are_counted():
     apart = [
         one
         for place in range(100)
-        for one in (node(f"r{place}", "Relu", size=place), node(f"e{place}", "Einsum", f"r{place}"))
+        for one in (
+            node(f"x{place}", "Placeholder", size=place),
+            node(f"r{place}", "Relu", f"x{place}", size=place),
+            node(f"e{place}", "Einsum", f"r{place}"),
+        )
     ]
     data = data_of(Body("main", tuple(apart)))
     assert len(data["subgraphs"]) + data["cut"]["subgraphs"] == 100
@@ -135,7 +139,7 @@ def test_an_empty_graph_has_no_drawing():
     assert (data["operations"], data["drawings"]) == (0, [])
 
 
-def test_a_notebook_gets_it_beside_html_and_plain_text_and_eligibility_is_said():
+def test_a_notebook_gets_it_beside_html_and_plain_text_and_how_far_it_goes_is_said():
     made, _ = DisplayFormatter().format(plan(body(6)))
     assert set(made) == {bundle.MIME_TYPE, "text/html", "text/plain"}
-    assert any("eligibility, not placement" in note for note in made[bundle.MIME_TYPE]["notes"])
+    assert any("before graph optimisers run" in note for note in made[bundle.MIME_TYPE]["notes"])

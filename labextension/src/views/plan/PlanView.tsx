@@ -19,7 +19,7 @@ export function PlanView(props: { plan: IPlan; t: Translate }): ReactElement {
   return (
     <section className="jp-mlgpu-Figure" aria-label={title}>
       <h3>{title}</h3>
-      <p className="jp-mlgpu-Note">{t('planEligibility')}</p>
+      <p className="jp-mlgpu-Note">{t('planForecast')}</p>
       <p className="jp-mlgpu-Quiet">
         {t('planTable', { count: plan.operations.toLocaleString(), table: t.say(plan.table) })}
       </p>
