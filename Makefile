@@ -140,7 +140,8 @@ test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and ML
 
 .PHONY: test-metal
 test-metal: install ## TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
-	@$(STEP) "TensorFlow on an emulated Metal device" $(PYTEST) tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "TensorFlow on an emulated Metal device" $(PYTEST_HERE) --numprocesses $(WORKERS) --dist loadfile \
+		tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-ui
 test-ui: install browser ## a real JupyterLab in Chromium

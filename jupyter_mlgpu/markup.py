@@ -78,9 +78,14 @@ def table(head: Iterable[Child], rows: Iterable[Iterable[Child]], *, cell_style:
     return element("table", element("thead", first), element("tbody", *lines))
 
 
+def short_cells(*cells: Child, name: str = "td") -> Markup:
+    """Cells of a row without the ends that HTML lets out: a notebook holds many tables."""
+    return _made("".join(f"<{_checked(name)}>{joined(cell)}" for cell in cells))
+
+
 def short_row(*cells: Child, name: str = "td") -> Markup:
-    """A row of a table without the ends that HTML lets out: a notebook holds many receipts."""
-    return _made("<tr>" + "".join(f"<{_checked(name)}>{joined(cell)}" for cell in cells))
+    """A row of a table without its ends."""
+    return _made(f"<tr>{short_cells(*cells, name=name)}")
 
 
 def bullets(items: Iterable[Child]) -> Markup:

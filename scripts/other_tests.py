@@ -53,6 +53,7 @@ PARTS = (
         ("notebooks/labs/", "jupyter_mlgpu/grading/", "jupyter_mlgpu/submissions/"),
         "labs graded by nbgrader",
     ),
+    Part("test-metal", 90, ("jupyter_mlgpu/planning/", "tests/metal_emulator/"), "plans of larger models"),
     Part("test-integration", 350, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),

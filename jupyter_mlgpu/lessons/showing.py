@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.markup import Markup, element, image, joined
+from jupyter_mlgpu.markup import Markup, element, image, joined, short_cells
 
 #: The first row is the header.
 Rows = tuple[tuple[str, ...], ...]
@@ -50,8 +50,8 @@ def table(rows: Sequence[Sequence[str]]) -> Markup:
     head, *body = rows or [[]]
     if not body:
         return joined()
-    lines = [element("tr", *(element("td", cell) for cell in row)) for row in body]
-    return element("table", element("tr", *(element("th", cell) for cell in head)), *lines)
+    lines = [element("tr", short_cells(*row)) for row in body]
+    return element("table", element("tr", short_cells(*head, name="th")), *lines)
 
 
 def number(value: complex) -> str:

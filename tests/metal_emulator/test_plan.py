@@ -11,18 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.metal_emulator import building, placement
+from tests.metal_emulator import placement
 from tests.metal_emulator.comparing import Verdict, compared
 from tests.metal_emulator.placement import Placed
 
 ROOT = Path(__file__).parents[2]
 
-#: By how much work they are, so that the processes end at about the same time.
-MODELS = (
-    ("bert", "mlp", "lstm", "control_flow", "unet", "cnn", "gru_attention"),
-    ("decoder", "attention", "cnn_float16", "resnet_float16", "vae"),
-)
-NAMES = [*MODELS[0], *MODELS[1]]
+#: Two processes each; by how much work they are, so that both end at about the same time.
+QUICK = (("mlp", "cnn"), ("lstm", "control_flow"))
+SLOW = (("bert", "unet", "gru_attention"), ("decoder", "attention", "cnn_float16", "resnet_float16", "vae"))
+#: `make test` takes a plain model, one with a large batch, a recurrent one and one with a loop.
+NAMES = [
+    *(pytest.param(name) for names in QUICK for name in names),
+    *(pytest.param(name, marks=pytest.mark.slow) for names in SLOW for name in names),
+]
 #: A branch is run one way, and a loop as often as it goes: all of their bytes are forecast, not how often.
 BRANCHED = {"gru_attention", "control_flow", "cnn_float16", "resnet_float16", "decoder"}
 LOOPED = {"control_flow"}
@@ -43,20 +45,35 @@ def start(module: str, *words: str, **environment: str) -> str:
     return done.stdout
 
 
+class Judge:
+    """Gives each model's verdict; the first time that one is asked for, all that are as quick are made."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._verdicts: dict[str, Verdict] = {}
+
+    def __getitem__(self, model: str) -> Verdict:
+        if model not in self._verdicts:
+            self._verdicts |= self._made(QUICK if any(model in names for names in QUICK) else SLOW)
+        return self._verdicts[model]
+
+    def _made(self, models: tuple[tuple[str, ...], ...]) -> dict[str, Verdict]:
+        """Plans in one process, what TensorFlow does with them in two, two at a time."""
+        with ThreadPoolExecutor(2) as workers:
+            ran = [workers.submit(start, "placement", *names) for names in models]
+            all_names = [name for names in models for name in names]
+            planned = workers.submit(start, "forecasts", str(self._folder), *all_names)
+            lines = [line for one in ran for line in one.result().splitlines()]
+            planned.result()
+        placed = [Placed.from_json(line) for line in lines]
+        return {
+            one.model: compared(pickle.loads((self._folder / one.model).read_bytes()), one) for one in placed
+        }
+
+
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
-    """Each model's verdict: plans in one process, what TensorFlow does with them in two, two at a time."""
-    if (reason := building.why_not()) is not None:
-        pytest.skip(reason)
-    building.library()  # once, before two of them would
-    folder = tmp_path_factory.mktemp("plans")
-    with ThreadPoolExecutor(2) as workers:
-        ran = [workers.submit(start, "placement", *names) for names in MODELS]
-        planned = workers.submit(start, "forecasts", str(folder), *NAMES)
-        lines = [line for one in ran for line in one.result().splitlines()]
-        planned.result()
-    placed = [Placed.from_json(line) for line in lines]
-    return {one.model: compared(pickle.loads((folder / one.model).read_bytes()), one) for one in placed}
+def judged(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    return Judge(tmp_path_factory.mktemp("plans"))
 
 
 @pytest.mark.timeout(900)
