@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 from tests.metal_emulator import building
 from tests.metal_emulator.conftest import VARIABLE
 
@@ -25,6 +27,7 @@ def test_arguments_that_stay_on_the_host_are_told():
     )
 
 
+@pytest.mark.slow
 def test_a_tensorflow_with_other_kernels_is_refused_in_one_sentence(library, tmp_path, monkeypatch):
     monkeypatch.setitem(building.HIDDEN, "2.19.1", 4000)
     other = tmp_path / "other.so"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 #: A lesson, and a device on which something in it ran: the first has one cell with a framework, under `cpu`.
-LESSONS = {
-    "00_start_here": "cpu:0",
-    "01_adding_tensors": "gpu:0",
-    "02_devices": "gpu:0",
-    "03_reading_the_machine": "gpu:0",
-}
+LESSONS = [
+    pytest.param("00_start_here", "cpu:0", marks=pytest.mark.slow),
+    pytest.param("01_adding_tensors", "gpu:0"),
+    pytest.param("02_devices", "gpu:0", marks=pytest.mark.slow),
+    pytest.param("03_reading_the_machine", "gpu:0", marks=pytest.mark.slow),
+]
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 # On a Mac Keras compiles nothing by XLA (`model_supports_jit` asks for the system); here it would, and fail.
@@ -29,7 +29,7 @@ def cells(lesson):
     return ["".join(cell["source"]) for cell in data["cells"] if cell["cell_type"] == "code"]
 
 
-@pytest.mark.parametrize(("lesson", "device"), LESSONS.items())
+@pytest.mark.parametrize(("lesson", "device"), LESSONS)
 def test_a_lesson_runs_on_metal(start_on_metal, lesson, device):
     notebook = start_on_metal()
     notebook.run("import tensorflow")
