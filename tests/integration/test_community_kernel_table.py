@@ -1,4 +1,4 @@
-"""The table of the community's Metal plug-in is made by running its registrations; here, a plug-in of three."""
+"""The table of the community's Metal plug-in is made by running its registrations: here, of a small one."""
 
 import importlib.util
 import shutil
