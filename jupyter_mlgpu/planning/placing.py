@@ -22,8 +22,8 @@ _STAND_IN = (
     "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
 )
 _COMMUNITYS = (
-    "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its own "
-    "account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
+    "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its "
+    "own account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
     "kernels, on the CPU, in the memory that both share, and the plug-in waits for the GPU after each kernel."
 )
 _ANY_DEVICE = "TensorFlow's own kernel for any device"
