@@ -79,11 +79,11 @@ class Placement:
 
 def target(name: str) -> Target:
     """The target of this name; its tables are read now."""
+    caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
     if name == "metal":
-        caveats = (FORECAST, _STAND_IN)
         return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
     if name == "metal-community":
-        caveats = (FORECAST, _STAND_IN, _COMMUNITYS)
+        caveats = (*caveats, _COMMUNITYS)
         return Target(name, "Metal", kernels.load(name), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")
