@@ -168,7 +168,8 @@ class MlgpuMagics(Magics):
         %mlc_plan model x              the same for an input's shape and type
         %mlc_plan model x y            its training step, as fit would run it
         %mlc_plan function x           a tf.function with its inputs
-        %mlc_plan ... --target cuda    for CUDA;  mlcompute: for Apple's old TensorFlow fork
+        %mlc_plan ... --target cuda    for CUDA;  mlcompute: for Apple's old TensorFlow fork;
+                                       metal-community: for tensorflow-metal-plugin, not Apple's plug-in
 
         Inputs may be arrays, tensors or `tf.TensorSpec((None, 28, 28))`: only their shapes and types are
         used, and of a training step rows come as fit takes them, 32 at a time. The result says what would

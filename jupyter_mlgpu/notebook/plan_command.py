@@ -19,7 +19,7 @@ def plan_command(line: str, namespace: Mapping[str, Any]) -> Plan:
     if "--target" in words:
         place = words.index("--target")
         if place + 1 == len(words):
-            raise UsageError("--target needs a name: metal, cuda or mlcompute.")
+            raise UsageError("--target needs a name: metal, metal-community, cuda or mlcompute.")
         target = words[place + 1]
         del words[place : place + 2]
     unknown = next((word for word in words if word.startswith("--")), None)

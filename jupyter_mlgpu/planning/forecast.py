@@ -155,7 +155,8 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
     sample weights) for its training step; the model then has to be compiled, and its optimizer and metrics
     get their variables as in `fit`. Only the shapes and types of inputs are used; `tf.TensorSpec` will do.
 
-    `target` is "metal" (tensorflow-metal), "cuda" or "mlcompute" (Apple's fork).
+    `target` is "metal" (Apple's tensorflow-metal), "metal-community" (tensorflow-metal-plugin, which is not
+    Apple's), "cuda" or "mlcompute" (Apple's fork).
     """
     to = target_named(target)
     from jupyter_mlgpu.planning import reading

@@ -72,7 +72,7 @@ class KernelTable:
 
 @functools.cache
 def load(name: str) -> KernelTable:
-    """One of the packaged tables: metal, core, cuda or mlcompute. Read when first asked for."""
+    """One of the packaged tables: metal, metal-community, core, cuda, mlcompute. Read when first asked."""
     text = resources.files("jupyter_mlgpu.planning").joinpath("tables", f"{name}.json").read_text("utf-8")
     return from_json(json.loads(text))
 

@@ -21,6 +21,11 @@ ELIGIBILITY = (
 _STAND_IN = (
     "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
 )
+_COMMUNITYS = (
+    "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its "
+    "own account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
+    "kernels, on the CPU, in the memory that both share, and the plug-in waits for the GPU after each kernel."
+)
 _ANY_DEVICE = "TensorFlow's own kernel for any device"
 _TENSORS = "only hold or pass on a tensor"
 _LAYERS = (
@@ -54,9 +59,9 @@ class Target:
 class Placement:
     """One operation and where it may run.
 
-    `where` is the target's name (metal, cuda, mlcompute) when the target has a kernel of its own, `core`
-    when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else `cpu`; `beside`
-    when it has a kernel, and would still run on the CPU, beside what it belongs to.
+    `where` is the target's name (metal, metal-community, cuda, mlcompute) when the target has a kernel of its
+    own, `core` when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else
+    `cpu`; `beside` when it has a kernel, and would still run on the CPU, beside what it belongs to.
     """
 
     node: str
@@ -74,9 +79,12 @@ class Placement:
 
 def target(name: str) -> Target:
     """The target of this name; its tables are read now."""
+    caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
     if name == "metal":
-        caveats = (FORECAST, _STAND_IN)
         return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
+    if name == "metal-community":
+        caveats = (*caveats, _COMMUNITYS)
+        return Target(name, "Metal", kernels.load(name), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")
         return Target(name, "CUDA", table, "GPU", table)
@@ -84,7 +92,7 @@ def target(name: str) -> Target:
         caveats = (ELIGIBILITY, _LAYERS)
         table = kernels.load("mlcompute")
         return Target(name, "ML Compute", table, "MLC", table, caveats, "layer", _TENSORS)
-    raise PlanError(f"There is no target {name!r}. Choose metal, cuda or mlcompute.")
+    raise PlanError(f"There is no target {name!r}. Choose metal, metal-community, cuda or mlcompute.")
 
 
 def place(node: Node, function: str, to: Target) -> Placement:

@@ -276,6 +276,46 @@ def test_cuda_and_ml_compute_are_planned_too():
     assert "Apple's TensorFlow fork" in plan.summary()
 
 
+def test_the_two_plug_ins_for_metal_serve_a_small_cnn_differently():
+    parts = [keras.Input((8, 8, 3)), layers.Conv2D(4, 3, activation="relu"), layers.MaxPooling2D()]
+    model = keras.Sequential([*parts, layers.Flatten(), layers.Dense(2)])
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    pair = spec(8, 8, 8, 3), spec(8, kind="int64")
+    apples, communitys = (
+        jupyter_mlgpu.plan(model, *pair, target=target) for target in ("metal", "metal-community")
+    )
+    assert operations(apples) == operations(communitys)
+    forward = {"Conv2D", "MaxPool", "MatMul", "Conv2DBackpropFilter", "MaxPoolGrad"}
+    for plan, own in ((apples, "metal"), (communitys, "metal-community")):
+        assert {one.where for one in plan.placements if one.operation in forward} == {own}
+    # Adam's updates: Apple's plug-in has kernels of its own, the community's leaves them to TensorFlow.
+    updates = [
+        {one.where for one in plan.placements if one.operation == "AssignAddVariableOp"}
+        for plan in (apples, communitys)
+    ]
+    assert updates == [{"metal"}, {"default"}]
+    only = {one.operation for one in communitys.fallbacks} - {one.operation for one in apples.fallbacks}
+    assert only >= {"DivNoNan", "BroadcastTo"}
+
+
+def test_an_optimiser_of_tensorflows_own_is_on_the_cpu_with_the_communitys_plug_in():
+    weights, moments = tf.Variable([1.0]), [tf.Variable([0.0]), tf.Variable([0.0])]
+
+    @tf.function
+    def step(slope):
+        handles = [one.handle for one in (weights, *moments)]
+        tf.raw_ops.ResourceApplyAdam(
+            var=handles[0], m=handles[1], v=handles[2], beta1_power=0.9, beta2_power=0.999, lr=0.1,
+            beta1=0.9, beta2=0.999, epsilon=1e-7, grad=slope,
+        )  # fmt: skip
+
+    where = {
+        target: placed(jupyter_mlgpu.plan(step, spec(1), target=target))["", "ResourceApplyAdam"]
+        for target in ("metal", "metal-community")
+    }
+    assert where == {"metal": "metal", "metal-community": "cpu"}
+
+
 # --- As fit does it, and as on a machine with a GPU --------------------------------------------------
 
 
@@ -333,7 +373,7 @@ def operations(plan):
 
 def test_a_recurrent_layer_is_planned_as_keras_makes_it_where_there_is_a_gpu():
     model = recurrent()
-    for target, there in (("metal", True), ("cuda", True), ("mlcompute", False)):
+    for target, there in (("metal", True), ("metal-community", True), ("cuda", True), ("mlcompute", False)):
         plan = jupyter_mlgpu.plan(model, spec(*SERIES), spec(*ENDS), target=target)
         assert ("CudnnRNNV3" in operations(plan), "While" in operations(plan)) == (there, not there)
     assert "CudnnRNNV3" in operations(jupyter_mlgpu.plan(model))
@@ -519,9 +559,9 @@ def test_the_magic_shows_a_table_and_a_picture_and_gives_the_plan(two_cpus):
     [
         ("%mlc_plan", "%mlc_plan needs a model or a function"),
         ("%mlc_plan nothing_here", "NameError"),
-        ("%mlc_plan f --target", "--target needs a name"),
+        ("%mlc_plan f --target", "--target needs a name: metal, metal-community, cuda or mlcompute."),
         ("%mlc_plan f --device gpu", "Unknown option '--device'"),
-        ("%mlc_plan f x --target tpu", "Choose metal, cuda or mlcompute"),
+        ("%mlc_plan f x --target tpu", "Choose metal, metal-community, cuda or mlcompute"),
         ("%mlc_plan f(", "is not a name or an expression"),
         ("%mlc_plan 7", "An object of type int cannot be planned"),
         ("%mlc_plan f", "could not be traced with 0 inputs"),

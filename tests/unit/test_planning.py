@@ -226,6 +226,8 @@ def test_the_summary_says_it_in_words():
     ("to", "words"),
     [
         ("metal", "TensorFlow's placer would put them before graph optimisers run"),
+        ("metal-community", "TensorFlow's placer would put them before graph optimisers run"),
+        ("metal-community", "variables are updated by TensorFlow's own kernels, on the CPU"),
         ("cuda", "TensorFlow's placer would put them before graph optimisers run"),
         ("mlcompute", "eligibility, not placement"),
     ],
@@ -234,6 +236,18 @@ def test_every_output_says_how_far_it_goes(to, words):
     found = plan(*SANDWICH, to=to)
     outputs = [found.summary(), repr(found), html.unescape(found._repr_html_()), json.dumps(found.to_json())]
     assert all(words in one for one in outputs)
+
+
+def test_the_communitys_plug_in_is_named_with_the_tensorflow_that_it_is_for():
+    found = plan(*SANDWICH, to="metal-community")
+    text = found.summary()
+    assert "planned for Metal by tensorflow-metal-plugin 0.4.1." in text
+    assert "1 x Einsum: no Metal kernel in tensorflow-metal-plugin 0.4.1" in text
+    assert "community's plug-in" in text
+    assert "TensorFlow 2.21 alone" in text
+    assert found.counts == {"metal-community": 3, "core": 0, "default": 1, "cpu": 1, "beside": 0}
+    assert found.to_json()["target"] == "metal-community"
+    assert "community" not in plan(*SANDWICH).summary()
 
 
 def test_json_holds_everything_and_is_plain():

@@ -30,6 +30,7 @@ def why(operation, to="metal", **types):
     ("table", "version", "registrations", "operations"),
     [
         ("metal", "1.2.0", 561, 184),
+        ("metal-community", "0.4.1", 665, 268),
         ("core", "2.21.0", 1610, 296),
         ("cuda", "2.19.1", 6185, 820),
     ],
@@ -40,16 +41,73 @@ def test_a_table_holds_every_registration_that_was_read(table, version, registra
     assert found.origin
 
 
-def test_a_row_of_metal_stands_for_every_combination_of_its_types():
-    # InTopK is registered twice, so 560 different combinations make 561 registrations.
-    rows = [row for found in kernels.load("metal").kernels.values() for row in found]
+# InTopK is registered twice for Apple's, so 560 different combinations make 561 registrations.
+@pytest.mark.parametrize(("table", "different"), [("metal", 560), ("metal-community", 665)])
+def test_a_row_of_metal_stands_for_every_combination_of_its_types(table, different):
+    rows = [row for found in kernels.load(table).kernels.values() for row in found]
     combinations = 0
     for row in rows:
         product = 1
         for values in row.types.values():
             product *= len(values)
         combinations += product
-    assert combinations == 560
+    assert combinations == different
+
+
+# Rows of docs/kernels.md in the plug-in's repository, which TensorFlow itself was asked for on a Mac:
+# types of T or dtype, and what stays with the host.
+COMMUNITYS = {
+    "Abs": ("float16 float32", ""),
+    "All": ("", "reduction_indices"),
+    "ArgMax": ("float16 float32", "dimension"),
+    "AvgPoolGrad": ("float16 float32", "orig_input_shape"),
+    "BatchMatMulV3": ("", ""),
+    "Betainc": ("float32", ""),
+    "Bincount": ("float32 int32", "size"),
+    "ConcatV2": ("float16 float32", "axis"),
+    "Conj": ("complex64", ""),
+    "DynamicStitch": ("float32 int32 int64", "indices"),
+    "Equal": ("float16 float32 int32 int64", ""),
+    "Fill": ("float16 float32", "dims"),
+    "FusedBatchNormV3": ("float16 float32", ""),
+}
+
+
+@pytest.mark.parametrize("operation", COMMUNITYS)
+def test_the_communitys_table_says_what_its_own_documentation_says(operation):
+    rows = kernels.load("metal-community").of(operation, "GPU")
+    types = {kind for row in rows for name in ("T", "dtype") for kind in row.types.get(name, ())}
+    host = {argument for row in rows for argument in row.host}
+    assert (" ".join(sorted(types)), " ".join(sorted(host))) == COMMUNITYS[operation]
+
+
+def test_what_the_communitys_plug_in_leaves_to_a_released_tensorflow_is_not_in_its_table():
+    found = kernels.load("metal-community").kernels
+    for operation in (
+        "ResourceApplyAdam",
+        "ResourceGather",
+        "Assign",
+        "AssignSubVariableOp",
+        "ParallelConcat",
+    ):
+        assert operation not in found
+
+
+def test_the_two_plug_ins_for_metal_differ_in_what_they_have():
+    for operation, types, apples, communitys in (
+        ("ResourceApplyAdam", {"T": "float32"}, "metal", "cpu"),
+        ("AssignSubVariableOp", {"dtype": "float32"}, "metal", "default"),
+        ("MatMul", {"T": "bfloat16"}, "metal", "cpu"),
+        ("Sigmoid", {"T": "float16"}, "cpu", "metal-community"),
+        ("FFT", {"Tcomplex": "complex64"}, "cpu", "metal-community"),
+        ("MatMul", {"T": "float32"}, "metal", "metal-community"),
+    ):
+        found = where(operation, **types), where(operation, "metal-community", **types)
+        assert (operation, *found) == (operation, apples, communitys)
+    assert (
+        why("ResourceApplyAdam", "metal-community", T="float32")
+        == "ResourceApplyAdam: no Metal kernel in tensorflow-metal-plugin 0.4.1"
+    )
 
 
 def test_ten_random_operations_need_macos_13():
@@ -154,7 +212,7 @@ def test_ml_compute_has_layers_and_beside_them_only_what_holds_tensors():
 
 
 def test_a_target_that_does_not_exist_is_refused():
-    with pytest.raises(PlanError, match=r"no target 'tpu'. Choose metal, cuda or mlcompute"):
+    with pytest.raises(PlanError, match=r"no target 'tpu'. Choose metal, metal-community, cuda or mlcompute"):
         target("tpu")
 
 
