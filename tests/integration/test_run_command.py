@@ -242,6 +242,9 @@ __version__ = "0"
 class config:
     get_visible_devices = staticmethod(lambda kind: [kind] if kind in os.environ["FAKE_DEVICES"] else [])
     get_logical_device_configuration = staticmethod(lambda device: None)
+    list_physical_devices = get_visible_devices
+    class experimental:
+        get_device_details = staticmethod(lambda device: {})
 class test:
     is_built_with_cuda = is_built_with_rocm = staticmethod(lambda: False)
 """,
