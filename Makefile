@@ -234,6 +234,10 @@ format: install ## let ruff, prettier and eslint rewrite what they can
 constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
+.PHONY: schemas
+schemas: $(VENV)/.packages ## write record.schema.json anew, from the types in record.py
+	@$(BIN)/python scripts/schemas.py
+
 .PHONY: docs
 docs: $(DOCS)/.packages ## build the documentation into build/docs/html, warnings as errors, and check its links
 	@$(STEP) "documentation" $(DOCS)/bin/python scripts/docs_site.py

@@ -15,7 +15,6 @@ Exit status 1: a figure whose median is above its target.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import re
 import statistics
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Locator
 
 from benchmarks import machine, repeated, report
@@ -55,7 +55,6 @@ OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 
 #: Records with ten lines each, put into the kernel's own store.
 FILL = """
-import dataclasses
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.record import LogLine
 from jupyter_mlgpu.testing import example_record
@@ -66,7 +65,7 @@ def line(cell, number):
     return LogLine(text, None, "unknown", None, None, {}, 1, "stderr", "2026-01-01T00:00:00.000000Z", False)
 
 def record(cell):
-    return dataclasses.replace(
+    return replace(
         example_record(cell, name=f"step {cell}"), logs=tuple(line(cell, n) for n in range(10))
     )
 
@@ -77,8 +76,8 @@ FILL_WITH_DELTAS = [
     f"for number in range({first}, {first + 1000}): store.add(record(number))" for first in (7000, 8000, 9000)
 ]
 ADD_A_LARGE_ONE = """
-lines = tuple(dataclasses.replace(line(1, number), text="x" * 5000) for number in range(2000))
-store.add(dataclasses.replace(example_record(5000, name="large record"), logs=lines))
+lines = tuple(replace(line(1, number), text="x" * 5000) for number in range(2000))
+store.add(replace(example_record(5000, name="large record"), logs=lines))
 """
 WAIT = "import time\nwhile True:\n    time.sleep(0.01)"
 
@@ -277,7 +276,7 @@ def receipt(number: int, *, lines: int, text: str = "") -> Output:
         )
         for line in range(lines)
     )
-    data = dataclasses.replace(example_record(number), logs=logs).to_json()
+    data = replace(example_record(number), logs=logs).to_json()
     return {"output_type": "display_data", "metadata": {}, "data": {MIME_TYPE: data}}
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from jupyter_mlgpu import guarded
 from jupyter_mlgpu.clock import Clock, seconds_between
@@ -15,8 +16,7 @@ from jupyter_mlgpu.record import Reading
 STILL_AT_WORK_NS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """The clock, and the processor time of this process, in nanoseconds."""
 
     wall_ns: int
@@ -34,13 +34,13 @@ def wall_time(clock: Clock, started_ns: int, ended_ns: int) -> Reading:
         spent = seconds_between(started_ns, ended_ns)
     except ClockError as error:
         return guarded.failed("wall_time", error)
-    return Reading("wall_time", spent, "s", "cell", clock.source, 1)
+    return Reading("wall_time", spent, "s", "cell", "clock", 1, detail=clock.source)
 
 
 def without(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:
     """The readings, that of processor time without so much of it."""
     return [
-        dataclasses.replace(one, value=max(0.0, one.value - processor_ns / 1e9))
+        replace(one, value=max(0.0, one.value - processor_ns / 1e9))
         if one.quantity == "cpu_time" and one.value is not None
         else one
         for one in readings

@@ -75,7 +75,7 @@ class Records(Sequence[Record]):
         Its times were measured with a profiler on. Raises MissingPackageError without pandas.
         """
         pandas = _pandas()
-        names = [item.name for item in dataclasses.fields(OpStat)]
+        names = list(OpStat.__struct_fields__)
         rows = [
             (record.run.id, record.cell.sequence, *(getattr(one, name) for name in names))
             for record in self._records
@@ -127,7 +127,7 @@ class _Column:
     def reading(self, record: Record) -> Reading | None:
         """The record's reading for this column."""
         readings = [one for one in record.readings if one.quantity == self.quantity]
-        own = readings if self.source is None else [one for one in readings if one.source == self.source]
+        own = readings if self.source is None else [one for one in readings if one.instrument == self.source]
         if self.place < len(own):
             return own[self.place]
         return next((one for one in readings if one.value is None), None)
@@ -142,7 +142,7 @@ def _columns(records: Sequence[Record]) -> list[_Column]:
             continue
         most: Counter[str] = Counter()
         for readings in of_each:
-            most |= Counter(one.source for one in readings if one.value is not None)
+            most |= Counter(one.instrument for one in readings if one.value is not None)
         columns += [_Column(quantity, source, place) for source in most for place in range(most[source])]
     return columns
 

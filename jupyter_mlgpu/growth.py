@@ -260,14 +260,14 @@ def _series(runs: Sequence[tuple[int, Record]]) -> dict[tuple[str, str], dict[in
     for number, run in runs:
         for reading in run.readings:
             if reading.quantity in QUANTITIES and reading.value is not None:
-                series.setdefault((reading.quantity, reading.source), {})[number] = reading.value
+                series.setdefault((reading.quantity, reading.instrument), {})[number] = reading.value
     return series
 
 
 def _values(record: Record, quantity: str) -> dict[str, float]:
     """The record's known values of a quantity, by their source."""
     return {
-        reading.source: reading.value
+        reading.instrument: reading.value
         for reading in record.readings
         if reading.quantity == quantity and reading.value is not None
     }

@@ -51,6 +51,8 @@ def per_item(record: Record) -> PerItem | None:
             one.scope,
             one.source,
             one.samples,
+            device=one.device,
+            detail=one.detail,
             uncertainty=None if one.uncertainty is None else one.uncertainty / items,
         )
         for one in record.readings

@@ -151,7 +151,7 @@ def quantity_of(records: Sequence[Record]) -> str:
 
 def _on_gpu(record: Record) -> bool:
     return any(
-        one.scope == "device" and one.value and "cpu" not in one.source.lower()
+        one.scope == "device" and one.value and "cpu" not in (one.device or "").lower()
         for one in _readings(record, "peak_memory_allocator")
     )
 

@@ -6,31 +6,13 @@ Only the standard library. What is wrong is said in one sentence, a RecordError.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from types import NoneType
 from typing import Any, TypeVar
 
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.rules import Rule
 
 T = TypeVar("T")
-
-_LEAVES = frozenset({str, int, float, bool, NoneType})
-
-
-def to_plain(value: Any) -> Any:
-    """A dataclass, and all it holds, as dicts and lists."""
-    # As dataclasses.asdict does, in a sixth of the time: it copies every leaf, and ours cannot change.
-    if type(value) in _LEAVES:  # first, for nearly all values are leaves
-        return value
-    if dataclasses.is_dataclass(value):
-        return {name: to_plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if isinstance(value, tuple | list):
-        return [to_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: to_plain(item) for key, item in value.items()}
-    return value
 
 
 # What a field may hold, by the annotation written in the classes above.
@@ -47,14 +29,9 @@ _ACCEPTS: Mapping[str, tuple[type, ...]] = {
     "Any": (object,),
 }
 
-_NO_RULES: Mapping[str, Rule] = {}
 
-
-def build(kind: type[T], data: object, where: str, rules: Mapping[str, Rule] = _NO_RULES) -> T:
-    """A dataclass from a table; unknown keys are ignored, `where` names the place in messages.
-
-    `rules` say for fields what they may hold, beyond their types.
-    """
+def build(kind: type[T], data: object, where: str) -> T:
+    """A dataclass from a table; unknown keys are ignored, `where` names the place in messages."""
     table = table_of(data, where)
     values = {}
     for name, annotation, needed in _fields(kind):  # type: ignore[arg-type]
@@ -62,8 +39,6 @@ def build(kind: type[T], data: object, where: str, rules: Mapping[str, Rule] = _
             value = table[name]
             if not _fits(value, annotation):
                 raise RecordError(f"{where}.{name} should be {annotation}, found {value!r:.60}")
-            if name in rules and not rules[name].holds(value):
-                raise RecordError(f"{where}.{name} should be {rules[name].words}, found {value!r:.60}")
             values[name] = value
         elif needed:
             raise RecordError(f"{where} lacks {name!r}")
@@ -83,15 +58,6 @@ def _fits(value: object, annotation: str) -> bool:
     if isinstance(value, bool):
         return annotation in ("bool", "Any")
     return isinstance(value, _ACCEPTS[annotation])
-
-
-def build_all(
-    kind: type[T], data: object, where: str, rules: Mapping[str, Rule] = _NO_RULES
-) -> tuple[T, ...]:
-    """Dataclasses from a list of tables."""
-    if not isinstance(data, Iterable) or isinstance(data, str | Mapping):
-        raise RecordError(f"{where} should be a list, found {data!r:.60}")
-    return tuple(build(kind, item, f"{where}[{number}]", rules) for number, item in enumerate(data))
 
 
 def table_of(data: object, where: str) -> dict[str, Any]:

@@ -1,32 +1,58 @@
 """What was measured, as plain frozen data: one `Record` a cell, and its JSON.
 
-Only the standard library, no input or output. A quantity that is not known is `None` and says why
-in `why_missing`; it is never 0 and never a guess. The JSON form is described by `record.schema.json`
-beside this file; `SCHEMA` is its version.
+A quantity that is not known is `None` and says why in `why_missing`; it is never 0 and never a guess. The
+JSON form is described by `record.schema.json` beside this file, which is made of these types (`make
+schemas`); `SCHEMA` is its version. Files of schema 1 are read, too (`record_schema_1.py`).
 """
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from jupyter_mlgpu import rules
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from jupyter_mlgpu import decoding, record_schema_1
+from jupyter_mlgpu.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.plain import build, build_all, choice_of, field_of, optional_of, table_of, to_plain
+from jupyter_mlgpu.sentence import Sentence, say
 
-SCHEMA = 1
+SCHEMA = 2
 #: A note of a record whose cell wrote more native lines than were read at its end.
-STILL_READING = (
+STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
 )
+
+if TYPE_CHECKING:
+    #: A sentence; a text without a template is shown as it is, in every language.
+    Said = str
+else:
+    Said = Sentence
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]
 Scope = Literal["cell", "process", "device", "machine"]
+#: What kind of instrument took a reading; a reading's `detail` says which. `simulated`: nothing was measured.
+Source = Literal[
+    "clock",
+    "operating system",
+    "profiler",
+    "allocator",
+    "NVML",
+    "RAPL",
+    "Apple's energy model",
+    "simulated",
+    "other",
+    "none",
+]
+Evidence = Literal["counted", "only device", "allocator", "results"]
+APPLE: Source = "Apple's energy model"
+OPERATING_SYSTEM: Source = "operating system"
+Plane = Literal["host", "device"]
+Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
 
 #: Unit of each quantity a record holds, in the order in which records list them.
 QUANTITIES: Mapping[str, str] = {
@@ -43,31 +69,37 @@ QUANTITIES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True, omit_defaults=True):
     """One measured quantity, or the reason why it could not be measured.
 
-    `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the
-    whole process, one device or the machine. `samples` is how many measurements the value rests on.
+    `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the whole
+    process, one device or the machine. `source` is the kind of instrument, `detail` which one and how it is
+    read, in words. `device` is the device that the figure is of, as that instrument names it (`gpu:0`, `GPU 0
+    (NVIDIA H200)`); None where it is of none. `samples` is how many measurements the value rests on.
     `uncertainty` is the half width, in the same unit, of the interval around the value in which the true one
     lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is not in it.
     None: not stated.
     """
 
-    quantity: str
-    value: float | None
-    unit: str
+    # A later version may have more quantities: one that is not known here is kept, and shown.
+    quantity: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
+    value: Measured | None
+    unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$")]
     scope: Scope
-    source: str
-    samples: int
-    why_missing: str | None = None
-    uncertainty: float | None = None
+    source: Source
+    samples: Count
+    why_missing: Said | None = None
+    uncertainty: Measured | None = None
+    device: str | None = None
+    detail: str | None = None
 
     def __post_init__(self) -> None:
-        if self.uncertainty is not None and (self.value is None or not 0 <= self.uncertainty < math.inf):
+        if self.uncertainty is not None and (
+            self.value is None or not (self.uncertainty == 0 or _LEAST <= self.uncertainty <= 1e18)
+        ):
             raise RecordError(
-                f"The reading {self.quantity!r} needs a value for its uncertainty, a number of at least 0: "
-                f"found value {self.value!r} and uncertainty {self.uncertainty!r}."
+                f"The reading {self.quantity!r} needs a value for its uncertainty, which is 0, or at least "
+                f"{_LEAST:g}: found value {self.value!r} and uncertainty {self.uncertainty!r}."
             )
         if (self.value is None) == (self.why_missing is None):
             raise RecordError(
@@ -75,14 +107,30 @@ class Reading:
                 f"found value {self.value!r} and reason {self.why_missing!r}."
             )
 
+    @property
+    def instrument(self) -> str:
+        """What measured it, in words for people."""
+        return self.detail or self.source
 
-def missing(quantity: str, why: str, *, scope: Scope = "cell", source: str = "none") -> Reading:
+
+#: The smallest uncertainty that is told in figures.
+_LEAST = 1e-15
+
+
+def missing(
+    quantity: str,
+    why: Said,
+    *,
+    scope: Scope = "cell",
+    source: Source = "none",
+    detail: str | None = None,
+    device: str | None = None,
+) -> Reading:
     """A reading that could not be taken, with the reason in words a student understands."""
-    return Reading(quantity, None, QUANTITIES[quantity], scope, source, 0, why)
+    return Reading(quantity, None, QUANTITIES[quantity], scope, source, 0, why, device=device, detail=detail)
 
 
-@dataclass(frozen=True, slots=True)
-class RanOn:
+class RanOn(Struct, frozen=True):
     """One device on which operations of the cell ran.
 
     `device` is our short name (`cpu:0`), `native_name` the framework's own. `operations` counts eager
@@ -96,18 +144,17 @@ class RanOn:
     what else ran elsewhere. None in records from before it was told.
     """
 
-    framework: str
-    device: str
+    framework: Name
+    device: Name
     kind: str
     native_name: str | None
-    operations: int | None
-    share: float | None
-    why_missing: str | None = None
-    evidence: str | None = None
+    operations: Count | None
+    share: Share | None
+    why_missing: Said | None = None
+    evidence: Evidence | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceUse:
+class DeviceUse(Struct, frozen=True):
     """The device asked for, and those the work really ran on (None: not known, see `why_missing`).
 
     `only` maps frameworks to the one device on which anything of theirs can have run; whether anything
@@ -116,41 +163,39 @@ class DeviceUse:
 
     requested: str | None
     ran_on: tuple[RanOn, ...] | None
-    why_missing: str | None = None
-    only: Mapping[str, str] = field(default_factory=dict)
+    why_missing: Said | None = None
+    only: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One kernel process (or script) from start to end.
 
     `host_digest` tells machines apart without naming them: the first 12 hexadecimal digits of the
     SHA-256 of the host's name. `engine` numbers the engine of a parallel run, None elsewhere.
     """
 
-    id: str
+    id: Name
     notebook: str | None
     host_digest: str
     engine: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Which cell (or traced block) was measured; with the run's id, `sequence` identifies a record.
 
-    `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of
-    the SHA-256 of the code, so that re-runs of the same code can be recognised without storing it.
+    `id` and `execution_count` are None where the front end sends none. `source_digest` is the start of the
+    SHA-256 of the code, so that re-runs of the same code can be recognised without storing it. `name` is the
+    first line of the code, redacted.
     """
 
-    sequence: int
+    sequence: Count
     id: str | None
-    execution_count: int | None
+    execution_count: Count | None
     source_digest: str | None
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One native log message of the cell; `id` is None where it is not known what it means.
 
     `count` says how often it came, `late` that it arrived after the cell had ended.
@@ -158,23 +203,22 @@ class LogLine:
 
     text: str
     id: str | None
-    verdict: str
+    verdict: Verdict
     meaning: str | None
     advice: str | None
     fields: Mapping[str, Any]
-    count: int
+    count: Count
     stream: str
     time: str | None
     late: bool
 
     def to_json(self) -> dict[str, Any]:
         """The message as JSON-ready data."""
-        data: dict[str, Any] = to_plain(self)
+        data: dict[str, Any] = decoding.to_json(self)
         return data
 
 
-@dataclass(frozen=True, slots=True)
-class OpStat:
+class OpStat(Struct, frozen=True):
     """Time of one operation in a profiled cell; times in seconds, longer than in a light run.
 
     `plane` is host (threads) or device (streams), None in records from before it was kept. `share` is the
@@ -185,43 +229,45 @@ class OpStat:
     name: str
     type: str
     device: str
-    count: int
-    self_time: float
-    total_time: float
+    count: Count
+    self_time: Measured
+    total_time: Measured
     profiler: str
-    plane: str | None = None
-    share: float | None = None
+    plane: Plane | None = None
+    share: Share | None = None
     shapes: str | None = None
-    bytes: int | None = None
-    flops: float | None = None
+    bytes: Count | None = None
+    flops: Annotated[float, Meta(ge=0)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A named piece of knowledge about the cell, with where it comes from."""
 
     value: Any
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Everything known about one cell. See the package's record.schema.json for the JSON form."""
+class Record(Struct, frozen=True):
+    """Everything known about one cell.
+
+    `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
+    run mean something. `notes` are sentences for the reader.
+    """
 
     run: Run
     cell: Cell
-    started_at: str
+    started_at: Annotated[str, Meta(description="UTC: 2026-01-31T12:00:00.000000Z.")]
     started_monotonic_ns: int
     outcome: Outcome
     device: DeviceUse
     readings: tuple[Reading, ...]
     logs: tuple[LogLine, ...] = ()
     ops: tuple[OpStat, ...] = ()
-    facts: Mapping[str, Fact] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = {}
+    versions: Mapping[str, str] = {}
     mode: Mode = "light"
     origin: Origin = "live"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
     schema: int = SCHEMA
 
     @property
@@ -250,10 +296,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-ready data, keys in the order of the schema."""
-        data = to_plain(self)
-        for reading in data["readings"]:
-            if reading["uncertainty"] is None:  # most have none, and a notebook holds many receipts
-                del reading["uncertainty"]
+        data: dict[str, Any] = decoding.to_json(self)
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -262,54 +305,28 @@ class Record:
 
         Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
         """
-        table = table_of(data, "the record")
-        schema = field_of(table, "schema", int, "the record")
-        if schema > SCHEMA:
+        table = data if isinstance(data, dict) else {}
+        schema = table.get("schema")
+        if isinstance(schema, int) and schema > SCHEMA:
             raise NewerSchemaError(
                 f"the record has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}: "
                 "update with `pip install --upgrade jupyter_mlgpu`"
             )
-        # After the schema, for a later version may have other rules.
-        rules.refuse_what_cannot_be_saved(table, "the record")
-        device = field_of(table, "device", dict, "the record")
-        ran_on = device.get("ran_on")
-        return cls(
-            run=build(Run, table.get("run"), "run", rules.OF["Run"]),
-            cell=build(Cell, table.get("cell"), "cell", rules.OF["Cell"]),
-            started_at=_date(table),
-            started_monotonic_ns=field_of(table, "started_monotonic_ns", int, "the record"),
-            outcome=choice_of(table, "outcome", get_args(Outcome)),
-            device=DeviceUse(
-                requested=optional_of(device, "requested", str, "device"),
-                ran_on=None
-                if ran_on is None
-                else build_all(RanOn, ran_on, "device.ran_on", rules.OF["RanOn"]),
-                why_missing=optional_of(device, "why_missing", str, "device"),
-                only=_texts(device, "only", "device"),
-            ),
-            readings=_readings(table.get("readings")),
-            logs=build_all(LogLine, table.get("logs", []), "logs", rules.OF["LogLine"]),
-            ops=build_all(OpStat, table.get("ops", []), "ops", rules.OF["OpStat"]),
-            facts={
-                name: build(Fact, fact, f"facts.{name!r:.60}")
-                for name, fact in table_of(table.get("facts", {}), "facts").items()
-            },
-            versions=_texts(table, "versions", "the record"),
-            mode=choice_of(table, "mode", get_args(Mode)),
-            origin=choice_of(table, "origin", get_args(Origin)),
-            notes=_notes(table.get("notes", [])),
-            schema=schema,
-        )
+        if schema == 1:
+            data = record_schema_1.upgraded(table)
+        record = decoding.decode(cls, data, "the record")
+        _check(record)
+        return replace(record, schema=SCHEMA)
 
-    def with_note(self, note: str) -> Record:
+    def with_note(self, note: Said) -> Record:
         """The same record with one more sentence for the reader."""
-        return dataclasses.replace(self, notes=(*self.notes, note))
+        return replace(self, notes=(*self.notes, note))
 
     def with_logs(
-        self, lines: Iterable[LogLine], facts: Mapping[str, Fact] | None = None, notes: Iterable[str] = ()
+        self, lines: Iterable[LogLine], facts: Mapping[str, Fact] | None = None, notes: Iterable[Said] = ()
     ) -> Record:
         """The same record with more log messages, what they tell, and what was lost of them."""
-        return dataclasses.replace(
+        return replace(
             self,
             logs=(*self.logs, *lines),
             facts={**(facts or {}), **self.facts},
@@ -317,10 +334,10 @@ class Record:
         )
 
     def with_all_logs(
-        self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[str]
+        self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[Said]
     ) -> Record:
         """The same record with all messages of its cell, in place of the part of them that it had."""
-        return dataclasses.replace(
+        return replace(
             self,
             logs=(*lines, *(line for line in self.logs if line.late)),
             notes=tuple(note for note in self.notes if note != STILL_READING),
@@ -328,39 +345,25 @@ class Record:
 
     def with_origin(self, origin: Origin) -> Record:
         """The same record, labelled with where it comes from."""
-        return dataclasses.replace(self, origin=origin)
+        return replace(self, origin=origin)
 
 
-def _readings(data: object) -> tuple[Reading, ...]:
-    """Readings of a record that was read. One of a quantity that is not known here is kept as it is."""
-    readings = build_all(Reading, data, "readings", rules.OF["Reading"])
-    for number, one in enumerate(readings):
+def _check(record: Record) -> None:
+    """What no single field tells."""
+    try:
+        zone = datetime.fromisoformat(record.started_at).tzinfo
+    except ValueError:
+        zone = None
+    if zone is None:
+        raise RecordError(
+            "started_at should be a date with time and zone (2026-01-31T12:00:00.000000Z), "
+            f"found {record.started_at!r:.60}"
+        )
+    for number, one in enumerate(record.readings):
         unit = QUANTITIES.get(one.quantity, one.unit)
         if one.unit != unit:
             raise RecordError(
                 f"readings[{number}].unit of {one.quantity} should be {unit}, found {one.unit!r}"
             )
-    if all(one.quantity != "wall_time" for one in readings):
+    if all(one.quantity != "wall_time" for one in record.readings):
         raise RecordError("readings should have one of 'wall_time', if only to say why it is missing")
-    return readings
-
-
-def _date(table: Mapping[str, Any]) -> str:
-    found = field_of(table, "started_at", str, "the record")
-    if not rules.DATE.holds(found):
-        raise RecordError(f"'started_at' should be {rules.DATE.words}, found {found!r:.60}")
-    return found
-
-
-def _notes(data: object) -> tuple[str, ...]:
-    if not isinstance(data, list) or not all(isinstance(one, str) for one in data):
-        raise RecordError(f"notes should be a list of texts, found {data!r:.60}")
-    return tuple(data)
-
-
-def _texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
-    """A table of texts, which need not be there."""
-    texts = table_of(table.get(name, {}), name)
-    for key in texts:
-        field_of(texts, key, str, f"{name} of {where}")
-    return texts

@@ -6,13 +6,14 @@ record then says what failed.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import socket
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu import celltime, guarded
 from jupyter_mlgpu.backends.base import Backend, Observation, Observed
@@ -270,11 +271,11 @@ class Measurement:
         seen_notes = [*self.notes, *notes, *seen_notes, *reset]
         return Record(
             run=self._recorder.run,
-            cell=dataclasses.replace(self.cell, execution_count=execution_count),
+            cell=replace(self.cell, execution_count=execution_count),
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome=outcome,
-            device=dataclasses.replace(device, requested=requested),
+            device=replace(device, requested=requested),
             readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
             ops=profiled.ops if profiled else (),
             facts=profiled.facts if profiled else {},

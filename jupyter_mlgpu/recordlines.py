@@ -5,11 +5,13 @@ A line has at most `LINE` bytes and a file `FILE`: Python needs about twenty-fiv
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
+from msgspec.structs import replace
+
+from jupyter_mlgpu.decoding import to_bytes
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record
 
@@ -27,7 +29,7 @@ def to_line(record: Record) -> bytes:
 
     Of a record too large for a line a part is left out, and one of its notes says how much.
     """
-    line = _json(record)
+    line = to_bytes(record.to_json())
     cut: dict[str, int] = {}
     while len(line) > LINE:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
@@ -39,18 +41,10 @@ def to_line(record: Record) -> bytes:
             part: dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
         }
         cut[part] = cut.get(part, 0) + len(items) - keep
-        record = dataclasses.replace(record, **changes)
+        record = replace(record, **changes)
         said = ", ".join(f"{count:,} of its {part}" for part, count in cut.items())
-        line = _json(record.with_note(f"Left out where this was saved, for its size: {said}."))
+        line = to_bytes(record.with_note(f"Left out where this was saved, for its size: {said}.").to_json())
     return line + b"\n"
-
-
-def _json(record: Record) -> bytes:
-    try:
-        # Half a character, which no file can hold, becomes a question mark.
-        return json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False).encode(errors="replace")
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RecordError(f"it holds what JSON cannot: {error}") from error
 
 
 def from_line(line: bytes) -> Record:

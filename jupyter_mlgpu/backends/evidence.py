@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.backends.base import Device
-from jupyter_mlgpu.record import RanOn
+from jupyter_mlgpu.record import Evidence, RanOn
 
 _NAMES = {"torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
 
@@ -33,5 +33,5 @@ def may_have_run(device: Device) -> str:
     return f"Whatever {_NAMES[device.framework]} ran, if anything, ran on {device.name}."
 
 
-def _ran_on(device: Device, evidence: str, why: str) -> RanOn:
+def _ran_on(device: Device, evidence: Evidence, why: str) -> RanOn:
     return RanOn(device.framework, device.name, device.kind, device.native_name, None, None, why, evidence)

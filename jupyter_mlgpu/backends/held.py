@@ -14,11 +14,20 @@ RESERVED = "memory_allocator_reserved"
 
 
 def held(
-    source: str, in_use: int, reserved: int | None = None, scope: Scope = "device"
+    detail: str,
+    in_use: int,
+    reserved: int | None = None,
+    *,
+    scope: Scope = "device",
+    device: str | None = None,
 ) -> tuple[Reading, ...]:
     """The bytes that arrays hold (`memory_allocator`), and those reserved where that is told."""
     both = (("memory_allocator", in_use), (RESERVED, reserved))
-    return tuple(Reading(name, value, "bytes", scope, source, 1) for name, value in both if value is not None)
+    return tuple(
+        Reading(name, value, "bytes", scope, "allocator", 1, device=device, detail=detail)
+        for name, value in both
+        if value is not None
+    )
 
 
 def unknown(why: str) -> tuple[Reading, ...]:

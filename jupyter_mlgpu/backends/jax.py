@@ -25,7 +25,7 @@ from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.record import RanOn, Reading, missing
 
 NOT_WATCHED = "JAX does not tell where its programs ran."
-_PEAK_SOURCE = "Device.memory_stats"
+_STATISTICS = "Device.memory_stats"
 
 
 class JaxBackend:
@@ -122,7 +122,12 @@ class JaxBackend:
         stats = _statistics().get(device.name, {})
         if "bytes_in_use" not in stats:
             return unknown(_no_peak(device.name))
-        return held(f"{_PEAK_SOURCE} of {device.name}", stats["bytes_in_use"], stats.get("pool_bytes"))
+        return held(
+            f"{_STATISTICS} of {device.name}",
+            stats["bytes_in_use"],
+            stats.get("pool_bytes"),
+            device=device.name,
+        )
 
     def observe(self) -> JaxObservation:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
@@ -190,7 +195,9 @@ class JaxObservation:
             readings.append(_peak(name, before, after))
         if not readings:
             why = _no_peak("the CPU")
-            readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
+            readings = [
+                missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_STATISTICS)
+            ]
         devices = [device for device, _ in _found()]
         new = self._new_arrays()
         if len(devices) > 1:
@@ -276,13 +283,21 @@ def _statistics() -> dict[str, Mapping[str, int]]:
 
 def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Reading:
     peak, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
-    source = f"{_PEAK_SOURCE} of {name}"
+    detail = f"{_STATISTICS} of {name}"
     if peak is None:
-        return missing("peak_memory_allocator", _no_peak(name), scope="device", source=source)
+        return _unknown_peak(_no_peak(name), name, detail)
     if peak <= earlier:
         why = f"This cell stayed below the peak that JAX reached on {name} before, and JAX cannot reset it."
-        return missing("peak_memory_allocator", why, scope="device", source=source)
-    return Reading("peak_memory_allocator", peak, "bytes", "device", source, 1)
+        return _unknown_peak(why, name, detail)
+    return Reading(
+        "peak_memory_allocator", peak, "bytes", "device", "allocator", 1, device=name, detail=detail
+    )
+
+
+def _unknown_peak(why: str, name: str, detail: str) -> Reading:
+    return missing(
+        "peak_memory_allocator", why, scope="device", source="allocator", device=name, detail=detail
+    )
 
 
 def _no_peak(name: str) -> str:

@@ -375,7 +375,7 @@ def _about_tensorflow() -> dict[str, Any]:
 
 
 def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
-    """A record of schema 1, as jupyter_mlgpu's record.schema.json has it: unknown is null, with a reason."""
+    """A record of schema 2, as jupyter_mlgpu's record.schema.json has it: unknown is null, with a reason."""
     global _made
     _made += 1
     ended = "The script ended before it could tell."
@@ -411,7 +411,7 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         _reading("energy", None, "J", "machine", "none", nothing),
     ]
     return {
-        "schema": 1,
+        "schema": 2,
         "run": _RUN,
         "cell": {
             "sequence": _made,
@@ -436,7 +436,7 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
 
 
 def _reading(
-    quantity: str, value: float | None, unit: str, scope: str, source: str, why: str
+    quantity: str, value: float | None, unit: str, scope: str, detail: str, why: str
 ) -> dict[str, Any]:
     known = value is not None
     return {
@@ -444,7 +444,8 @@ def _reading(
         "value": value,
         "unit": unit,
         "scope": scope,
-        "source": source,
+        "source": "none" if detail == "none" else "clock",
+        **({} if detail == "none" else {"detail": detail}),
         "samples": 1 if known else 0,
         "why_missing": None if known else why,
     }

@@ -153,7 +153,15 @@ class MlxObservation:
         A peak above what was in use at the beginning means that MLX worked; with one device, there.
         """
         value = self._peaks.finish(self._mark)
-        peak = Reading("peak_memory_allocator", value, "bytes", "process", "mlx.core.get_peak_memory", 1)
+        peak = Reading(
+            "peak_memory_allocator",
+            value,
+            "bytes",
+            "process",
+            "allocator",
+            1,
+            detail="mlx.core.get_peak_memory",
+        )
         if len(self._devices) > 1:
             return Observed(None, f"{NOT_WATCHED} {LAZY}", (peak,))
         (device,) = self._devices

@@ -6,15 +6,16 @@ the kind `replayed metal`, readings the source `replayed from FILE`.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
 from jupyter_mlgpu.backends.held import unknown
 from jupyter_mlgpu.backends.verified import Verified
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.record import RanOn, Reading, Record, missing
+from jupyter_mlgpu.record import Evidence, RanOn, Reading, Record, missing
 
 
 class ReplayBackend:
@@ -154,7 +155,7 @@ class ReplayBackend:
         return Device(self.name, entry.device, f"replayed {entry.kind}", native)
 
     def _replayed(self, record: Record) -> Record:
-        return dataclasses.replace(
+        return replace(
             record.with_origin("replayed").with_note(
                 f"Replayed from {self._source}: nothing of it ran here."
             ),
@@ -162,7 +163,8 @@ class ReplayBackend:
         )
 
     def _labelled(self, reading: Reading) -> Reading:
-        return dataclasses.replace(reading, source=f"replayed from {self._source}: {reading.source}")
+        detail = f"replayed from {self._source}: {reading.instrument}"
+        return replace(reading, detail=detail)
 
 
 class ReplayScope:
@@ -204,7 +206,7 @@ class _ThisThread(threading.local):
         self.played: list[Record] = []
 
 
-def _evidence_of(entries: Sequence[RanOn], device: str) -> str | None:
+def _evidence_of(entries: Sequence[RanOn], device: str) -> Evidence | None:
     """How it is known that a device worked, where all records say the same."""
     kinds = {entry.evidence for entry in entries if entry.device == device}
     return kinds.pop() if len(kinds) == 1 else None

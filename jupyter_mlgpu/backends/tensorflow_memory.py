@@ -32,7 +32,11 @@ def no_statistics(name: str) -> str:
 def in_use(name: str) -> tuple[Reading, ...]:
     """What tensors hold on a device; TensorFlow does not tell what it has reserved."""
     info = _info(name)
-    return unknown(no_statistics(name)) if info is None else held(_source(name), int(info["current"]))
+    return (
+        unknown(no_statistics(name))
+        if info is None
+        else held(_detail(name), int(info["current"]), device=name)
+    )
 
 
 def peaks_of(name: str) -> Peaks | None:
@@ -45,11 +49,19 @@ def peaks_of(name: str) -> Peaks | None:
 def peak(name: str, reached: int | None) -> Reading:
     """The peak that a cell has reached; None for an allocator first used in it, whose peak is this cell's."""
     info = _info(name)
-    source = _source(name)
     if info is None:
-        return missing("peak_memory_allocator", no_statistics(name), scope="device", source=source)
+        return missing(
+            "peak_memory_allocator",
+            no_statistics(name),
+            scope="device",
+            source="allocator",
+            device=name,
+            detail=_detail(name),
+        )
     value = info["peak"] if reached is None else reached
-    return Reading("peak_memory_allocator", value, "bytes", "device", source, 1)
+    return Reading(
+        "peak_memory_allocator", value, "bytes", "device", "allocator", 1, device=name, detail=_detail(name)
+    )
 
 
 def _memory() -> Any:
@@ -66,5 +78,5 @@ def _info(name: str) -> Mapping[str, int] | None:
     return info
 
 
-def _source(name: str) -> str:
+def _detail(name: str) -> str:
     return f"tf.config.experimental.get_memory_info({name.upper()!r})"

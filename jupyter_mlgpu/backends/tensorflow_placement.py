@@ -21,13 +21,13 @@ from jupyter_mlgpu.backends.tensorflow_graphs import Call, GraphCollection, Part
 from jupyter_mlgpu.backends.tensorflow_names import kind_of, short_name
 from jupyter_mlgpu.backends.tensorflow_notes import Placed, copied, elsewhere, not_seen, unprepared
 from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
-from jupyter_mlgpu.record import RanOn
+from jupyter_mlgpu.record import Evidence, RanOn
 
 #: Eager operations watched in one cell: about 2 ms of cost at most.
 LIMIT = 400
 
 #: Evidence: there is no other device (see `RanOn`).
-_ONLY = "only device"
+_ONLY: Evidence = "only device"
 
 
 @dataclass(slots=True)

@@ -28,8 +28,8 @@ from jupyter_mlgpu.record import Reading, missing
 
 # Short: a receipt holds little, and each is in it three times.
 NOT_WATCHED = "PyTorch does not tell where its operations ran."
-_PEAK_SOURCE = "torch.cuda.max_memory_allocated"
-_WITH_GRAPHS = "torch.cuda.max_memory_allocated, and what CUDA graphs keep"
+_PEAK = "torch.cuda.max_memory_allocated"
+_PEAK_WITH_GRAPHS = "torch.cuda.max_memory_allocated, and what CUDA graphs keep"
 
 
 GRAPH_RECORDED = (
@@ -127,7 +127,7 @@ class TorchBackend:
         torch = _torch()
         if device.kind == "metal":
             in_use, reserved = torch.mps.current_allocated_memory(), torch.mps.driver_allocated_memory()
-            return held("torch.mps.current_allocated_memory", int(in_use), int(reserved))
+            return held("torch.mps.current_allocated_memory", int(in_use), int(reserved), device=device.name)
         if device.kind not in ("cuda", "rocm"):
             return unknown(f"PyTorch's allocator does not tell what it holds on {device.name}.")
         index = _index(device)
@@ -137,7 +137,7 @@ class TorchBackend:
         in_use, reserved = (
             int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
         )
-        return held(f"torch.cuda.memory_stats({index})", in_use, reserved)
+        return held(f"torch.cuda.memory_stats({index})", in_use, reserved, device=device.name)
 
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
@@ -217,12 +217,14 @@ class TorchObservation:
             peaks, counter = self._backend.peaks()[index]
             # A GPU first used in this cell: its peak so far is this cell's.
             mark, pooled = self._marks[index] if index in self._marks else (peaks.started_before(), 0)
-            readings.append(_peak(peaks.finish(mark), counter))
+            readings.append(_peak(peaks.finish(mark), counter, gpus[index].name))
             if counter.pools.total > pooled:
                 notes.append(GRAPH_RECORDED.format(device=gpus[index].name))
         if not readings:
             why = _no_peak("the CPU" if not _mps() else "Metal")
-            readings = [missing("peak_memory_allocator", why, scope="device", source=_PEAK_SOURCE)]
+            readings = [
+                missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_PEAK)
+            ]
         if used:
             return Observed(tuple(used), None, tuple(readings), tuple(notes))
         if in_use or _mps() or _another_accelerator():
@@ -231,11 +233,20 @@ class TorchObservation:
         return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
 
 
-def _peak(value: int, counter: PooledPeak) -> Reading:
+def _peak(value: int, counter: PooledPeak, device: str) -> Reading:
     if counter.why_not is not None:
-        return missing("peak_memory_allocator", counter.why_not, scope="device", source=_PEAK_SOURCE)
-    source = _WITH_GRAPHS if counter.pools.total else _PEAK_SOURCE
-    return Reading("peak_memory_allocator", value, "bytes", "device", source, 1)
+        return missing(
+            "peak_memory_allocator",
+            counter.why_not,
+            scope="device",
+            source="allocator",
+            device=device,
+            detail=_PEAK,
+        )
+    detail = _PEAK_WITH_GRAPHS if counter.pools.total else _PEAK
+    return Reading(
+        "peak_memory_allocator", value, "bytes", "device", "allocator", 1, device=device, detail=detail
+    )
 
 
 def _on_the_cpu(cpu: Device, worked: bool, readings: tuple[Reading, ...]) -> Observed:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from jupyter_mlgpu import plain
+from jupyter_mlgpu import decoding, plain
 from jupyter_mlgpu.bench import quantity
 from jupyter_mlgpu.bench.case import label
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
@@ -137,13 +137,13 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data, with what follows from the samples for who reads the file."""
-        data: dict[str, Any] = plain.to_plain(self)
+        data: dict[str, Any] = decoding.to_json(self)
         between = self.interval
         derived = {
             "label": self.label,
             "interval": None if between is None else list(between),
             "spread_name": self.spread_name,
-            **{name: plain.to_plain(getattr(self, name)) for name in DERIVED},
+            **{name: decoding.to_json(getattr(self, name)) for name in DERIVED},
         }
         return data | {"derived": derived}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from jupyter_mlgpu import files, plain
+from jupyter_mlgpu import decoding, files, plain
 from jupyter_mlgpu.bench import figure, page, reading
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.errors import BenchError, NewerSchemaError, RecordError
@@ -40,7 +40,7 @@ class BenchRun:
 
     def to_json(self) -> dict[str, Any]:
         """The run as JSON-ready data."""
-        data: dict[str, Any] = plain.to_plain(self)
+        data: dict[str, Any] = decoding.to_json(self)
         data["results"] = [one.to_json() for one in self.results]
         return {"schema": SCHEMA, "kind": KIND, **data}
 

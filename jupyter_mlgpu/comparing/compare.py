@@ -196,7 +196,7 @@ def _by_source(records: Sequence[Record], quantity: str) -> dict[str, list[float
         largest: dict[str, float] = {}
         for one in record.readings:
             if one.quantity == quantity and one.value is not None:
-                largest[one.source] = max(one.value, largest.get(one.source, one.value))
+                largest[one.instrument] = max(one.value, largest.get(one.instrument, one.value))
         for source, value in largest.items():
             found.setdefault(source, []).append(value)
     return found
@@ -237,7 +237,7 @@ def _self_times(records: Sequence[Record]) -> Mapping[tuple[str, str], list[floa
     for record in records:
         sums: dict[tuple[str, str], float] = {}
         for row in record.ops:
-            key = (row.plane or "", row.name)
+            key: tuple[str, str] = (row.plane or "", row.name)
             sums[key] = sums.get(key, 0) + row.self_time
         for key, value in sums.items():
             found.setdefault(key, []).append(value)

@@ -62,7 +62,7 @@ def gpu_used(record: Record) -> Judgement:
     for reading in record.readings:
         if reading.quantity == "device_time" and reading.value:
             return Judgement(
-                "holds", f"{name!r} kept a GPU busy for {words.figure(reading)} ({reading.source})."
+                "holds", f"{name!r} kept a GPU busy for {words.figure(reading)} ({reading.instrument})."
             )
     only = record.device.only
     # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.

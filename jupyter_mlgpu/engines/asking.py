@@ -5,11 +5,12 @@ Nobody is waited for longer than the time that was given; an engine that fails c
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.engines import remote
@@ -158,6 +159,6 @@ def _read(engine: int, answer: Any, offset: Offset) -> Told:
         except RecordError as error:  # costs only itself
             problems.append(f"A record of engine {engine} was left out: {error}.")
             continue
-        run = runs.setdefault(record.run, dataclasses.replace(record.run, engine=str(engine)))
-        records[record.key] = dataclasses.replace(record, run=run)
+        run = runs.setdefault(record.run, replace(record.run, engine=str(engine)))
+        records[record.key] = replace(record, run=run)
     return Told(engine, answer["host"], offset, tuple(records.values()), tuple(dict.fromkeys(problems)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.clock import Clock, SystemClock
 from jupyter_mlgpu.engines import journal
@@ -120,7 +121,7 @@ def _died_in(written: list[Record]) -> Record | None:
 
 
 def _numbered(record: Record, engine: int) -> Record:
-    return dataclasses.replace(record, run=dataclasses.replace(record.run, engine=str(engine)))
+    return replace(record, run=replace(record.run, engine=str(engine)))
 
 
 def _known(client: Any, present: list[int], before: dict[int, Told]) -> set[int]:

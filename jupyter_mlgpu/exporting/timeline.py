@@ -168,7 +168,7 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
         yield Item(kind, name, process, track, start, end - start, category, _about(record))
         for reading in record.readings:
             if reading.quantity in ("memory_process", "memory_allocator") and reading.value is not None:
-                counter = f"{reading.quantity} when a cell had ended, {reading.source}"
+                counter = f"{reading.quantity} when a cell had ended, {reading.instrument}"
                 yield Item("counter", counter, process, 0, end, args={"bytes": reading.value})
 
 
@@ -266,4 +266,6 @@ def _said(reading: Reading, record: Record) -> str:
     if reading.value is None:
         return f"not measured: {reading.why_missing}"
     slowed = record.mode == "profiled" and reading.quantity in ("wall_time", "cpu_time")
-    return f"{reading.value!r} {reading.unit} ({reading.source}{', with a profiler on' if slowed else ''})"
+    return (
+        f"{reading.value!r} {reading.unit} ({reading.instrument}{', with a profiler on' if slowed else ''})"
+    )

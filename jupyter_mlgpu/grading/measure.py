@@ -15,7 +15,7 @@ from typing import Protocol
 
 from jupyter_mlgpu.errors import NotVerifiedError
 from jupyter_mlgpu.grading.cells import TeachersCell
-from jupyter_mlgpu.record import Cell, DeviceUse, Reading, Record, Run, missing
+from jupyter_mlgpu.record import OPERATING_SYSTEM, Cell, DeviceUse, Reading, Record, Run, missing
 
 #: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median bears two bad ones.
 RUNS = 5
@@ -76,7 +76,15 @@ class Measured:
         self._measure([cell])
         code, _ = self._place(cell)
         digest = hashlib.sha256(code.encode(errors="replace")).hexdigest()[:16]
-        memory = Reading("peak_memory_process", peak, "bytes", "process", "looks from outside the sandbox", 1)
+        memory = Reading(
+            "peak_memory_process",
+            peak,
+            "bytes",
+            "process",
+            OPERATING_SYSTEM,
+            1,
+            detail="looks from outside the sandbox",
+        )
         return [
             Record(
                 Run("grader", None, "0" * 12),
@@ -86,7 +94,7 @@ class Measured:
                 "ok",
                 DeviceUse(None, None, _NO_DEVICE),
                 (
-                    Reading("wall_time", seconds, "s", "cell", _SOURCE, 1),
+                    Reading("wall_time", seconds, "s", "cell", "clock", 1, detail=_SOURCE),
                     memory,
                     missing("device_time", _NO_DEVICE),
                 ),

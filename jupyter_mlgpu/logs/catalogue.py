@@ -19,9 +19,10 @@ from typing import Any
 from jupyter_mlgpu.logs.parse import Message
 from jupyter_mlgpu.logs.sentences import fill, placeholders
 from jupyter_mlgpu.logs.template import Pattern, Value, straighten, words_of
+from jupyter_mlgpu.record import Verdict
 
 FOLDER = Path(__file__).parent / "messages"
-VERDICTS = ("fatal", "action", "performance", "info", "harmless")
+VERDICTS: tuple[Verdict, ...] = ("fatal", "action", "performance", "info", "harmless")
 LANGUAGES = ("en", "zh")
 
 #: How much of a message's body is compared with patterns.
@@ -54,7 +55,7 @@ class Definition:
 
     id: str
     path: Path
-    verdict: str
+    verdict: Verdict
     patterns: tuple[Pattern, ...]
     sources: frozenset[str]
     #: The patterns of lines without prefix that belong to the message, as they are written.
@@ -104,7 +105,7 @@ class Explanation:
         return self.definition.id
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """harmless, info, performance, action or fatal."""
         return self.definition.verdict
 

@@ -6,8 +6,9 @@ version knew fewer messages. Only lines with the verdict `unknown` are read agai
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.logs import placement
 from jupyter_mlgpu.logs.catalogue import Catalogue, Explanation
@@ -37,8 +38,8 @@ def explain_again(record: Record, catalogue: Catalogue) -> Record:
             key = (*_what(message, known), first.stream, first.late)
             before = lines[key].count if key in lines else 0
             line = lines.get(key) or _explained(message, known, first)
-            lines[key] = dataclasses.replace(line, count=before + first.count)
-    return dataclasses.replace(record, logs=tuple(lines.values()), facts={**teller.facts(), **record.facts})
+            lines[key] = replace(line, count=before + first.count)
+    return replace(record, logs=tuple(lines.values()), facts={**teller.facts(), **record.facts})
 
 
 def _is_unknown(line: LogLine) -> bool:
@@ -74,8 +75,8 @@ def _begin(stream: str, text: str) -> tuple[str, str]:
 
 def _explained(message: Message, known: Explanation | None, first: LogLine) -> LogLine:
     if known is None:
-        return dataclasses.replace(first, text=message.text)
-    return dataclasses.replace(
+        return replace(first, text=message.text)
+    return replace(
         first,
         text=message.text,
         id=known.id,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import Record
 
@@ -43,4 +44,4 @@ def _with_rows(record: Record, capture: Capture, environ: Mapping[str, str]) -> 
     seen = mps_profile.read((line for text in texts for line in text.splitlines()), environ)
     for note in seen.notes:
         record = record.with_note(note)
-    return dataclasses.replace(record, ops=(*seen.ops, *record.ops))
+    return replace(record, ops=(*seen.ops, *record.ops))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Record
@@ -91,7 +92,7 @@ def with_items(record: Record, items: int | None) -> Record:
     from jupyter_mlgpu.render.items import sentence
 
     told = {NAME: fact(items, "%%mlc_trace --items")}
-    record = dataclasses.replace(record, facts={**record.facts, **told})
+    record = replace(record, facts={**record.facts, **told})
     said = sentence(record)
     return record if said is None else record.with_note(said)
 

@@ -6,8 +6,9 @@ import json
 import platform
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend

@@ -123,19 +123,20 @@ class CellProfile:
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
     if not devices:
         why = f"The profiler of {profile.framework} saw no kernel and no copy on a GPU in this cell."
-        return [missing("device_time", why, scope="device", source=profile.profiler)]
+        return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     if not profile.complete:
         why = f"The profiler of {profile.framework} did not see all of this cell, so the time is not known."
-        return [missing("device_time", why, scope="device", source=profile.profiler)]
-    source = "{}, union of kernels and copies of {}"
+        return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     return [
         Reading(
             "device_time",
             one.busy_ns / 1e9,
             "s",
             "device",
-            source.format(profile.profiler, one.device),
+            "profiler",
             one.intervals,
+            device=one.device,
+            detail=f"{profile.profiler}, union of kernels and copies of {one.device}",
         )
         for one in devices
     ]

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-Plane = Literal["host", "device"]
+from jupyter_mlgpu.record import Plane
+
 Kind = Literal["op", "kernel", "copy", "memset"]
 
 #: Events of one profile that are kept; an event takes about 250 bytes.

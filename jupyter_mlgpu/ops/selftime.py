@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from jupyter_mlgpu.ops.events import Event
+from jupyter_mlgpu.record import Plane
 
 
 def self_times(intervals: Sequence[tuple[int, int]]) -> list[int]:
@@ -63,9 +64,9 @@ def parents(intervals: Sequence[tuple[int, int]]) -> list[int | None]:
     return found
 
 
-def by_line(events: Iterable[Event]) -> dict[tuple[str, str, str], list[Event]]:
+def by_line(events: Iterable[Event]) -> dict[tuple[Plane, str, str], list[Event]]:
     """The events of each line: plane, device and line together name one."""
-    lines: dict[tuple[str, str, str], list[Event]] = defaultdict(list)
+    lines: dict[tuple[Plane, str, str], list[Event]] = defaultdict(list)
     for event in events:
         lines[event.plane, event.device, event.line].append(event)
     return lines

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from jupyter_mlgpu.ops.busy import length, union
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.selftime import by_line, of_line
-from jupyter_mlgpu.record import OpStat
+from jupyter_mlgpu.record import OpStat, Plane
 
-_Key = tuple[str, str, str, str]
+_Key = tuple[Plane, str, str, str]
 
 
 @dataclass(slots=True)
@@ -44,11 +44,11 @@ def rows(profile: Profile) -> tuple[OpStat, ...]:
     them; input shapes are told where all calls had the same.
     """
     found: dict[_Key, _Row] = defaultdict(_Row)
-    busy: dict[tuple[str, str], int] = defaultdict(int)
+    busy: dict[tuple[Plane, str], int] = defaultdict(int)
     for (plane, device, _), events in by_line(profile.events).items():
         open_times: dict[_Key, list[tuple[int, int]]] = defaultdict(list)
         for event, self_ns in zip(events, of_line(events), strict=True):
-            key = (plane, device, event.name, event.type)
+            key: _Key = (plane, device, event.name, event.type)
             found[key].add(event, self_ns)
             open_times[key].append((event.start_ns, event.end_ns))
             busy[plane, device] += self_ns

@@ -77,9 +77,13 @@ class _Cell:
         return [self._reading(gpu) for gpu in gpus.found]
 
     def _reading(self, gpu: Gpu) -> Reading:
-        source = f"NVML, all processes on {gpu.label}, every {INTERVAL * 1e3:.0f} ms"
+        detail = f"NVML, all processes on {gpu.label}, every {INTERVAL * 1e3:.0f} ms"
         peak, looks = self._seen.get(gpu, (0, 0))
         if gpu in self._lost or looks < 2:
             why = self._lost.get(gpu, TOO_SHORT)
-            return missing("peak_memory_device", why, scope="device", source=source)
-        return Reading("peak_memory_device", peak, "bytes", "device", source, looks)
+            return missing(
+                "peak_memory_device", why, scope="device", source="NVML", device=gpu.label, detail=detail
+            )
+        return Reading(
+            "peak_memory_device", peak, "bytes", "device", "NVML", looks, device=gpu.label, detail=detail
+        )

@@ -15,7 +15,7 @@ from jupyter_mlgpu.probes import resets
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.resets import Resets
 from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.record import OPERATING_SYSTEM, Reading, missing
 
 _STATUS = "/proc/self/status"
 _STATM = "/proc/self/statm"
@@ -40,7 +40,7 @@ class CpuTime:
 
         def stop() -> Reading:
             worked = seconds_between(before, self._clock.processor_ns())
-            return Reading(self.quantity, worked, "s", "process", "time.process_time_ns", 1)
+            return Reading(self.quantity, worked, "s", "process", "clock", 1, detail="time.process_time_ns")
 
         return stop
 
@@ -55,8 +55,8 @@ class MemoryInUse:
         return self._stop
 
     def _stop(self) -> Reading:
-        value, source = resident_set()
-        return Reading(self.quantity, value, "bytes", "process", source, 1)
+        value, detail = resident_set()
+        return Reading(self.quantity, value, "bytes", "process", OPERATING_SYSTEM, 1, detail=detail)
 
 
 def resident_set() -> tuple[int, str]:
@@ -88,7 +88,7 @@ class ResettablePeak:
     """Peak of the resident set in bytes, from the Linux kernel; exact but for pages counted in batches."""
 
     quantity = "peak_memory_process"
-    source = "VmHWM of /proc/self/status, reset at the start"
+    detail = "VmHWM of /proc/self/status, reset at the start"
 
     def start(self) -> Callable[[], Reading]:
         """See `Probe`."""
@@ -98,8 +98,10 @@ class ResettablePeak:
         def stop() -> Reading:
             peak = peaks.end(me)
             if peak is None:
-                return missing(self.quantity, RESET, scope="process", source=self.source)
-            return Reading(self.quantity, peak, "bytes", "process", self.source, 1)
+                return missing(
+                    self.quantity, RESET, scope="process", source=OPERATING_SYSTEM, detail=self.detail
+                )
+            return Reading(self.quantity, peak, "bytes", "process", OPERATING_SYSTEM, 1, detail=self.detail)
 
         return stop
 

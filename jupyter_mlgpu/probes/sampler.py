@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.record import OPERATING_SYSTEM, Reading
 
 INTERVAL = 0.05
 #: The part of one core that looking at one thing may take, at most.
@@ -114,7 +114,7 @@ class SampledPeak:
     """
 
     quantity = "peak_memory_process"
-    source = f"psutil resident set, every {INTERVAL * 1000:.0f} ms"
+    detail = f"psutil resident set, every {INTERVAL * 1000:.0f} ms"
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler
@@ -127,7 +127,15 @@ class SampledPeak:
         def stop() -> Reading:
             end()
             looks.look()
-            return Reading(self.quantity, looks.peak, "bytes", "process", self.source, looks.samples)
+            return Reading(
+                self.quantity,
+                looks.peak,
+                "bytes",
+                "process",
+                OPERATING_SYSTEM,
+                looks.samples,
+                detail=self.detail,
+            )
 
         looks.look()
         return stop

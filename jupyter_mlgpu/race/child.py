@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_mlgpu import plain
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.importwatch import ImportWatch
@@ -43,7 +43,9 @@ def main(folder: Path) -> None:
     try:
         job = Job.read(folder)
         if job.device is None:
-            teller.tell({"devices": plain.to_plain(registry.import_framework(job.framework).find_devices())})
+            teller.tell(
+                {"devices": decoding.to_json(registry.import_framework(job.framework).find_devices())}
+            )
         else:
             _run(job, job.device, teller)
     except BaseException as error:
@@ -64,11 +66,11 @@ def _run(job: Job, word: str, teller: Teller) -> None:
         repeats=job.repeats,
         clock=SystemClock(),
         on_run=_Telling(teller).tell,
-        on_timing=lambda timing: teller.tell({"timing": plain.to_plain(timing)}),
+        on_timing=lambda timing: teller.tell({"timing": decoding.to_json(timing)}),
     )
     lane, error = runner.lane(device)
     lane = replace(lane, notes=(*lane.notes, *notes))
-    teller.tell({"lane": plain.to_plain(lane), "versions": dict(backend.versions())})
+    teller.tell({"lane": decoding.to_json(lane), "versions": dict(backend.versions())})
     if error is not None:
         raise error
 
@@ -111,7 +113,7 @@ class _Telling:
         now = real_time.monotonic()
         if run.number == 0 or now - self._last >= INTERVAL_S:
             self._last = now
-            self._teller.tell({"run": plain.to_plain(run)})
+            self._teller.tell({"run": decoding.to_json(run)})
 
 
 def _told(error: BaseException) -> dict[str, str | None]:

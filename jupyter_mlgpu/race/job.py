@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu import plain
+from jupyter_mlgpu import decoding
 
 JOB = "job.json"
 TOLD = "told.jsonl"
@@ -37,7 +37,7 @@ class Job:
 
     def write(self, folder: Path) -> None:
         """Leave the job in a folder."""
-        (folder / JOB).write_text(json.dumps(plain.to_plain(self)), encoding="utf-8")
+        (folder / JOB).write_text(json.dumps(decoding.to_json(self)), encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> Job:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.clock import Clock

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu import files, plain
+from jupyter_mlgpu import decoding, files, plain
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.race import figure, page, svg
 from jupyter_mlgpu.race.crossover import Crossover, crossover
@@ -105,7 +105,7 @@ class RaceResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON-ready data, with medians, intervals and crossovers for who reads the file."""
-        data: dict[str, Any] = {"schema": SCHEMA, **plain.to_plain(self)}
+        data: dict[str, Any] = {"schema": SCHEMA, **decoding.to_json(self)}
         for lane, lane_data in zip(self.lanes, data["lanes"], strict=True):
             for one, timing in zip(lane.timings, lane_data["timings"], strict=True):
                 between = one.interval
@@ -114,7 +114,7 @@ class RaceResult:
                     "interval": None if between is None else list(between),
                     "spread": one.spread,
                 }
-        return data | {"crossovers": plain.to_plain(self.crossovers)}
+        return data | {"crossovers": decoding.to_json(self.crossovers)}
 
     @classmethod
     def from_json(cls, data: object) -> RaceResult:

@@ -8,11 +8,12 @@ are counted by verdict.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import html, notes, text
@@ -49,9 +50,9 @@ def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
     full = record.logs or record.ops or record.mode == "profiled"
     limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
-    record = dataclasses.replace(record, logs=tuple(map(_shortened, record.logs)))
+    record = replace(record, logs=tuple(map(_shortened, record.logs)))
     whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
-    record = dataclasses.replace(record, readings=_few_devices(whole, 1 if limit == PLAIN_LIMIT else 2))
+    record = replace(record, readings=_few_devices(whole, 1 if limit == PLAIN_LIMIT else 2))
     left_out = len(whole) - len(record.readings)
     cut = {"readings": left_out} if left_out else {}
     made = _make(record, cut)
@@ -95,7 +96,7 @@ def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
 def _cut_logs(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
     """The record with as many of its log lines as fit, the worst verdicts first."""
     cut: dict[str, int] = {}
-    bare = dataclasses.replace(record, logs=())
+    bare = replace(record, logs=())
     # As if all lines were cut, which is the longest that saying so gets.
     all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
     while bare.ops and _bytes(_make(bare, all_cut)) > limit // 2:
@@ -111,7 +112,7 @@ def _cut_logs(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
     counts = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
     cut |= {notes.CUT + verdict: counts[verdict] for verdict in notes.VERDICTS if counts[verdict]}
     logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
-    return dataclasses.replace(bare, logs=logs), cut
+    return replace(bare, logs=logs), cut
 
 
 def _shortened(line: LogLine) -> LogLine:
@@ -120,7 +121,7 @@ def _shortened(line: LogLine) -> LogLine:
         len(value) <= _FIELD_LIMIT for value in line.fields.values() if isinstance(value, str)
     ):
         return line
-    return dataclasses.replace(
+    return replace(
         line,
         text=notes.shortened(line.text, _LINE_LIMIT),
         meaning=line.meaning and notes.shortened(line.meaning, _LINE_LIMIT),
@@ -134,7 +135,7 @@ def _shortened(line: LogLine) -> LogLine:
 
 def _line_bytes(line: LogLine) -> int:
     """What a log line adds to a stored receipt, at most."""
-    data = dataclasses.asdict(line) | {"fields": dict(line.fields)}
+    data = line.to_json() | {"fields": dict(line.fields)}
     shown = [data, str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
     return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
 
@@ -144,7 +145,7 @@ def _halve(record: Record, part: str) -> tuple[Record, int]:
     keep = len(items) // 2
     kept = dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
     changes: dict[str, Any] = {part: kept}
-    return dataclasses.replace(record, **changes), len(items) - keep
+    return replace(record, **changes), len(items) - keep
 
 
 def _bytes(made: dict[str, Any]) -> int:

@@ -107,11 +107,13 @@ def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[R
     of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
     if all(len(readings) <= 1 for readings in of_each):
         return [(words.title(quantity), [readings[0] if readings else None for readings in of_each])]
-    sources = dict.fromkeys(one.source for readings in of_each for one in readings if one.value is not None)
+    sources = dict.fromkeys(
+        one.instrument for readings in of_each for one in readings if one.value is not None
+    )
     return [
         (
             f"{words.title(quantity)}, {source}",
-            [next((one for one in readings if one.source == source), None) for readings in of_each],
+            [next((one for one in readings if one.instrument == source), None) for readings in of_each],
         )
         for source in sources
     ]

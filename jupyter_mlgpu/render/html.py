@@ -81,5 +81,5 @@ def _cells(*texts: str) -> Markup:
 
 
 def _row(reading: Reading, record: Record) -> Markup:
-    source = f"{reading.scope}, {reading.source}"
+    source = f"{reading.scope}, {reading.instrument}"
     return short_row(words.title(reading.quantity), words.shown(reading, record), source)

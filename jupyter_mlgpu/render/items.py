@@ -12,7 +12,7 @@ def sentence(record: Record) -> str | None:
     found = per_item(record)
     if found is None:
         return None
-    parts = [_rate(found), *(f"{words.figure(one)} each ({one.source})" for one in found.energy)]
+    parts = [_rate(found), *(f"{words.figure(one)} each ({one.instrument})" for one in found.energy)]
     if not found.energy:
         parts.append("energy not measured")
     return f"{found.items:,} item{'s' if found.items != 1 else ''}: {'; '.join(parts)}."

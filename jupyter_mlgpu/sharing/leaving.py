@@ -73,7 +73,7 @@ def _reading_of(reading: Reading, *, timed: bool) -> SharedReading:
     if value is not None and not 0 <= value <= LARGEST:
         value = None
     samples = reading.samples if value is not None and 0 <= reading.samples <= MOST else 0
-    source = next((word for begin, word in SOURCES.items() if reading.source.startswith(begin)), "other")
+    source = reading.source if reading.source in SOURCES else "other"
     return SharedReading(reading.quantity, value, reading.unit, reading.scope, source, samples)
 
 

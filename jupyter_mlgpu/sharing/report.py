@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from jupyter_mlgpu.decoding import to_json as as_json
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.plain import table_of, to_plain
-from jupyter_mlgpu.record import QUANTITIES, Outcome, Scope
+from jupyter_mlgpu.plain import table_of
+from jupyter_mlgpu.record import QUANTITIES, Outcome, Scope, Source
 from jupyter_mlgpu.sharing.strict import (
     Check,
     all_different,
@@ -55,24 +56,7 @@ FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx")
 #: Kinds of devices; one that is not in the list leaves as "other".
 DEVICES = ("cpu", "cuda", "metal", "rocm", "tpu", "other")
 
-#: How the source of a reading begins in a record, and the word that leaves for it; "other" for any other.
-SOURCES: Mapping[str, str] = {
-    "time.perf_counter_ns": "clock",
-    "TensorFlow's profiler": "profiler",
-    "PyTorch's profiler": "profiler",
-    "JAX's profiler": "profiler",
-    "VmHWM of /proc/self/status": "operating system",
-    "psutil resident set": "operating system",
-    "tf.config.experimental.get_memory_info": "allocator",
-    "torch.cuda.max_memory_allocated": "allocator",
-    "Device.memory_stats": "allocator",
-    "mlx.core.get_peak_memory": "allocator",
-    "NVML": "NVML",
-    "RAPL": "RAPL",
-    "Apple's energy model": "Apple's energy model",
-    "none": "none",
-}
-_SOURCE_WORDS = (*dict.fromkeys(SOURCES.values()), "other")
+SOURCES: tuple[str, ...] = get_args(Source)
 
 #: The packaged lessons, and their exercises; `lessons/exercises` has what these ask.
 LESSONS: Mapping[str, tuple[str, ...]] = {
@@ -156,7 +140,7 @@ class Report:
 
 def to_json(report: Report) -> dict[str, Any]:
     """The report as JSON-ready data, keys in the order of the classes above."""
-    data: dict[str, Any] = to_plain(report)
+    data: dict[str, Any] = as_json(report)
     return data
 
 
@@ -220,7 +204,7 @@ _READING: Mapping[str, Check] = {
     "value": or_none(number(LARGEST)),
     "unit": one_of(dict.fromkeys(SHARED.values())),
     "scope": one_of(SCOPES),
-    "source": one_of(_SOURCE_WORDS),
+    "source": one_of(SOURCES),
     "samples": whole(0, MOST),
 }
 _RECORD: Mapping[str, Check] = {

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine, Row, and_, case, delete, func, or_, s
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
+from jupyter_mlgpu.decoding import to_json as as_json
 from jupyter_mlgpu.errors import MlgpuError
-from jupyter_mlgpu.plain import to_plain
 from jupyter_mlgpu.sharing.report import Report, SharedCheck, SharedReading, SharedRecord
 from jupyter_mlgpu.teacher.tables import CHECKS, RECORDS, STUDENTS
 
@@ -166,7 +166,7 @@ class Store:
                 "student": name,
                 "arrived": sent.arrived,
                 "lesson": report.lesson,
-                "readings": to_plain(record.readings),
+                "readings": as_json(record.readings),
             }
             for record in report.records
         ]
@@ -189,7 +189,7 @@ class Store:
         if not sent.report.checks:
             return
         who = {"student": sent.student, "arrived": sent.arrived}
-        rows = [{**who, **to_plain(check)} for check in sent.report.checks]
+        rows = [{**who, **as_json(check)} for check in sent.report.checks]
         statement = self._insert(CHECKS)
         told = statement.excluded
         changed = {

@@ -83,7 +83,7 @@ class FakeBackend:
         """What `holds` says of the device."""
         if device.name not in self.holds:
             return unknown(f"The fake holds nothing on {device.name}.")
-        return held(f"fake allocator of {device.name}", self.holds[device.name])
+        return held(f"fake allocator of {device.name}", self.holds[device.name], device=device.name)
 
     def observe(self) -> FakeObservation:
         """See `jupyter_mlgpu.backends.base.Backend`."""

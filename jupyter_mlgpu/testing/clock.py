@@ -50,6 +50,14 @@ class FakeProbe:
                 raise self._fail
             if self._value is None:
                 return missing(self.quantity, "The fake probe measures nothing.")
-            return Reading(self.quantity, self._value, QUANTITIES[self.quantity], "process", "fake probe", 1)
+            return Reading(
+                self.quantity,
+                self._value,
+                QUANTITIES[self.quantity],
+                "process",
+                "simulated",
+                1,
+                detail="fake probe",
+            )
 
         return stop

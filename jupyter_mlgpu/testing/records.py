@@ -27,13 +27,15 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
             ),
         ),
         readings=(
-            Reading("wall_time", 0.5, "s", "cell", "fake clock", 1),
-            Reading("cpu_time", 0.9, "s", "process", "fake probe", 1),
+            Reading("wall_time", 0.5, "s", "cell", "simulated", 1, detail="fake clock"),
+            Reading("cpu_time", 0.9, "s", "process", "simulated", 1, detail="fake probe"),
             missing("device_time", "Light tracing runs without a profiler."),
-            Reading("peak_memory_process", 512 * 1024**2, "bytes", "process", "fake probe", 1),
+            Reading(
+                "peak_memory_process", 512 * 1024**2, "bytes", "process", "simulated", 1, detail="fake probe"
+            ),
             missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("peak_memory_device", "Not measured here."),
-            Reading("memory_process", 384 * 1024**2, "bytes", "process", "fake probe", 1),
+            Reading("memory_process", 384 * 1024**2, "bytes", "process", "simulated", 1, detail="fake probe"),
             missing("memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
             missing("energy", "Not measured here."),
         ),

@@ -19,6 +19,7 @@ import {
   object,
   pairs,
   printed,
+  sentence,
   text,
   versioned
 } from './untrusted';
@@ -26,7 +27,7 @@ import type { Unreadable } from './untrusted';
 
 export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 
-const SCHEMA = 1;
+const SCHEMA = 2;
 
 export type Outcome = 'ok' | 'error' | 'interrupted';
 export type Origin = 'live' | 'loaded' | 'replayed';
@@ -37,6 +38,7 @@ export interface IReading {
   value: number | null;
   unit: string;
   scope: string;
+  /** What measured it, in words. */
   source: string;
   samples: number | null;
   /** Half the width of the interval in which the true value lies; null: not stated. */
@@ -130,7 +132,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
     requested: text(device.requested),
     ranOn: listOrNull(device.ran_on, readRanOn),
     only: pairs(device.only, value => text(value)),
-    whyDeviceMissing: text(device.why_missing, LONG),
+    whyDeviceMissing: sentence(device.why_missing),
     readings: list(table.readings, FEW, readReading),
     logs,
     ops: list(table.ops, MANY, readOperation),
@@ -138,7 +140,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
     versions: pairs(table.versions, value => text(value)),
     mode: choice(table.mode, ['light', 'profiled'] as const) ?? 'light',
     origin: choice(table.origin, ['live', 'loaded', 'replayed'] as const) ?? 'live',
-    notes: list(table.notes, FEW, note => text(note, LONG)),
+    notes: list(table.notes, FEW, sentence),
     cut: [
       ...pairs(table.cut, count),
       ...(tooMany > 0 ? [['logs', tooMany] as [string, number]] : [])
@@ -183,7 +185,7 @@ function readRanOn(data: unknown): IRanOn | null {
       ...device,
       operations: count(table?.operations),
       share: amount(table?.share),
-      whyMissing: text(table?.why_missing, LONG),
+      whyMissing: sentence(table?.why_missing),
       evidence: choice(table?.evidence, EVIDENCE)
     }
   );
@@ -200,10 +202,11 @@ function readReading(data: unknown): IReading | null {
     value: amount(table.value),
     unit: text(table.unit) ?? '',
     scope: text(table.scope) ?? '',
-    source: text(table.source) ?? '',
+    // Schema 1 had the words in `source`.
+    source: text(table.detail) ?? text(table.source) ?? '',
     samples: count(table.samples),
     uncertainty: amount(table.uncertainty),
-    whyMissing: text(table.why_missing, LONG)
+    whyMissing: sentence(table.why_missing)
   };
 }
 

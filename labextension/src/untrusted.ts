@@ -41,6 +41,11 @@ export function text(value: unknown, limit = SHORT): string | null {
   return value.length > limit ? `${value.slice(0, limit - 1)}…` : value;
 }
 
+/** A sentence of the kernel's: a text, or a table that has it beside what it was made of. */
+export function sentence(value: unknown): string | null {
+  return text(object(value)?.text ?? value, LONG);
+}
+
 /**
  * Text that was printed by a program, with the characters that one does not see written out: control
  * characters, and those that make a line read in another order than it was printed in.

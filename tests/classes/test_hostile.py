@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import csv
-import dataclasses
 import json
 import os
 import socket
@@ -16,6 +15,7 @@ from typing import Any
 import nbformat
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
@@ -113,11 +113,10 @@ def forged(measured: Any) -> Any:
         if MIME_TYPE in output.get("data", {}):
             record = Record.from_json(output.data[MIME_TYPE])
             readings = tuple(
-                dataclasses.replace(one, value=0.0001) if one.quantity == "wall_time" else one
-                for one in record.readings
+                replace(one, value=0.0001) if one.quantity == "wall_time" else one for one in record.readings
             )
             output.data = nbformat.from_dict(
-                json.loads(json.dumps(bundle(dataclasses.replace(record, readings=readings))))
+                json.loads(json.dumps(bundle(replace(record, readings=readings))))
             )
     return notebook
 

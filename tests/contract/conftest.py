@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import warnings
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Device
@@ -62,13 +62,11 @@ def fake() -> Subject:
 def replay() -> Subject:
     first = example_record(1)
     peak = Reading("peak_memory_allocator", 2.0 * MEBIBYTES_4, "bytes", "device", "allocator", 1)
-    told = {one.quantity: one for one in (peak, dataclasses.replace(peak, quantity="memory_allocator"))}
+    told = {one.quantity: one for one in (peak, replace(peak, quantity="memory_allocator"))}
     readings = tuple(told.get(one.quantity, one) for one in first.readings)
-    elsewhere = dataclasses.replace(first.device.ran_on[0], device="gpu:0", kind="metal")
+    elsewhere = replace(first.device.ran_on[0], device="gpu:0", kind="metal")
     records = [
-        dataclasses.replace(
-            first, readings=readings, device=dataclasses.replace(first.device, ran_on=(entry,))
-        )
+        replace(first, readings=readings, device=replace(first.device, ran_on=(entry,)))
         for entry in (first.device.ran_on[0], elsewhere)
     ]
     backend = ReplayBackend(records, "lesson.jsonl")

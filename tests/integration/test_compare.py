@@ -1,9 +1,9 @@
 """`%mlc_trace compare` in a real kernel: cells, runs of one cell, files, devices."""
 
-import dataclasses
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu import save_records
 from jupyter_mlgpu.record import Reading
@@ -20,8 +20,8 @@ def last_cell(notebook):
 
 def timed(number, wall):
     record = example_record(number)
-    reading = Reading("wall_time", wall, "s", "cell", "fake clock", 1)
-    return dataclasses.replace(record, readings=(reading, *record.readings[1:]))
+    reading = Reading("wall_time", wall, "s", "cell", "simulated", 1, detail="fake clock")
+    return replace(record, readings=(reading, *record.readings[1:]))
 
 
 def test_two_cells_are_compared_over_all_their_runs(plain):

@@ -26,7 +26,6 @@ MILLISECOND = 1_000_000
 COUNT, APART = 1_000, 40 * MILLISECOND
 
 PLANT = """
-import dataclasses
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
@@ -37,7 +36,7 @@ for place in range({count}):
     started = {base} + (place * {engines} + {number}) * {apart}
     wall = Reading("wall_time", 0.02, "s", "cell", "planted", 1)
     readings = (wall, *record.readings[1:])
-    current().store.add(dataclasses.replace(record, started_monotonic_ns=started, readings=readings))
+    current().store.add(replace(record, started_monotonic_ns=started, readings=readings))
 """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import json
 import random
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.ops.events import Event, Profile
@@ -74,9 +74,11 @@ def test_no_event_is_lost_however_they_overlap(query: Query, tmp_path: Path) -> 
 
 @reads_traces
 def test_memory_when_a_cell_had_ended_is_a_counter_at_its_end(query: Query, tmp_path: Path) -> None:
-    held = Reading("memory_process", 123_456_789, "bytes", "process", "/proc/self/statm", 1)
+    held = Reading(
+        "memory_process", 123_456_789, "bytes", "process", "operating system", 1, detail="/proc/self/statm"
+    )
     record = example_record()
-    record = dataclasses.replace(record, readings=(*record.readings, held))
+    record = replace(record, readings=(*record.readings, held))
     file = tmp_path / "trace.json"
     chrome.write(file, timeline.items([record], lambda key: ()), {})
     found = query(

@@ -8,13 +8,12 @@ import pytest
 
 #: Puts a record of this run into the kernel, with a profile of as many events as are wanted.
 PROFILED = """
-import dataclasses
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def profiled(events, number=1000):
     kit = get_ipython()._jupyter_mlgpu.kit
-    record = dataclasses.replace(example_record(number, run=kit.recorder.run.id), mode="profiled")
+    record = replace(example_record(number, run=kit.recorder.run.id), mode="profiled")
     made = (Event(f"op {n % 50}", "op", "host", "host", "thread 1", n * 10, 8) for n in range(events))
     kit.profiles.add(record.key, (Profile("torch", "fake profiler", tuple(made), 0, events * 10),))
     kit.store.add(record)

@@ -1,11 +1,11 @@
 """Every magic does what its help says; what is typed wrongly is answered in one sentence."""
 
-import dataclasses
 import json
 import os
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.files import load_records, save_records
 from jupyter_mlgpu.record import DeviceUse
@@ -137,11 +137,9 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     notebook = start_kernel()
     notebook.run("x = 1")
     example = example_record(1, run="a" * 32)
-    metal = dataclasses.replace(example.device.ran_on[0], device="gpu:0", kind="metal")
-    saved = dataclasses.replace(example, device=DeviceUse("gpu:0", (metal,)))
-    nowhere = dataclasses.replace(
-        example_record(2, run="a" * 32), device=DeviceUse(None, None, "No framework.")
-    )
+    metal = replace(example.device.ran_on[0], device="gpu:0", kind="metal")
+    saved = replace(example, device=DeviceUse("gpu:0", (metal,)))
+    nowhere = replace(example_record(2, run="a" * 32), device=DeviceUse(None, None, "No framework."))
     path = tmp_path / "mac.jsonl"
     save_records(path, [saved, nowhere])
     replayed = notebook.run(f"%mlc_trace replay {path}")
@@ -167,7 +165,7 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
 
 def test_a_file_without_a_device_cannot_be_replayed_and_says_what_to_choose(plain, tmp_path):
     path = tmp_path / "no_device.jsonl"
-    save_records(path, [dataclasses.replace(example_record(), device=DeviceUse(None, None, "No framework."))])
+    save_records(path, [replace(example_record(), device=DeviceUse(None, None, "No framework."))])
     refused = plain.run(f"%mlc_trace replay {path}").text
     assert "No record of no_device.jsonl says on which device it ran" in refused
     assert "Traceback" not in refused

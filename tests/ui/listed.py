@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.files import save_records
@@ -37,18 +37,20 @@ def record(
     """A record with the figures that the list shows; `memory` in MiB. Each has a code of its own."""
     made = example_record(number, name=name)
     figures = {
-        "wall_time": Reading("wall_time", wall, "s", "cell", "fake clock", 1),
+        "wall_time": Reading("wall_time", wall, "s", "cell", "simulated", 1, detail="fake clock"),
         "peak_memory_process": Reading(
-            "peak_memory_process", memory * 1024**2, "bytes", "process", "fake probe", 1
+            "peak_memory_process", memory * 1024**2, "bytes", "process", "simulated", 1, detail="fake probe"
         ),
     }
     if device is not None:
-        figures["device_time"] = Reading("device_time", device, "s", "device", "fake profiler", 1)
+        figures["device_time"] = Reading(
+            "device_time", device, "s", "device", "simulated", 1, detail="fake profiler"
+        )
     if energy is not None:
-        figures["energy"] = Reading("energy", energy, "J", "device", "fake counter", 2)
+        figures["energy"] = Reading("energy", energy, "J", "device", "simulated", 2, detail="fake counter")
     kind = "cpu" if ran_on.startswith("cpu") else "cuda"
-    cell = dataclasses.replace(made.cell, source_digest=code or f"{number:016x}")
-    return dataclasses.replace(
+    cell = replace(made.cell, source_digest=code or f"{number:016x}")
+    return replace(
         made,
         cell=cell,
         started_at=f"2026-01-01T00:00:{number:02d}.000000Z",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.record import DeviceUse, RanOn
@@ -265,7 +265,7 @@ def test_with_the_keyboard_alone_one_sorts_moves_selects_compares_and_comes_back
 def test_strangers_names_are_text_wherever_they_are_shown(lab: Lab) -> None:
     hostile = DeviceUse(MARKUP, (RanOn(MARKUP, MARKUP, MARKUP, MARKUP, 1, 1.0),))
     records = [
-        dataclasses.replace(record(number, MARKUP, code="a"), device=hostile, versions={MARKUP: str(number)})
+        replace(record(number, MARKUP, code="a"), device=hostile, versions={MARKUP: str(number)})
         for number in (1, 2)
     ]
     open_saved(lab, "cells_hostile.ipynb", records)
@@ -343,15 +343,14 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
 
 #: A kernel that speaks our protocol without the extension, so that 2,000 cells need not be run.
 SEND_2_000_RECORDS = """
-import dataclasses
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 def made(number):
     record = example_record(number, name=f"step {number}")
     wall = Reading("wall_time", number / 1000, "s", "cell", "fake clock", 1)
-    cell = dataclasses.replace(record.cell, source_digest=f"{number % 500:016x}")
-    return dataclasses.replace(record, cell=cell, readings=(wall, *record.readings[1:])).to_json()
+    cell = replace(record.cell, source_digest=f"{number % 500:016x}")
+    return replace(record, cell=cell, readings=(wall, *record.readings[1:])).to_json()
 
 kernel = get_ipython().kernel
 for part in range(2):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from jupyter_mlgpu import save_records
@@ -21,8 +21,10 @@ def test_a_comparison_of_two_files_is_a_chart_and_a_table(lab: Lab, tmp_path: Pa
         records = []
         for number in range(1, 6):
             record = example_record(number)
-            wall = Reading("wall_time", times * (1 + number / 100), "s", "cell", "fake clock", 1)
-            records.append(dataclasses.replace(record, readings=(wall, *record.readings[1:])))
+            wall = Reading(
+                "wall_time", times * (1 + number / 100), "s", "cell", "simulated", 1, detail="fake clock"
+            )
+            records.append(replace(record, readings=(wall, *record.readings[1:])))
         save_records(tmp_path / f"{name}.jsonl", records)
     lab.write(
         "compare.ipynb",

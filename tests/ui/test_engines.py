@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.engines import bundle
@@ -31,11 +31,11 @@ def told(number: int, *spans: tuple[str, float, float], ahead: float = 0.0) -> T
     records = []
     for place, (name, start, end) in enumerate(spans, 1):
         record = example_record(place, run=f"{number:032d}", name=name)
-        wall = Reading("wall_time", (end - start) / 1000, "s", "cell", "a clock", 1)
+        wall = Reading("wall_time", (end - start) / 1000, "s", "cell", "clock", 1, detail="a clock")
         records.append(
-            dataclasses.replace(
+            replace(
                 record,
-                cell=dataclasses.replace(record.cell, source_digest=None),
+                cell=replace(record.cell, source_digest=None),
                 started_monotonic_ns=round(start * 1e6 + ahead * 1e9),
                 readings=(wall, *record.readings[1:]),
             )

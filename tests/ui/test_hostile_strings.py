@@ -83,7 +83,10 @@ def record(sequence: int = 1, **changes: Any) -> Record:
     example = example_record(sequence)
     whole = dataclasses.replace(
         example,
-        readings=(*example.readings, Reading("energy", 3.0, "J", "device", "x", 1, uncertainty=0.1)),
+        readings=(
+            *example.readings,
+            Reading("energy", 3.0, "J", "device", "simulated", 1, uncertainty=0.1, detail="x"),
+        ),
         logs=(LogLine("a", "b", "fatal", "c", "d", {"e": "f"}, 2, "stderr", "g", True),),
         ops=(OpStat("MatMul", "t", "cpu:0", 3, 0.1, 0.2, "p", "host", 0.5, "[2]", 8, 1e9),),
         facts={"gpu": Fact("H200", "nvml"), "more": Fact({"a": ["b"]}, "x")},

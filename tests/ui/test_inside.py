@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Locator, Route, expect
 
 from jupyter_mlgpu.files import load_records
@@ -25,7 +25,6 @@ MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script
 
 #: Puts a record into the kernel whose profile is the test's own, as a profiled cell leaves one.
 PROFILED = """
-import dataclasses
 from jupyter_mlgpu.ops import table
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
@@ -41,7 +40,7 @@ def profiled(*events, end=1000, number=1000):
     profile = Profile("torch", "fake profiler", tuple(events), 0, end * 1000)
     record = example_record(number, run=extension.kit.recorder.run.id, name="profiled cell")
     rows = table.rows(profile)[:300]
-    record = dataclasses.replace(record, mode="profiled", ops=rows)
+    record = replace(record, mode="profiled", ops=rows)
     extension.kit.profiles.add(record.key, (profile,))
     extension.kit.store.add(record)
 """
@@ -327,7 +326,7 @@ def test_a_saved_notebook_without_its_kernel_has_the_record_and_says_what_is_not
     lab: Lab, tmp_path: Path
 ) -> None:
     row = OpStat("conv2d", "conv", "gpu:0", 3, 0.2, 0.3, "a profiler", "device", 0.75, "(8, 3)", 4096, 1e9)
-    record = dataclasses.replace(example_record(7), mode="profiled", ops=(row,))
+    record = replace(example_record(7), mode="profiled", ops=(row,))
     lab.write_with_receipts("saved_page.ipynb", bundle(record))
     lab.open_without_kernel("saved_page.ipynb")
     page = open_page(lab, "model.fit(x, y)")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.record import Fact, LogLine, Record
@@ -28,7 +28,7 @@ METAL = LogLine(
     "2026-01-01T00:00:00.000000Z",
     False,
 )
-OUT_OF_MEMORY = dataclasses.replace(
+OUT_OF_MEMORY = replace(
     METAL,
     text="OOM when allocating tensor with shape[4096,4096]\n  hint: 16 GB in use",
     id="out-of-memory-of-a-test",
@@ -39,7 +39,7 @@ OUT_OF_MEMORY = dataclasses.replace(
     count=37,
     late=True,
 )
-NOT_KNOWN = dataclasses.replace(
+NOT_KNOWN = replace(
     METAL, text="frobnicating 7 gadgets", id=None, verdict="unknown", meaning=None, advice=None, fields={}
 )
 LOAD = "%load_ext jupyter_mlgpu"
@@ -48,7 +48,7 @@ MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script
 
 
 def with_logs(*lines: LogLine, number: int = 1, name: str = "model.fit(x, y)", **changes: Any) -> Record:
-    return dataclasses.replace(example_record(number, name=name), logs=lines, **changes)
+    return replace(example_record(number, name=name), logs=lines, **changes)
 
 
 def test_a_receipt_counts_its_notes_and_opens_to_each_with_its_explanation(lab: Lab) -> None:
@@ -163,7 +163,7 @@ def test_a_receipt_without_lines_says_nothing_of_notes(lab: Lab) -> None:
 
 
 def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> None:
-    hostile = dataclasses.replace(
+    hostile = replace(
         METAL,
         text=f"{MARKUP}\u202egnp.exe\x1b[31m",
         verdict="action",
@@ -171,7 +171,7 @@ def test_hostile_lines_are_text_under_the_cell_and_in_the_sidebar(lab: Lab) -> N
         advice=MARKUP,
         fields={"device": MARKUP},
     )
-    long = dataclasses.replace(NOT_KNOWN, text="very long " * 100_000)
+    long = replace(NOT_KNOWN, text="very long " * 100_000)
     data = with_logs(hostile, long, facts={MARKUP: Fact(MARKUP, MARKUP)}).to_json()
     data["logs"] += [None, 7, {"text": 7}, {"text": "odd", "verdict": {}, "fields": [], "count": "many"}]
     lab.write_with_receipts("hostile_logs.ipynb", {MIME_TYPE: data})
@@ -333,7 +333,7 @@ def test_the_newest_line_is_followed_until_the_reader_scrolls_away_and_again_at_
 
 def test_in_a_narrow_sidebar_lines_and_filters_are_whole(lab: Lab) -> None:
     word = "a_very_long_word_without_any_blank_" * 6
-    long = dataclasses.replace(OUT_OF_MEMORY, text=word, meaning=word, advice=word)
+    long = replace(OUT_OF_MEMORY, text=word, meaning=word, advice=word)
     lab.write_with_receipts("narrow_logs.ipynb", bundle(with_logs(long, METAL, NOT_KNOWN, name=word)))
     lab.open_without_kernel("narrow_logs.ipynb")
     lab.show_logs()

@@ -21,7 +21,6 @@ LOAD = "%load_ext jupyter_mlgpu"
 
 #: Records of every kind that the list tells apart, with lines of every verdict.
 FILL = """
-import dataclasses
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
@@ -42,7 +41,7 @@ for number, changes in enumerate([
     {"origin": "loaded", "facts": {"gpu_name": Fact("Apple M1 Max", "log message metal-device-set")}},
 ]):
     name = f"history_{number} = model.fit(images_of_the_training_set, labels, epochs=10)"
-    store.add(dataclasses.replace(example_record(number, name=name), **changes))
+    store.add(replace(example_record(number, name=name), **changes))
 """
 WRITE = r"""import os; _ = os.write(2, b"Metal device set to: Apple M1 Max\n")"""
 NEEDS_RESTART = """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
@@ -56,7 +56,7 @@ def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, ch
         "PyTorch has not used gpu:1 yet. There is no NVIDIA driver here.",
         "Nobody knows this sentence.",
     )
-    lab.write_with_receipts("chinese.ipynb", bundle(dataclasses.replace(example_record(), notes=notes)))
+    lab.write_with_receipts("chinese.ipynb", bundle(replace(example_record(), notes=notes)))
     lab.load("chinese.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
@@ -93,7 +93,7 @@ def test_the_receipt_is_still_there_after_running_saving_and_reloading(lab: Lab)
 
 def test_a_hostile_receipt_is_shown_as_text_and_cut_to_size(lab: Lab) -> None:
     markup = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
-    record = dataclasses.replace(example_record(name=markup), notes=(markup, "long " * 100_000))
+    record = replace(example_record(name=markup), notes=(markup, "long " * 100_000))
     data = record.to_json()
     data["device"]["ran_on"][0]["device"] = markup
     data["versions"] = {markup: markup}

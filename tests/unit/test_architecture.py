@@ -18,9 +18,11 @@ FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 MAY_USE = {
     "_version": set(),
     "errors": set(),
-    "plain": {"errors", "rules"},
-    "rules": {"errors"},
-    "record": {"errors", "plain", "rules"},
+    "sentence": set(),
+    "decoding": {"errors", "sentence"},
+    "plain": {"errors"},
+    "record_schema_1": set(),
+    "record": {"decoding", "errors", "record_schema_1", "sentence"},
     "clock": {"errors"},
     "redact": set(),
     "packed": {"record"},
@@ -30,7 +32,7 @@ MAY_USE = {
     "destinations": {"errors"},
     "incoming": {"errors"},
     "markup": set(),
-    "recordlines": {"errors", "record"},
+    "recordlines": {"decoding", "errors", "record"},
     "files": {"destinations", "errors", "incoming", "record", "recordlines"},
     "probes": {"clock", "record"},
     "ops": {"clock", "record"},
@@ -63,7 +65,18 @@ MAY_USE = {
     "render": {"growth", "items", "markup", "probes", "record"},
     "planning": {"errors", "markup"},
     "mlcompute": {"backends", "clock", "errors", "planning"},
-    "race": {"backends", "clock", "errors", "files", "markup", "plain", "record", "render", "selection"},
+    "race": {
+        "backends",
+        "clock",
+        "errors",
+        "files",
+        "markup",
+        "decoding",
+        "plain",
+        "record",
+        "render",
+        "selection",
+    },
     "bench": {
         "_version",
         "backends",
@@ -73,6 +86,7 @@ MAY_USE = {
         "incoming",
         "kit",
         "markup",
+        "decoding",
         "plain",
         "probes",
         "race",
@@ -88,6 +102,7 @@ MAY_USE = {
         "files",
         "incoming",
         "markup",
+        "decoding",
         "plain",
         "probes",
         "redact",
@@ -124,7 +139,7 @@ MAY_USE = {
         "store",
     },
     "submissions": {"errors", "incoming", "record", "render"},
-    "teacher": {"errors", "markup", "plain", "render", "sharing"},
+    "teacher": {"errors", "markup", "decoding", "plain", "render", "sharing"},
     "grading": {"errors", "files", "lessons", "record", "submissions"},
     "lessons": {
         "backends",
@@ -160,7 +175,7 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
-    "sharing": {"clock", "errors", "plain", "record", "redact"},
+    "sharing": {"clock", "errors", "decoding", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
     "testing": {"backends", "bench", "engines", "errors", "grading", "ops", "probes", "record", "sharing"},
@@ -269,9 +284,9 @@ def test_nothing_reads_a_clock_that_a_cell_can_freeze():
 
 
 @pytest.mark.parametrize("module", ["record.py", "plain.py"])
-def test_record_uses_the_standard_library_alone(module):
+def test_record_uses_the_standard_library_and_msgspec_alone(module):
     names = {name.split(".")[0] for name, _ in imports(ROOT / module)}
-    assert names - {"jupyter_mlgpu"} <= sys.stdlib_module_names
+    assert names - {"jupyter_mlgpu", "msgspec"} <= sys.stdlib_module_names
 
 
 def test_layers_and_graphs_of_mlcompute_know_nothing_of_their_engines():

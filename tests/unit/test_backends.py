@@ -5,6 +5,7 @@ import sys
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends import hardware, registry
 from jupyter_mlgpu.backends.base import Details
@@ -134,7 +135,7 @@ def test_what_is_replayed_is_labelled_everywhere():
     record = backend.play()
     assert record.origin == "replayed"
     assert "Replayed from lesson.jsonl: nothing of it ran here." in record.notes
-    assert all(one.source.startswith("replayed from lesson.jsonl") for one in record.readings)
+    assert all(one.instrument.startswith("replayed from lesson.jsonl") for one in record.readings)
     seen = observation.finish()
     assert [(one.framework, one.kind) for one in seen.ran_on] == [("replay", "replayed cpu")]
     assert "replayed from lesson.jsonl" in seen.ran_on[0].native_name
@@ -146,8 +147,8 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     monkeypatch.setattr(registry, "loaded", lambda: (backend,))
     monkeypatch.setattr(registry, "absent", dict)
     kit = Kit()
-    elsewhere = dataclasses.replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
-    saved = dataclasses.replace(example_record(), device=DeviceUse("gpu:0", (elsewhere,)))
+    elsewhere = replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
+    saved = replace(example_record(), device=DeviceUse("gpu:0", (elsewhere,)))
     kit.replays += [ReplayBackend([saved], "lesson.jsonl"), ReplayBackend([saved], "lesson.jsonl")]
     listed = DeviceCommands(kit, NoChannel()).list().splitlines()
     (replayed,) = [line for line in listed if "replayed" in line]
@@ -158,17 +159,17 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
 
 
 def test_records_without_a_device_cannot_be_played_back():
-    record = dataclasses.replace(example_record(), device=DeviceUse(None, None, "Not known."))
+    record = replace(example_record(), device=DeviceUse(None, None, "Not known."))
     with pytest.raises(RecordError, match=r"No record of lesson\.jsonl says on which device it ran"):
         ReplayBackend([record], "lesson.jsonl")
 
 
 def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own():
     record = example_record()
-    asked = dataclasses.replace(record.device, requested="tensorflow cpu:0, torch gpu:0")
-    assert words.where(dataclasses.replace(record, device=asked)) == "ran on cpu:0"
-    elsewhere = dataclasses.replace(record.device, requested="tensorflow gpu:0, torch cpu:0")
-    assert words.where(dataclasses.replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
+    asked = replace(record.device, requested="tensorflow cpu:0, torch gpu:0")
+    assert words.where(replace(record, device=asked)) == "ran on cpu:0"
+    elsewhere = replace(record.device, requested="tensorflow gpu:0, torch cpu:0")
+    assert words.where(replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
 
 
 def device_line(lines, ours=lambda magic: True):

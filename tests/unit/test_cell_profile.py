@@ -105,7 +105,7 @@ def test_device_time_is_the_union_of_kernels_from_the_profiler():
     events = (kernel("a", 0, 4), kernel("b", 2, 4, stream=8), kernel("c", 10, 1))
     reading = profiled(FakeProfiler(events)).reading("device_time")
     assert (reading.value, reading.scope, reading.samples) == (0.007, "device", 3)
-    assert reading.source == "fake profiler, union of kernels and copies of gpu:0"
+    assert reading.detail == "fake profiler, union of kernels and copies of gpu:0"
 
 
 def test_without_a_kernel_the_device_time_is_not_known_rather_than_zero():

@@ -1,10 +1,10 @@
 """Comparisons of runs: what differs, by how much, and when that cannot be told."""
 
-import dataclasses
 import json
 from itertools import combinations, permutations
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
 from jupyter_mlgpu.comparing import page
@@ -20,11 +20,13 @@ def run(wall=0.5, *, number=1, code="a" * 16, peak=512.0, **changes):
     record = example_record(number)
     readings = [one for one in record.readings if one.quantity not in ("wall_time", "peak_memory_process")]
     mine = (
-        Reading("wall_time", wall, "s", "cell", "fake clock", 1),
-        Reading("peak_memory_process", peak * MEBIBYTE, "bytes", "process", "fake probe", 1),
+        Reading("wall_time", wall, "s", "cell", "simulated", 1, detail="fake clock"),
+        Reading(
+            "peak_memory_process", peak * MEBIBYTE, "bytes", "process", "simulated", 1, detail="fake probe"
+        ),
     )
-    cell = dataclasses.replace(record.cell, source_digest=code)
-    return dataclasses.replace(record, cell=cell, readings=(*mine, *readings), **changes)
+    cell = replace(record.cell, source_digest=code)
+    return replace(record, cell=cell, readings=(*mine, *readings), **changes)
 
 
 def runs(*walls, **options):
@@ -145,10 +147,10 @@ def test_operations_are_compared_between_profiled_runs_the_largest_first():
 def test_readings_of_two_sources_are_not_mixed():
     def two(of_first, of_second):
         readings = [
-            Reading("peak_memory_allocator", value, "bytes", "device", f"gpu:{number}", 1)
+            Reading("peak_memory_allocator", value, "bytes", "device", "other", 1, detail=f"gpu:{number}")
             for number, value in enumerate((of_first, of_second))
         ]
-        return dataclasses.replace(run(), readings=(run().readings[0], *readings))
+        return replace(run(), readings=(run().readings[0], *readings))
 
     comparison = compare([two(10, 20)] * 4, [two(30, 20)] * 4)
     assert change(comparison, "Peak memory, allocator, gpu:0").verdict == "more"
@@ -157,8 +159,10 @@ def test_readings_of_two_sources_are_not_mixed():
 
 def test_two_devices_of_one_source_are_one_value_a_run():
     def two():
-        readings = [Reading("peak_memory_allocator", 10, "bytes", "device", "torch.cuda", 1)] * 2
-        return dataclasses.replace(run(), readings=(run().readings[0], *readings))
+        readings = [
+            Reading("peak_memory_allocator", 10, "bytes", "device", "allocator", 1, detail="torch.cuda")
+        ] * 2
+        return replace(run(), readings=(run().readings[0], *readings))
 
     found = change(compare([two()] * 3, [two()] * 3), "Peak memory, allocator")
     assert len(found.first.values) == 3
@@ -166,10 +170,7 @@ def test_two_devices_of_one_source_are_one_value_a_run():
 
 
 def test_a_comparison_is_text_and_a_table_with_hostile_names_escaped():
-    hostile = [
-        dataclasses.replace(one, cell=dataclasses.replace(one.cell, name="<script>\u202e"))
-        for one in runs(1, 2, 3, 4)
-    ]
+    hostile = [replace(one, cell=replace(one.cell, name="<script>\u202e")) for one in runs(1, 2, 3, 4)]
     comparison = compare(hostile, hostile, names=("cell 3", "<b>"))
     assert "\u202e" not in repr(comparison)
     assert "<script>" not in comparison._repr_html_()
@@ -235,20 +236,24 @@ def test_data_for_the_sidebar_says_what_the_table_says():
 
 
 def also(record, *readings):
-    return dataclasses.replace(record, readings=(*record.readings, *readings))
+    return replace(record, readings=(*record.readings, *readings))
 
 
 def test_data_for_the_sidebar_names_what_was_measured_on_one_side_alone():
-    (pair,) = page.data(compare([run()], [also(run(), Reading("device_time", 0.1, "s", "device", "x", 1))]))[
-        "pairs"
-    ]
+    (pair,) = page.data(
+        compare(
+            [run()], [also(run(), Reading("device_time", 0.1, "s", "device", "simulated", 1, detail="x"))]
+        )
+    )["pairs"]
     (row,) = [one for one in pair["changes"] if one["quantity"] == "device_time"]
     assert row["first"] is None
     assert (row["judgement"], row["why_not"]) == ("cannot judge", "measured on one side alone")
 
 
 def test_data_for_the_sidebar_keeps_sources_apart_and_names_operations():
-    energy = [Reading("energy", 2.0, "J", "device", source, 1) for source in ("counter", "sampled")]
+    energy = [
+        Reading("energy", 2.0, "J", "device", "other", 1, detail=source) for source in ("counter", "sampled")
+    ]
     both = also(run(), *energy)
     (pair,) = page.data(compare([both, profiled_run(0.5)], [both, profiled_run(0.2)]))["pairs"]
     assert [one["more"] for one in pair["changes"] if one["quantity"] == "energy"] == [

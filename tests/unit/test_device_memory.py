@@ -38,7 +38,7 @@ def test_the_peak_is_the_most_that_was_seen_while_the_cell_ran():
     (reading,) = stop()
     assert (reading.value, reading.unit, reading.scope) == (9 * GIB, "bytes", "device")
     assert reading.samples == 2 + 6
-    assert reading.source == ("NVML, all processes on GPU 0 (NVIDIA H200), every 50 ms")
+    assert reading.instrument == ("NVML, all processes on GPU 0 (NVIDIA H200), every 50 ms")
     assert bench.sampler.looking == 0
 
 

@@ -6,7 +6,7 @@ from jupyter_mlgpu.probes import gpus
 from jupyter_mlgpu.probes.energy import counters, nvidia, rapl
 from jupyter_mlgpu.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
 from jupyter_mlgpu.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
-from jupyter_mlgpu.probes.energy.source import Source
+from jupyter_mlgpu.probes.energy.source import EnergySource
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
@@ -21,7 +21,7 @@ class Bench:
         self.sampler = FakeSampler(self.clock)
         self.counter = FakeCounter(self.clock, **counter)
         self.clock.advance(100 + phase)
-        source = Source("fake counter", "device", (self.counter,), every, quick)
+        source = EnergySource("fake counter", "simulated", "fake", "device", (self.counter,), every, quick)
         self.sources = Once(lambda: Sources((source,), ""))
         self.sources.get()
 
@@ -102,7 +102,7 @@ def test_the_uncertainty_is_the_power_for_half_a_refresh_at_both_ends_and_until_
 def test_a_counter_that_is_refreshed_less_often_than_said_is_seen_to_be_and_the_uncertainty_grows():
     bench = Bench(watts=400, refresh=1.0)
     bench.counter.refresh = 1.0
-    source = Source("slow", "device", (Slow(bench.counter),), 0.25, False)
+    source = EnergySource("slow", "simulated", "fake", "device", (Slow(bench.counter),), 0.25, False)
     bench.sources = Once(lambda: Sources((source,), ""))
     bench.sources.get()
     reading, true = bench.cell((400, 30))

@@ -42,7 +42,7 @@ def probe(clock, monitor):
 def test_each_part_of_the_chip_is_a_reading_and_none_is_added_to_another(clock):
     stop = probe(clock, FakeMonitor(clock, gpu_mj=20.0, cpu_total_mj=5.0, dram_mj=1.5, ane_mj=0.0)).start()
     clock.advance(2.0)
-    told = {one.source: (one.value, one.scope) for one in stop()}
+    told = {one.instrument: (one.value, one.scope) for one in stop()}
     assert told == {
         "Apple's energy model of the GPU: all programs": (40.0, "device"),
         "Apple's energy model of the CPU: all programs": (10.0, "machine"),

@@ -1,11 +1,11 @@
 """What an engine writes down: it is there when the engine is not, with a partial record of its last cell."""
 
-import dataclasses
 import os
 import time
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.engines import journal
@@ -36,11 +36,11 @@ def clock():
 def measured(sequence, *, at, seconds=0.5, run=1, name="model.fit(x, y)", here=True):
     """A record that began at a moment of its engine's clock, in seconds; of this machine, or of another."""
     record = example_record(sequence, run=f"{run:032d}", name=name)
-    wall = Reading("wall_time", seconds, "s", "cell", "fake clock", 1)
+    wall = Reading("wall_time", seconds, "s", "cell", "simulated", 1, detail="fake clock")
     host = current().recorder.run.host_digest if here else "f" * 12
-    return dataclasses.replace(
+    return replace(
         record,
-        run=dataclasses.replace(record.run, host_digest=host),
+        run=replace(record.run, host_digest=host),
         started_at=f"2026-01-01T00:00:{at:09.6f}Z",
         started_monotonic_ns=round(at * 1e9),
         readings=(wall, *record.readings[1:]),
@@ -50,10 +50,10 @@ def measured(sequence, *, at, seconds=0.5, run=1, name="model.fit(x, y)", here=T
 def begun(record):
     """The same cell, as it stands in the journal while it runs."""
     readings = tuple(
-        dataclasses.replace(one, value=None, samples=0, uncertainty=None, why_missing=journal.UNFINISHED)
+        replace(one, value=None, samples=0, uncertainty=None, why_missing=journal.UNFINISHED)
         for one in record.readings
     )
-    return dataclasses.replace(record, outcome="interrupted", readings=readings)
+    return replace(record, outcome="interrupted", readings=readings)
 
 
 def wrote(number, *records, key=KEY, run="r"):
@@ -72,7 +72,7 @@ def test_of_an_engine_killed_in_mid_cell_the_cells_before_are_whole_and_the_last
         measured(2, at=3, name="train()"),
         measured(3, at=3.1, name="step"),
     )
-    block = dataclasses.replace(block, cell=dataclasses.replace(block.cell, source_digest=None))
+    block = replace(block, cell=replace(block.cell, source_digest=None))
     wrote(1, begun(first), first, begun(last), block)
     client = FakeClient(FakeEngine(clock, [measured(1, at=2, run=0)]), key=KEY)
     found = collect_with(client, 5.0, clock)
@@ -231,7 +231,7 @@ def test_an_engine_that_cannot_write_says_so_once_and_goes_on(runtime, capsys):
 
 
 def test_an_engine_s_receipt_is_one_line_and_what_stands_in_it_is_text():
-    record = dataclasses.replace(measured(1, at=1), outcome="error")
+    record = replace(measured(1, at=1), outcome="error")
     shown = engine.line(record)
     assert shown.keys() == {"text/html", "text/plain"}
     assert shown["text/plain"].startswith("[mlgpu] error: 500 ms")

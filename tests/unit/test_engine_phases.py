@@ -4,6 +4,7 @@ import dataclasses
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.engines import bundle, lanes
 from jupyter_mlgpu.engines.asking import Told
@@ -19,10 +20,10 @@ MILLISECOND = 1_000_000
 def block(sequence, name, start, end, *, run=0, digest=None):
     """A block between two moments of its engine's clock, in milliseconds."""
     record = example_record(sequence, run=f"{run:032d}", name=name)
-    wall = Reading("wall_time", (end - start) / 1000, "s", "cell", "fake clock", 1)
-    return dataclasses.replace(
+    wall = Reading("wall_time", (end - start) / 1000, "s", "cell", "simulated", 1, detail="fake clock")
+    return replace(
         record,
-        cell=dataclasses.replace(record.cell, source_digest=digest),
+        cell=replace(record.cell, source_digest=digest),
         started_monotonic_ns=round(start * MILLISECOND),
         readings=(wall, *record.readings[1:]),
     )
@@ -106,7 +107,7 @@ def test_where_the_blocks_are_no_exchange_of_all_nothing_is_said_of_waiting(seco
 
 def test_a_cell_of_that_name_and_a_block_that_has_no_time_do_not_count():
     cell = block(1, "compute", 0, 50, digest="0" * 16)
-    endless = dataclasses.replace(block(2, "compute", 60, 70), readings=(missing("wall_time", "killed"),))
+    endless = replace(block(2, "compute", 60, 70), readings=(missing("wall_time", "killed"),))
     offset = Offset(0, 0, 1)
     assert phases([Told(0, "a", offset, (cell, endless))]) == ((), None)
 

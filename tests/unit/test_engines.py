@@ -7,6 +7,7 @@ import random
 from types import MappingProxyType, SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 import jupyter_mlgpu
 from jupyter_mlgpu.engines import lanes
@@ -26,10 +27,8 @@ MILLISECOND = 1_000_000
 def measured(sequence, *, at, seconds=0.5, run=0, name="model.fit(x, y)"):
     """A record that began at a moment of its engine's clock, in seconds."""
     record = example_record(sequence, run=f"{run:032d}", name=name)
-    wall = Reading("wall_time", seconds, "s", "cell", "fake clock", 1)
-    return dataclasses.replace(
-        record, started_monotonic_ns=round(at * 1e9), readings=(wall, *record.readings[1:])
-    )
+    wall = Reading("wall_time", seconds, "s", "cell", "simulated", 1, detail="fake clock")
+    return replace(record, started_monotonic_ns=round(at * 1e9), readings=(wall, *record.readings[1:]))
 
 
 @pytest.fixture
@@ -183,7 +182,7 @@ def test_without_an_engine_there_is_an_empty_collection(clock):
 
 
 def test_a_record_of_a_later_version_costs_only_itself(clock, monkeypatch):
-    engine = FakeEngine(clock, [measured(1, at=5), dataclasses.replace(measured(2, at=6), schema=99)])
+    engine = FakeEngine(clock, [measured(1, at=5), replace(measured(2, at=6), schema=99)])
     found = collect_with(FakeClient(engine), 5.0, clock)
     assert [one.record.cell.sequence for one in found.timeline] == [1]
     assert "A record of engine 0 was left out: the record has schema 99" in found.sentences[0]
@@ -212,9 +211,7 @@ def test_a_block_inside_a_cell_counts_once_in_how_long_an_engine_was_busy():
 
 
 def test_a_record_without_a_time_is_a_moment():
-    timeless = dataclasses.replace(
-        example_record(), readings=(missing("wall_time", "x"), *example_record().readings[1:])
-    )
+    timeless = replace(example_record(), readings=(missing("wall_time", "x"), *example_record().readings[1:]))
     (placed,) = Collection([told(0, timeless)], "").timeline
     assert placed.start_ns == placed.end_ns == 0
 

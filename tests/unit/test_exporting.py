@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.exporting import chrome, timeline, xprof
@@ -26,7 +27,7 @@ def profile(*events: Event, **options) -> Profile:
 
 
 def profiled(sequence: int = 1):
-    return dataclasses.replace(example_record(sequence), mode="profiled")
+    return replace(example_record(sequence), mode="profiled")
 
 
 def written(tmp_path, records, profiles=lambda key: (), name="trace.json"):
@@ -75,7 +76,7 @@ def test_slices_of_one_track_lie_apart_or_one_inside_the_other(tmp_path):
 
 def test_a_nanosecond_is_kept_after_a_day(tmp_path):
     day = 86_400 * SECOND
-    late = dataclasses.replace(example_record(2), started_monotonic_ns=1_000 + day + 1)
+    late = replace(example_record(2), started_monotonic_ns=1_000 + day + 1)
     path = tmp_path / "trace.json"
     chrome.write(path, timeline.items([example_record(1), late], lambda key: ()), {})
     assert f'"ts":{day // 1000}.001' in path.read_text()
@@ -83,7 +84,7 @@ def test_a_nanosecond_is_kept_after_a_day(tmp_path):
 
 def test_cells_stand_where_the_monotonic_clock_had_them_even_if_the_time_of_day_jumped(tmp_path):
     first = example_record(1)
-    second = dataclasses.replace(
+    second = replace(
         example_record(2), started_monotonic_ns=1_000 + 2 * SECOND, started_at="2025-12-31T00:00:00.000000Z"
     )
     starts = [one["ts"] for one in slices(written(tmp_path, [first, second]))]
@@ -92,7 +93,7 @@ def test_cells_stand_where_the_monotonic_clock_had_them_even_if_the_time_of_day_
 
 def test_runs_stand_to_each_other_by_the_time_of_day(tmp_path):
     first = example_record(1)
-    other = dataclasses.replace(
+    other = replace(
         example_record(1, run="1" * 32),
         started_monotonic_ns=77,
         started_at="2026-01-01T00:01:00.000000Z",
@@ -103,12 +104,10 @@ def test_runs_stand_to_each_other_by_the_time_of_day(tmp_path):
 
 def test_a_block_inside_a_cell_shares_its_track_and_one_beside_it_does_not(tmp_path):
     cell = example_record(1)
-    inside = dataclasses.replace(example_record(2), started_monotonic_ns=1_000 + SECOND // 10)
-    shorter = (dataclasses.replace(inside.readings[0], value=0.1), *inside.readings[1:])
-    inside = dataclasses.replace(
-        inside, readings=shorter, cell=dataclasses.replace(inside.cell, source_digest=None)
-    )
-    beside = dataclasses.replace(example_record(3), started_monotonic_ns=1_000 + SECOND // 4)
+    inside = replace(example_record(2), started_monotonic_ns=1_000 + SECOND // 10)
+    shorter = (replace(inside.readings[0], value=0.1), *inside.readings[1:])
+    inside = replace(inside, readings=shorter, cell=replace(inside.cell, source_digest=None))
+    beside = replace(example_record(3), started_monotonic_ns=1_000 + SECOND // 4)
     found = slices(written(tmp_path, [cell, inside, beside]))
     assert [(one["cat"], one["tid"]) for one in found] == [("cell", 1), ("block", 1), ("cell", 2)]
 
@@ -116,7 +115,7 @@ def test_a_block_inside_a_cell_shares_its_track_and_one_beside_it_does_not(tmp_p
 def test_a_cell_without_a_measured_time_is_a_moment_and_says_so(tmp_path):
     record = example_record()
     lost = (missing("wall_time", "The clock failed."), *record.readings[1:])
-    record = dataclasses.replace(record, readings=lost)
+    record = replace(record, readings=lost)
     (moment,) = [one for one in written(tmp_path, [record])["traceEvents"] if one["ph"] == "i"]
     assert moment["args"]["wall_time"] == "not measured: The clock failed."
     assert "no measured time" in timeline.left_out([record], lambda key: ())[0]

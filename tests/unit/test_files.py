@@ -1,6 +1,5 @@
 """Records files: whole or not at all, and broken lines cost only themselves."""
 
-import dataclasses
 import errno
 import json
 import os
@@ -13,6 +12,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu import destinations, recordlines
 from jupyter_mlgpu.errors import RecordError
@@ -93,7 +93,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
 
 def unwritable(sequence, value):
     """A record measured here that holds what no file can."""
-    return dataclasses.replace(example_record(sequence), facts={"x": Fact(value, "a test")})
+    return replace(example_record(sequence), facts={"x": Fact(value, "a test")})
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), {1: {(): 2}}])
@@ -119,7 +119,7 @@ def test_half_a_character_in_a_cells_name_is_saved_as_a_question_mark(tmp_path):
 def test_a_record_too_large_for_a_line_is_saved_in_part_and_says_so(tmp_path):
     path = tmp_path / "records.jsonl"
     line = LogLine("x" * 1_000, None, "unknown", None, None, {}, 1, "stderr", None, False)
-    large = dataclasses.replace(example_record(), logs=(line,) * 3_000, notes=("one",))
+    large = replace(example_record(), logs=(line,) * 3_000, notes=("one",))
     assert save_records(path, [large]) == 1
     assert path.stat().st_size <= recordlines.LINE
     ((record,), problems) = load_records(path)

@@ -1,12 +1,12 @@
 """Records as pandas tables: units in the names, missing stays missing."""
 
-import dataclasses
 import math
 import subprocess
 import sys
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 import jupyter_mlgpu
 from jupyter_mlgpu.errors import MissingPackageError
@@ -38,9 +38,7 @@ def test_what_was_not_measured_is_missing_never_0_and_its_reason_stands_beside_i
 
 def test_the_start_is_a_time_and_the_number_of_the_cell_may_be_missing():
     unnumbered = example_record(2)
-    unnumbered = dataclasses.replace(
-        unnumbered, cell=dataclasses.replace(unnumbered.cell, execution_count=None)
-    )
+    unnumbered = replace(unnumbered, cell=replace(unnumbered.cell, execution_count=None))
     frame = Records([example_record(1), unnumbered]).to_frame()
     assert frame["started_at"].iloc[0] == datetime(2026, 1, 1, tzinfo=UTC)
     assert frame["execution_count"].iloc[0] == 1
@@ -48,7 +46,7 @@ def test_the_start_is_a_time_and_the_number_of_the_cell_may_be_missing():
 
 
 def test_times_of_a_profiled_record_are_no_timings_and_so_not_in_the_table():
-    frame = Records([dataclasses.replace(example_record(), mode="profiled")]).to_frame()
+    frame = Records([replace(example_record(), mode="profiled")]).to_frame()
     assert math.isnan(frame["wall_time_s"].iloc[0])
     assert frame["wall_time_why_missing"].iloc[0] == "Measured with a profiler on, so it is no timing."
     assert frame["peak_memory_process_bytes"].iloc[0] == 512 * 1024**2
@@ -57,11 +55,11 @@ def test_times_of_a_profiled_record_are_no_timings_and_so_not_in_the_table():
 def test_a_quantity_of_two_devices_has_a_column_for_each():
     record = example_record()
     several = [
-        Reading("device_time", seconds, "s", "device", f"profiler of gpu:{number}", 3)
+        Reading("device_time", seconds, "s", "device", "profiler", 3, detail=f"profiler of gpu:{number}")
         for number, seconds in enumerate((0.25, 0.75))
     ]
     others = [one for one in record.readings if one.quantity != "device_time"]
-    record = dataclasses.replace(record, readings=(*others, *several))
+    record = replace(record, readings=(*others, *several))
     frame = Records([record, example_record(2)]).to_frame()
     assert frame["device_time_s [profiler of gpu:0]"].iloc[0] == 0.25
     assert frame["device_time_s [profiler of gpu:1]"].iloc[0] == 0.75
@@ -73,17 +71,18 @@ def test_a_quantity_of_two_devices_has_a_column_for_each():
 def test_two_devices_of_one_source_have_a_column_each():
     record = example_record()
     two = [
-        Reading("peak_memory_allocator", value, "bytes", "device", "torch.cuda", 1) for value in (3.0, 5.0)
+        Reading("peak_memory_allocator", value, "bytes", "device", "allocator", 1, detail="torch.cuda")
+        for value in (3.0, 5.0)
     ]
     others = [one for one in record.readings if one.quantity != "peak_memory_allocator"]
-    frame = Records([dataclasses.replace(record, readings=(*others, *two))]).to_frame()
+    frame = Records([replace(record, readings=(*others, *two))]).to_frame()
     assert frame["peak_memory_allocator_bytes [torch.cuda]"].iloc[0] == 3
     assert frame["peak_memory_allocator_bytes [torch.cuda, 2]"].iloc[0] == 5
 
 
 def test_operations_are_rows_of_a_table_of_their_own():
     row = OpStat("aten::mm", "mm", "gpu:0", 3, 0.5, 0.75, "fake profiler", "device", 0.9, "2x2", None, 8.0)
-    frame = Records([dataclasses.replace(example_record(4), ops=(row,)), example_record(5)]).operations()
+    frame = Records([replace(example_record(4), ops=(row,)), example_record(5)]).operations()
     assert list(frame.index) == [("0" * 32, 4)]
     assert frame["self_time_s"].tolist() == [0.5]
     assert frame["flop"].tolist() == [8.0]

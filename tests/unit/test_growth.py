@@ -1,11 +1,11 @@
 """Growth over the runs of a cell: what is a leak is said with its interval, and what is none is not."""
 
-import dataclasses
 import random
 import re
 from itertools import count
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu import growth
 from jupyter_mlgpu.growth import CellGrowth, of_all, of_run, theil_sen
@@ -23,10 +23,12 @@ def run(sequence: int, mebibytes: float | None, *, code: str = "a" * 16, **chang
     process = (
         missing("memory_process", "Not measured here.")
         if mebibytes is None
-        else Reading("memory_process", mebibytes * MIB, "bytes", "process", "fake probe", 1)
+        else Reading(
+            "memory_process", mebibytes * MIB, "bytes", "process", "simulated", 1, detail="fake probe"
+        )
     )
-    cell = dataclasses.replace(record.cell, id="the-cell", source_digest=code)
-    return dataclasses.replace(record, cell=cell, readings=(process,), **changes)
+    cell = replace(record.cell, id="the-cell", source_digest=code)
+    return replace(record, cell=cell, readings=(process,), **changes)
 
 
 def runs(*mebibytes: float) -> list[Record]:
@@ -131,9 +133,9 @@ def test_other_code_another_cell_and_another_kernel_are_other_cells():
     records = runs(0, 20, 40, 60, 80, 100)
     mine = records[-1]
     for other in (
-        dataclasses.replace(mine, cell=dataclasses.replace(mine.cell, source_digest="b" * 16)),
-        dataclasses.replace(mine, cell=dataclasses.replace(mine.cell, id="another")),
-        dataclasses.replace(mine, run=dataclasses.replace(mine.run, id="1" * 32)),
+        replace(mine, cell=replace(mine.cell, source_digest="b" * 16)),
+        replace(mine, cell=replace(mine.cell, id="another")),
+        replace(mine, run=replace(mine.run, id="1" * 32)),
     ):
         assert of_run(records[:-1], other) is None
     assert of_run(records[:-1], mine) is not None
@@ -141,8 +143,7 @@ def test_other_code_another_cell_and_another_kernel_are_other_cells():
 
 def test_a_traced_block_of_a_script_is_no_cell():
     records = [
-        dataclasses.replace(one, cell=dataclasses.replace(one.cell, source_digest=None))
-        for one in runs(0, 20, 40, 60, 80, 100)
+        replace(one, cell=replace(one.cell, source_digest=None)) for one in runs(0, 20, 40, 60, 80, 100)
     ]
     assert found(records) is None
     assert of_all(records) == []
@@ -153,9 +154,7 @@ def test_a_traced_block_of_a_script_is_no_cell():
 
 def block(sequence: int, mebibytes: float, name: str = "step") -> Record:
     one = run(sequence, mebibytes)
-    return dataclasses.replace(
-        one, cell=dataclasses.replace(one.cell, id=None, source_digest=None, name=name)
-    )
+    return replace(one, cell=replace(one.cell, id=None, source_digest=None, name=name))
 
 
 def test_blocks_of_one_name_are_looked_at_together_where_there_are_enough():
@@ -273,17 +272,25 @@ def test_blocks_traced_inside_the_cell_are_not_other_cells():
     for x in range(8):
         sequence = next(number)
         block = run(next(number), 300 + 20 * x)
-        inside = dataclasses.replace(block.cell, id=None, source_digest=None)
-        records += [dataclasses.replace(block, cell=inside), run(sequence, 300 + 20 * x)]
+        inside = replace(block.cell, id=None, source_digest=None)
+        records += [replace(block, cell=inside), run(sequence, 300 + 20 * x)]
     assert found(records).growths[0].own == 20 * MIB
 
 
 def allocating(sequence: int, **mebibytes: float) -> Record:
     readings = tuple(
-        Reading("memory_allocator", value * MIB, "bytes", "device", f"allocator of {device}", 1)
+        Reading(
+            "memory_allocator",
+            value * MIB,
+            "bytes",
+            "device",
+            "allocator",
+            1,
+            detail=f"allocator of {device}",
+        )
         for device, value in mebibytes.items()
     )
-    return dataclasses.replace(run(sequence, 300), readings=(*run(sequence, 300).readings, *readings))
+    return replace(run(sequence, 300), readings=(*run(sequence, 300).readings, *readings))
 
 
 def test_every_devices_allocator_is_looked_at_by_itself():
@@ -300,7 +307,7 @@ def test_every_devices_allocator_is_looked_at_by_itself():
 def test_growth_in_process_and_allocator_is_one_sentence():
     process = [run(x, 300 + 20 * x) for x in range(1, 9)]
     records = [
-        dataclasses.replace(one, readings=(*one.readings, allocating(x, gpu=16 * x).readings[-1]))
+        replace(one, readings=(*one.readings, allocating(x, gpu=16 * x).readings[-1]))
         for x, one in enumerate(process, start=1)
     ]
     assert growing.sentence(found(records)).startswith(
@@ -343,10 +350,8 @@ def test_an_empty_table_says_that_no_cell_has_run():
 
 
 def test_loaded_records_are_labelled_and_kept_apart_from_this_kernels():
-    other = dataclasses.replace(example_record().run, id="1" * 32)
-    loaded = [
-        dataclasses.replace(one, run=other, origin="loaded") for one in runs(0, 20, 40, 60, 80, 100, 120)
-    ]
+    other = replace(example_record().run, id="1" * 32)
+    loaded = [replace(one, run=other, origin="loaded") for one in runs(0, 20, 40, 60, 80, 100, 120)]
     here, there = of_all([*runs(300, 300, 300, 300, 300, 300), *loaded])
     assert not here.growths[0].growing
     assert there.growths[0].growing

@@ -1,10 +1,10 @@
 """What a browser is told of one cell: its events in few bytes, and the looks at memory while it ran."""
 
-import dataclasses
 import json
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting.compact import compact
@@ -109,10 +109,9 @@ class Bench:
         """A cell that began at 0.000001 s on the record's clock has ended after `wall` seconds."""
         record = example_record(sequence, run=run)
         times = tuple(
-            dataclasses.replace(one, value=wall) if one.quantity == "wall_time" else one
-            for one in record.readings
+            replace(one, value=wall) if one.quantity == "wall_time" else one for one in record.readings
         )
-        record = dataclasses.replace(record, readings=times, mode=mode)
+        record = replace(record, readings=times, mode=mode)
         self.kit.store.add(record)
         self.inside.record_made(record)
         return record
@@ -172,7 +171,7 @@ def test_a_timeline_that_is_not_there_says_why():
     bench.ended(2, mode="profiled")
     whole = bench.ended(3, mode="profiled")
     row = OpStat("mm", "mm", "host", 1, 0.1, 0.1, "fake profiler", "host")
-    bench.kit.store.add(dataclasses.replace(whole, ops=(row,)))
+    bench.kit.store.add(replace(whole, ops=(row,)))
     why = [bench.asked(sequence=n)["why_no_timeline"] for n in (1, 2, 3, 4)]
     assert why == ["light", "none", "gone", "gone"]
 

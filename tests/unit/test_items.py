@@ -1,8 +1,7 @@
 """What one item took follows from the record and the number the user told."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.items import NAME, fact, per_item
@@ -14,15 +13,15 @@ from jupyter_mlgpu.testing import example_record
 def record(items=6400, *energy, **changes):
     plain = example_record()
     readings = tuple(
-        dataclasses.replace(one, value=5.0) if one.quantity == "wall_time" else one
+        replace(one, value=5.0) if one.quantity == "wall_time" else one
         for one in plain.readings
         if one.quantity != "energy" or not energy
     )
     facts = {} if items is None else {NAME: fact(items, "%%mlc_trace --items")}
-    return dataclasses.replace(plain, readings=(*readings, *energy), facts=facts, **changes)
+    return replace(plain, readings=(*readings, *energy), facts=facts, **changes)
 
 
-GPU = Reading("energy", 3520.0, "J", "device", "NVML counter of GPU 0", 20, uncertainty=35.2)
+GPU = Reading("energy", 3520.0, "J", "device", "NVML", 20, uncertainty=35.2, detail="NVML counter of GPU 0")
 CPU = Reading("energy", 320.0, "J", "machine", "RAPL", 2)
 
 
@@ -34,7 +33,7 @@ def test_time_and_energy_are_divided_by_the_number_of_items():
 
 
 def test_each_source_has_its_own_energy_an_item():
-    assert [one.source for one in per_item(record(6400, GPU, CPU)).energy] == [
+    assert [one.instrument for one in per_item(record(6400, GPU, CPU)).energy] == [
         "NVML counter of GPU 0",
         "RAPL",
     ]

@@ -1,8 +1,7 @@
 """What labs expect of measurements: it holds, it does not, or it cannot be judged, always with a sentence."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 import jupyter_mlgpu
 from jupyter_mlgpu.comparing import expect
@@ -17,11 +16,15 @@ GIBIBYTE = 1024**3
 def record(device=None, *, wall=0.5, peak=GIBIBYTE, device_time=None, **changes):
     one = example_record()
     readings = {reading.quantity: reading for reading in one.readings}
-    readings["wall_time"] = Reading("wall_time", wall, "s", "cell", "fake clock", 1)
-    readings["peak_memory_process"] = Reading("peak_memory_process", peak, "bytes", "process", "fake", 1)
+    readings["wall_time"] = Reading("wall_time", wall, "s", "cell", "simulated", 1, detail="fake clock")
+    readings["peak_memory_process"] = Reading(
+        "peak_memory_process", peak, "bytes", "process", "simulated", 1, detail="fake"
+    )
     if device_time is not None:
-        readings["device_time"] = Reading("device_time", device_time, "s", "device", "fake profiler", 4)
-    return dataclasses.replace(one, device=device or one.device, readings=tuple(readings.values()), **changes)
+        readings["device_time"] = Reading(
+            "device_time", device_time, "s", "device", "simulated", 4, detail="fake profiler"
+        )
+    return replace(one, device=device or one.device, readings=tuple(readings.values()), **changes)
 
 
 def on(*devices, why=None):
@@ -151,7 +154,7 @@ def test_what_cannot_be_judged_is_neither_true_nor_silently_false():
 
 def test_a_judgement_shows_hostile_names_as_text():
     hostile = record(on("cpu:0"))
-    hostile = dataclasses.replace(hostile, cell=dataclasses.replace(hostile.cell, name="<script>"))
+    hostile = replace(hostile, cell=replace(hostile.cell, name="<script>"))
     assert "<script>" not in expect.gpu_used(hostile)._repr_html_()
 
 
@@ -172,6 +175,6 @@ def test_runs_are_found_by_the_name_of_a_block_and_by_the_number_of_a_cell():
 
 def test_a_missing_time_cannot_be_judged():
     lost = record()
-    lost = dataclasses.replace(lost, readings=(missing("wall_time", "The clock failed."),))
+    lost = replace(lost, readings=(missing("wall_time", "The clock failed."),))
     judged = expect.faster_than([lost], timed(1))
     assert judged.sentence == "'model.fit(x, y)' has no timing: The clock failed."

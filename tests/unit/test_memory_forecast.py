@@ -1,9 +1,9 @@
 """What a larger batch would need, and when that cannot be told."""
 
-import dataclasses
 import os
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.memory_forecast import Limit, forecast
@@ -18,20 +18,28 @@ GIBIBYTE = 1024**3
 EIGHT = Limit(8 * GIBIBYTE, "the limit given")
 
 
-def run(peak, *, number=1, held=None, allocator=None, source="fake.gpu", **changes):
+def run(peak, *, number=1, held=None, allocator=None, source="gpu:0", **changes):
     """A run with a peak in GiB, and what the process held at its end."""
     record = example_record(number)
     readings = [
-        Reading("peak_memory_process", peak * GIBIBYTE, "bytes", "process", "fake probe", 1)
+        Reading(
+            "peak_memory_process", peak * GIBIBYTE, "bytes", "process", "simulated", 1, detail="fake probe"
+        )
         if peak is not None
         else missing("peak_memory_process", "Nobody looked."),
         missing("peak_memory_allocator", "No allocator.")
         if allocator is None
-        else Reading("peak_memory_allocator", allocator * GIBIBYTE, "bytes", "device", source, 1),
+        else Reading(
+            "peak_memory_allocator", allocator * GIBIBYTE, "bytes", "device", "other", 1, device=source
+        ),
     ]
     if held is not None:
-        readings.append(Reading("memory_process", held * GIBIBYTE, "bytes", "process", "fake probe", 1))
-    return dataclasses.replace(record, readings=tuple(readings), **changes)
+        readings.append(
+            Reading(
+                "memory_process", held * GIBIBYTE, "bytes", "process", "simulated", 1, detail="fake probe"
+            )
+        )
+    return replace(record, readings=tuple(readings), **changes)
 
 
 def test_two_batches_foretell_a_third_and_a_batch_that_fits_is_proposed():
@@ -96,7 +104,7 @@ def test_the_allocators_peak_counts_on_a_gpu_and_the_processs_on_a_cpu():
     on_gpu = {32: [run(9, allocator=1)], 64: [run(9, allocator=2)]}
     assert forecast(96, on_gpu).needed == pytest.approx(3 * GIBIBYTE)
     assert forecast(96, on_gpu).quantity == "peak_memory_allocator"
-    on_cpu = {32: [run(2, allocator=1, source="info('CPU:0')")], 64: [run(3, allocator=1)]}
+    on_cpu = {32: [run(2, allocator=1, source="cpu:0")], 64: [run(3, allocator=1)]}
     assert forecast(96, on_cpu).quantity == "peak_memory_process"
 
 

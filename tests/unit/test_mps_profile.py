@@ -1,8 +1,7 @@
 """PyTorch's log of a Mac's GPU as a table. The lines are made after PyTorch's source; none is from a Mac."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.logs import mps_profile
 from jupyter_mlgpu.notebook.mps_log import with_mps_log
@@ -134,7 +133,7 @@ class Lines:
 
 
 def record(mode="profiled", versions=(("torch", "2.13.0"),)):
-    return dataclasses.replace(example_record(), mode=mode, ops=(), notes=(), versions=dict(versions))
+    return replace(example_record(), mode=mode, ops=(), notes=(), versions=dict(versions))
 
 
 def test_a_profiled_cell_takes_what_was_printed_to_standard_error():

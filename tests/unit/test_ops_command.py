@@ -1,8 +1,7 @@
 """What can stand after %%mlc_trace, and what becomes of the cell."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.ops_command import Asked, asked, asked_over, summary
@@ -91,8 +90,8 @@ def test_the_summary_gives_the_light_runs_as_the_timing():
 
 def test_the_run_that_warms_up_is_no_part_of_the_timing():
     slow = example_record(1)
-    wall = dataclasses.replace(slow.readings[0], value=30.0)
-    slow = dataclasses.replace(slow, readings=(wall, *slow.readings[1:]))
+    wall = replace(slow.readings[0], value=30.0)
+    slow = replace(slow, readings=(wall, *slow.readings[1:]))
     assert summary([slow], [example_record(2)], profiled=True).startswith(
         "Timing, one light run: 500 ms. The run before, to warm up, took 30 s. "
     )

@@ -81,7 +81,7 @@ def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
     without = SampledPeak(Sampler()).start()()
     assert with_block.value - without.value > 48 * 1024**2
     assert with_block.samples >= 2
-    assert "50 ms" in with_block.source
+    assert "50 ms" in with_block.instrument
 
 
 def test_memory_when_the_cell_has_ended_holds_what_stays_and_not_what_was_let_go():

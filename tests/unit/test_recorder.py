@@ -91,10 +91,12 @@ def test_a_probe_that_fails_costs_its_own_reading_only():
 def test_a_probe_of_several_sources_gives_a_reading_of_each():
     class TwoGpus(FakeProbe):
         def start(self):
-            return lambda: [Reading("energy", one, "J", "device", f"GPU {one}", 2) for one in (1.0, 2.0)]
+            return lambda: [
+                Reading("energy", one, "J", "device", "other", 2, detail=f"GPU {one}") for one in (1.0, 2.0)
+            ]
 
     energy = [one for one in Bench(TwoGpus("energy", 0.0)).measure().readings if one.quantity == "energy"]
-    assert [(one.value, one.source) for one in energy] == [(1.0, "GPU 1.0"), (2.0, "GPU 2.0")]
+    assert [(one.value, one.instrument) for one in energy] == [(1.0, "GPU 1.0"), (2.0, "GPU 2.0")]
 
 
 def test_a_record_tells_what_each_allocator_held_when_the_cell_had_ended():
@@ -103,7 +105,7 @@ def test_a_record_tells_what_each_allocator_held_when_the_cell_had_ended():
     measurement = bench.recorder.start("x")
     backend.holds["gpu:0"] = 4096
     reading = measurement.stop().reading("memory_allocator")
-    assert (reading.value, reading.source) == (4096, "fake allocator of gpu:0")
+    assert (reading.value, reading.instrument) == (4096, "fake allocator of gpu:0")
 
 
 def test_an_allocator_that_cannot_be_asked_costs_its_own_reading_only():

@@ -1,8 +1,7 @@
 """Records from files: lines that nobody knew when they were written are explained today."""
 
-import dataclasses
-
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.logs.catalogue import Catalogue, read_definitions
 from jupyter_mlgpu.logs.reexplain import explain_again
@@ -59,11 +58,11 @@ def catalogue(tmp_path):
 
 def unknown(text, **changes):
     line = LogLine(text, None, "unknown", None, None, {}, 1, "stderr", None, False)
-    return dataclasses.replace(line, **changes)
+    return replace(line, **changes)
 
 
 def record_with(*lines, **changes):
-    return dataclasses.replace(example_record(), logs=lines, **changes)
+    return replace(example_record(), logs=lines, **changes)
 
 
 def native(second, body):

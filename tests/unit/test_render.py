@@ -1,10 +1,10 @@
 """Receipts are read by students: right words, right size, nothing executable."""
 
-import dataclasses
 import json
 from html.parser import HTMLParser
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
 from jupyter_mlgpu.render import html, notes, text, words
@@ -13,12 +13,12 @@ from jupyter_mlgpu.testing import example_record
 
 
 def record(**changes) -> Record:
-    return dataclasses.replace(example_record(), **changes)
+    return replace(example_record(), **changes)
 
 
 def ran(*devices: tuple[str, float], asked: str | None = None) -> Record:
     entries = tuple(RanOn("tensorflow", name, "cpu", None, 10, share) for name, share in devices)
-    return record(device=dataclasses.replace(example_record().device, requested=asked, ran_on=entries))
+    return record(device=replace(example_record().device, requested=asked, ran_on=entries))
 
 
 def as_stored(data: object) -> int:
@@ -67,13 +67,15 @@ def test_memory_is_shown_in_powers_of_1024(value, shown):
     ],
 )
 def test_energy_is_shown_with_no_more_figures_than_its_uncertainty_leaves(value, uncertainty, shown):
-    reading = Reading("energy", value, "J", "device", "a counter", 2, uncertainty=uncertainty)
+    reading = Reading(
+        "energy", value, "J", "device", "simulated", 2, uncertainty=uncertainty, detail="a counter"
+    )
     assert words.figure(reading) == shown
 
 
 def of_gpu(number, joules=3512.0):
     source = f"NVML energy counter, all processes on GPU {number} (NVIDIA H200)"
-    return Reading("energy", joules, "J", "device", source, 21, uncertainty=38.0)
+    return Reading("energy", joules, "J", "device", "other", 21, uncertainty=38.0, detail=source)
 
 
 def with_energy(*energy, **changes):
@@ -99,7 +101,10 @@ def test_the_line_picks_none_of_several_gpus():
 
 
 def test_a_receipt_of_eight_gpus_has_those_that_used_most_and_counts_the_others():
-    memory = [Reading("peak_memory_device", n * 1024**3, "bytes", "device", f"GPU {n}", 9) for n in range(8)]
+    memory = [
+        Reading("peak_memory_device", n * 1024**3, "bytes", "device", "other", 9, detail=f"GPU {n}")
+        for n in range(8)
+    ]
     shown = bundle(with_energy(*memory, *(of_gpu(n, 1000.0 + n) for n in range(8)), device=ON_GPU))
     data = shown[MIME_TYPE]
     kept = [(one["quantity"], one["value"]) for one in data["readings"] if one["scope"] == "device"]
@@ -128,7 +133,7 @@ def test_a_small_share_elsewhere_is_not_rounded_away():
 
 def test_no_operations_and_an_unknown_device_read_differently():
     assert words.where(ran()) == "no operations seen on a device"
-    unknown = dataclasses.replace(example_record().device, ran_on=None, why_missing="because")
+    unknown = replace(example_record().device, ran_on=None, why_missing="because")
     assert words.where(record(device=unknown)) == "device not known"
 
 
@@ -159,7 +164,7 @@ def log_line(text: str, verdict: str = "unknown", **changes) -> LogLine:
     known = verdict != "unknown"
     meaning, advice = (f"Meaning of {text}.", f"Advice on {text}.") if known else (None, None)
     line = LogLine(text, "an-id" if known else None, verdict, meaning, advice, {}, 1, "stderr", None, False)
-    return dataclasses.replace(line, **changes)
+    return replace(line, **changes)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +275,7 @@ class Elements(HTMLParser):
 
 def test_html_in_what_is_shown_stays_text():
     hostile = "<script>alert(1)</script><img src=x onerror=alert(1)>"
-    reading = Reading("wall_time", 1.0, "s", "cell", hostile, 1)
+    reading = Reading("wall_time", 1.0, "s", "cell", "other", 1, detail=hostile)
     bad = record(notes=(hostile,), readings=(reading, *example_record().readings[1:]))
     elements = Elements()
     elements.feed(html.receipt(bad))

@@ -1,9 +1,9 @@
 """A profiled receipt: tables of operations, host and devices apart, and no time that looks like a timing."""
 
-import dataclasses
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import Fact, OpStat, Reading, Record
 from jupyter_mlgpu.render import figures, html, operations, report, text
@@ -18,7 +18,7 @@ def row(name: str, self_time: float, plane: str = "host", device: str = "host", 
 
 
 def profiled(*ops: OpStat, **changes) -> Record:
-    return dataclasses.replace(example_record(), mode="profiled", ops=ops, **changes)
+    return replace(example_record(), mode="profiled", ops=ops, **changes)
 
 
 def test_the_receipt_says_that_its_times_are_no_timing():
@@ -49,7 +49,7 @@ def test_every_operation_has_count_self_time_total_time_and_share():
 def test_the_line_of_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
     facts = {"idle_share_of_gpu:0": Fact(idle, "fake profiler")}
     assert f" · {said} · " in text.receipt(profiled(row("k", 0.1), facts=facts)).splitlines()[0]
-    light = dataclasses.replace(profiled(row("k", 0.1), facts=facts), mode="light")
+    light = replace(profiled(row("k", 0.1), facts=facts), mode="light")
     assert "busy" not in text.receipt(light).splitlines()[0]
 
 
@@ -127,7 +127,7 @@ def test_a_very_long_profile_stays_within_the_bound_and_says_what_was_cut():
 
 
 def test_the_table_of_records_shows_no_time_of_a_profiled_one():
-    shown = text.table([example_record(1), dataclasses.replace(profiled(), cell=example_record(2).cell)])
+    shown = text.table([example_record(1), replace(profiled(), cell=example_record(2).cell)])
     assert shown.splitlines()[1].split()[1:4] == ["500", "ms", "900"]
     assert shown.splitlines()[2].split()[1:3] == ["profiled", "profiled"]
 
@@ -140,7 +140,9 @@ def test_the_report_draws_and_adds_up_no_time_of_a_profiled_cell():
 
 
 def test_the_time_of_the_device_is_shown_as_it_is():
-    busy = Reading("device_time", 0.2, "s", "device", "fake profiler, union of kernels of gpu:0", 3)
+    busy = Reading(
+        "device_time", 0.2, "s", "device", "simulated", 3, detail="fake profiler, union of kernels of gpu:0"
+    )
     record = profiled(readings=(*example_record().readings[:2], busy, *example_record().readings[3:]))
     shown = html.receipt(record)
     assert "<td>Device time<td>200 ms<td>" in shown

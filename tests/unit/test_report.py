@@ -1,11 +1,12 @@
 """The report is one page that needs nothing else, says what is missing, and runs nobody else's code."""
 
 import base64
-import dataclasses
 import hashlib
 import json
 import re
 from html.parser import HTMLParser
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.record import DeviceUse, LogLine, RanOn, Reading, Record, missing
 from jupyter_mlgpu.render import figures
@@ -58,7 +59,7 @@ def page_of(records: list[Record], **options) -> Page:
 
 
 def record(number: int = 1, **changes) -> Record:
-    return dataclasses.replace(example_record(number), **changes)
+    return replace(example_record(number), **changes)
 
 
 def ran(number: int, *devices: tuple[str, float], asked: str | None = None) -> Record:
@@ -90,13 +91,13 @@ def test_the_browser_may_run_these_scripts_and_no_other():
 
 
 def test_names_notes_and_devices_stay_text():
-    bad = dataclasses.replace(
+    bad = replace(
         ran(1, (HOSTILE, 1.0), asked=HOSTILE),
-        cell=dataclasses.replace(example_record().cell, name=HOSTILE),
+        cell=replace(example_record().cell, name=HOSTILE),
         notes=(HOSTILE,),
         versions={HOSTILE: HOSTILE},
         readings=(
-            Reading("wall_time", 1.0, "s", "cell", HOSTILE, 1),
+            Reading("wall_time", 1.0, "s", "cell", "other", 1, detail=HOSTILE),
             missing("cpu_time", HOSTILE),
             *example_record().readings[2:],
         ),
@@ -109,9 +110,7 @@ def test_names_notes_and_devices_stay_text():
 
 
 def test_plotly_reads_no_markup_in_names():
-    named = dataclasses.replace(
-        example_record(), cell=dataclasses.replace(example_record().cell, name=HOSTILE)
-    )
+    named = replace(example_record(), cell=replace(example_record().cell, name=HOSTILE))
     drawn = json.dumps(page_of([named]).data)
     assert "<script" not in drawn
     assert "<img" not in drawn
@@ -178,7 +177,15 @@ def test_a_reading_that_one_record_lacks_is_said_in_the_table():
 
 def test_several_devices_of_one_quantity_are_not_added_up():
     two = [
-        Reading("peak_memory_allocator", size, "bytes", "device", f"get_memory_info({name})", 1)
+        Reading(
+            "peak_memory_allocator",
+            size,
+            "bytes",
+            "device",
+            "allocator",
+            1,
+            detail=f"get_memory_info({name})",
+        )
         for name, size in (("GPU:0", 1024**2), ("GPU:1", 2 * 1024**2))
     ]
     memory = chart([record(readings=tuple(two))], "Memory")
@@ -202,5 +209,5 @@ def test_an_unknown_place_is_said_with_its_reason():
 
 
 def test_cells_are_called_by_the_notebooks_number_where_it_is_known():
-    script = record(cell=dataclasses.replace(example_record(7).cell, execution_count=None))
+    script = record(cell=replace(example_record(7).cell, execution_count=None))
     assert [figures.label(one) for one in (example_record(3), script)] == ["[3]", "#7"]

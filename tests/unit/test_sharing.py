@@ -10,6 +10,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu import kit as kits
 from jupyter_mlgpu.errors import UsageError
@@ -95,10 +96,10 @@ def test_the_newest_are_kept_and_the_others_counted(monkeypatch):
 def test_a_report_has_at_most_100_records_and_at_most_its_bytes():
     box = filled(*range(1, 121))
     assert numbers(box.pick()) == list(range(1, 101))
-    many = dataclasses.replace(example_record(), readings=example_record().readings * 5)
+    many = replace(example_record(), readings=example_record().readings * 5)
     box = Outbox(None)
     for number in range(1, 101):
-        box.add(dataclasses.replace(many, cell=dataclasses.replace(many.cell, sequence=number)))
+        box.add(replace(many, cell=replace(many.cell, sequence=number)))
     sent, body = made(box.pick(), 1.0)
     assert report.MAX_BYTES / 4 < len(body) <= report.MAX_BYTES
     assert [one.number for one in sent.records] == list(range(1, len(sent.records) + 1))
@@ -108,7 +109,7 @@ def test_a_report_has_at_most_100_records_and_at_most_its_bytes():
 def test_a_record_made_by_something_else_is_left_where_it_is_and_ends_nothing():
     box = Outbox(None)
     box.add(example_record(run="a notebook of anna's"))
-    box.add(dataclasses.replace(example_record(), readings=None))  # type: ignore[arg-type]
+    box.add(replace(example_record(), readings=None))  # type: ignore[arg-type]
     box.add(example_record(2))
     assert (numbers(box.pick()), box.unfit) == ([2], 2)
 

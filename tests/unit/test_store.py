@@ -1,7 +1,8 @@
 """The store keeps records in order, within bounds, and tells who listens."""
 
-import dataclasses
 import json
+
+from msgspec.structs import replace
 
 from jupyter_mlgpu.packed import Packer
 from jupyter_mlgpu.store import Store
@@ -134,5 +135,5 @@ def test_the_runs_of_a_cell_are_found_among_the_others_also_when_one_is_replaced
 
 def _of(sequence, code):
     record = example_record(sequence)
-    cell = dataclasses.replace(record.cell, id="the-cell", source_digest=code * 16)
-    return dataclasses.replace(record, cell=cell)
+    cell = replace(record.cell, id="the-cell", source_digest=code * 16)
+    return replace(record, cell=cell)

@@ -1,10 +1,10 @@
 """Records saved in a notebook that was handed in: read without running, and doubted where they do not fit."""
 
-import dataclasses
 import hashlib
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.lessons import assert_gpu_used, submitted
@@ -19,7 +19,7 @@ def code_cell(name, number, *, wall=0.5, code=None, outcome="ok", **run):
     """A cell as Jupyter saves it, with the receipt of its run; each began a second after the one before."""
     source = code or f"work({number})"
     one = example_record()
-    cell = dataclasses.replace(
+    cell = replace(
         one.cell,
         sequence=number,
         id=None,
@@ -27,12 +27,14 @@ def code_cell(name, number, *, wall=0.5, code=None, outcome="ok", **run):
         source_digest=hashlib.sha256(source.encode()).hexdigest()[:16],
     )
     readings = tuple(
-        Reading("wall_time", wall, "s", "cell", "fake clock", 1) if each.quantity == "wall_time" else each
+        Reading("wall_time", wall, "s", "cell", "simulated", 1, detail="fake clock")
+        if each.quantity == "wall_time"
+        else each
         for each in one.readings
     )
-    record = dataclasses.replace(
+    record = replace(
         one,
-        run=dataclasses.replace(one.run, **run),
+        run=replace(one.run, **run),
         cell=cell,
         readings=readings,
         outcome=outcome,

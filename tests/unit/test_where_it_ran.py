@@ -10,6 +10,7 @@ from types import ModuleType, SimpleNamespace
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.backends import tensorflow_calls
 from jupyter_mlgpu.backends.base import Observed
@@ -117,7 +118,7 @@ def test_what_a_graph_works_in_counts_in_the_peak_of_its_replays(monkeypatch):
     recorded, replayed = recording.finish(), backend.observe().finish()
     assert [one.value for one in (*recorded.readings, *replayed.readings)] == [5_700, 5_700]
     assert cuda.max_memory_allocated(0) == 500
-    assert replayed.readings[0].source.endswith("and what CUDA graphs keep")
+    assert replayed.readings[0].instrument.endswith("and what CUDA graphs keep")
     assert recorded.notes[0].startswith("Memory was set aside for a CUDA graph in this cell")
     assert replayed.notes == ()
 
@@ -217,7 +218,7 @@ def test_a_record_from_before_evidence_was_told_still_loads():
     jsonschema.validate(data, SCHEMA)
     loaded = Record.from_json(data)
     assert loaded.device == DeviceUse(
-        "cpu:0", tuple(dataclasses.replace(one, evidence=None) for one in example_record().device.ran_on)
+        "cpu:0", tuple(replace(one, evidence=None) for one in example_record().device.ran_on)
     )
     assert words.where(loaded) == "ran on cpu:0"
 

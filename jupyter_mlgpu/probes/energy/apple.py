@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any, Protocol, cast
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.record import Reading, Scope, missing
+from jupyter_mlgpu.record import APPLE, Reading, Scope, missing
 
 #: Seconds by which a figure may be late, and the shortest cell whose energy that leaves known within 10 %.
 REFRESH = 0.010
@@ -115,12 +115,14 @@ def _told(metrics: object) -> list[tuple[str, float]]:
 
 def _reading(part: str, millijoules: float, seconds: float) -> Reading:
     scope, name = PARTS[part]
-    source = f"Apple's energy model of the {name}: all programs"
     if millijoules < 0:
-        return missing("energy", BACKWARDS, scope=scope, source=source)
+        return missing("energy", BACKWARDS, scope=scope, source=APPLE, device=name)
     if seconds < SHORTEST:
-        return missing("energy", TOO_SHORT, scope=scope, source=source)
+        return missing("energy", TOO_SHORT, scope=scope, source=APPLE, device=name)
     joules = millijoules / 1e3
     # Its mean power for as long as either end may be late, and the rounding.
     uncertainty = joules * REFRESH / seconds + STEP
-    return Reading("energy", joules, "J", scope, source, 2, uncertainty=uncertainty)
+    detail = f"Apple's energy model of the {name}: all programs"
+    return Reading(
+        "energy", joules, "J", scope, APPLE, 2, uncertainty=uncertainty, device=name, detail=detail
+    )

@@ -18,11 +18,11 @@ from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.energy import nvidia, rapl
 from jupyter_mlgpu.probes.energy.apple import AppleEnergy
 from jupyter_mlgpu.probes.energy.counted import Counted, Energy
-from jupyter_mlgpu.probes.energy.source import Counter, Source
+from jupyter_mlgpu.probes.energy.source import Counter, EnergySource
 from jupyter_mlgpu.probes.gpus import Gpus
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.sampler import Sampler
-from jupyter_mlgpu.record import Reading, Scope, missing
+from jupyter_mlgpu.record import Reading, missing
 
 #: The last look is taken on the cell's own thread where it takes at most this part of the cell's time.
 LAST_LOOK_SHARE = 0.005
@@ -38,7 +38,7 @@ NOT_FOUND_YET = "Which energy counters this machine has was still being found ou
 class Sources:
     """The counters there are; `why_none` says in sentences why others are not here."""
 
-    found: tuple[Source, ...]
+    found: tuple[EnergySource, ...]
     why_none: str
 
 
@@ -110,7 +110,7 @@ class _Cell:
 class _Open:
     """One source over one cell."""
 
-    def __init__(self, source: Source, now: Callable[[], float]) -> None:
+    def __init__(self, source: EnergySource, now: Callable[[], float]) -> None:
         self.source = source
         self._now = now
         self._counted = [Counted(one.refresh, one.wraps_at) for one in source.counters]
@@ -142,25 +142,25 @@ class _Open:
     def reading(self, begun: float, ended: float, sources: int) -> Reading:
         if self.source.quick or self._took * sources <= LAST_LOOK_SHARE * (ended - begun):
             self.look(last=True)
-        return reading(
-            [one.between(begun, ended) for one in self._counted], self.source.scope, self.source.name
-        )
+        return reading([one.between(begun, ended) for one in self._counted], self.source)
 
 
-def reading(parts: Sequence[Energy | str], scope: Scope, name: str) -> Reading:
+def reading(parts: Sequence[Energy | str], source: EnergySource) -> Reading:
     """One reading of the counters of a source together; the first reason where one of them is not known."""
     known = [part for part in parts if isinstance(part, Energy)]
     if len(known) < len(parts):
         why = next(part for part in parts if isinstance(part, str))
-        return missing("energy", why, scope=scope)
+        return missing("energy", why, scope=source.scope, device=source.device)
     return Reading(
         "energy",
         sum(part.joules for part in known),
         "J",
-        scope,
-        name,
+        source.scope,
+        source.kind,
         min(part.samples for part in known),
         uncertainty=sum(part.uncertainty for part in known),
+        device=source.device,
+        detail=source.name,
     )
 
 

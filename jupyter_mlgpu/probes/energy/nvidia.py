@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_mlgpu.probes.energy.source import Source
+from jupyter_mlgpu.probes.energy.source import EnergySource
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.probes.nvml import Nvml, Told
 
@@ -32,7 +32,7 @@ class NvmlCounter:
         return self.nvml.power(self.gpu.index).value
 
 
-def sources(gpus: Gpus) -> tuple[list[Source], str | None]:
+def sources(gpus: Gpus) -> tuple[list[EnergySource], str | None]:
     """A source for each GPU that has a counter; else why there is none."""
     found = []
     why = gpus.why_none
@@ -43,5 +43,5 @@ def sources(gpus: Gpus) -> tuple[list[Source], str | None]:
             why = why or told.why_missing
             continue
         name = f"NVML energy counter, all processes on {gpu.label}"
-        found.append(Source(name, "device", (counter,), every=0.25, quick=False))
+        found.append(EnergySource(name, "NVML", gpu.label, "device", (counter,), every=0.25, quick=False))
     return found, why

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_mlgpu.probes.energy.source import Source
+from jupyter_mlgpu.probes.energy.source import EnergySource
 from jupyter_mlgpu.probes.nvml import Told
 
 _POWERCAP = Path("sys/class/powercap")
@@ -40,7 +40,7 @@ class RaplCounter:
         return None
 
 
-def sources(root: Path = Path("/")) -> tuple[list[Source], str | None]:
+def sources(root: Path = Path("/")) -> tuple[list[EnergySource], str | None]:
     """One source for all processor packages; else why there is none. `root` is the file system to read.
 
     Where the system shows no such counter at all, as in most virtual machines, there is no reason to tell.
@@ -61,7 +61,7 @@ def sources(root: Path = Path("/")) -> tuple[list[Source], str | None]:
     what = "processor package" if len(counters) == 1 else f"{len(counters)} processor packages"
     name = f"RAPL energy_uj of {what}: all programs"
     # Looked at so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
-    return [Source(name, "machine", tuple(counters), every=10, quick=True)], None
+    return [EnergySource(name, "RAPL", None, "machine", tuple(counters), every=10, quick=True)], None
 
 
 def _is_package(zone: Path) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.probes.nvml import Told
-from jupyter_mlgpu.record import Scope
+from jupyter_mlgpu.record import Scope, Source
 
 
 class Counter(Protocol):
@@ -32,13 +32,16 @@ class Counter(Protocol):
 
 
 @dataclass(frozen=True)
-class Source:
+class EnergySource:
     """Counters whose sum is one reading.
 
-    `every` is how often to look, in seconds; `quick`: a look is cheap enough for the cell's own thread.
+    `kind` is what readings call their source, `name` its detail; `device` is None for processors. `every` is
+    how often to look, in seconds; `quick`: a look is cheap enough for the cell's own thread.
     """
 
     name: str
+    kind: Source
+    device: str | None
     scope: Scope
     counters: tuple[Counter, ...]
     every: float

@@ -1,0 +1,144 @@
+"""English sentences that remember what they were made of, so that a catalogue can translate them.
+
+    say("{device} was idle {share} of this cell.", device="gpu:0", share="12 %")
+
+is the text `gpu:0 was idle 12 % of this cell.`, and can be used as one wherever a text can. It also holds its
+template, which is what a translator translates, and its fields. `{name}` is all the syntax there is: what a
+template says in other braces stays as it is. In JSON a sentence without fields is a string, and one with
+fields a table of `text`, `template` and `fields`: readers without our catalogues show `text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Union
+
+Field = Union["Sentence", str, int]
+
+_FIELD = re.compile(r"\{([a-z_]+)\}")
+#: Of a sentence that was read from a file: the letters of it and of its template, its fields, and how deep
+#: they go.
+MOST_LETTERS = 8_000
+MOST_FIELDS = 24
+DEEPEST = 6
+
+
+class Sentence(str):
+    """A text, its `template` and its `fields`; `plural` is the template for other counts than 1."""
+
+    __slots__ = ("fields", "plural", "template")
+
+    template: str
+    fields: Mapping[str, Field]
+    plural: str | None
+
+    def __new__(
+        cls, template: str, fields: Mapping[str, Field] | None = None, plural: str | None = None
+    ) -> Sentence:
+        fields = fields or {}
+        chosen = plural if plural is not None and fields.get("count") != 1 else template
+        made = super().__new__(cls, filled(chosen, fields, str))
+        made.template, made.fields, made.plural = template, fields, plural
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.template, self.fields, self.plural
+
+    def map(self, change: Callable[[str], str]) -> Sentence:
+        """The same sentence with `change` applied to the texts in its fields, such as redaction."""
+        return Sentence(
+            self.template,
+            {
+                name: value.map(change)
+                if isinstance(value, Sentence)
+                else change(value)
+                if isinstance(value, str)
+                else value
+                for name, value in self.fields.items()
+            },
+            self.plural,
+        )
+
+    def to_json(self) -> str | dict[str, Any]:
+        """A string, or a table with what the sentence was made of."""
+        if not self.fields:
+            return str(self)
+        return self._table()
+
+    def _table(self) -> dict[str, Any]:
+        # A sentence in a field is a table even without fields, for a string there is data, in no language.
+        fields = {
+            name: one._table() if isinstance(one, Sentence) else one for name, one in self.fields.items()
+        }
+        more: dict[str, Any] = {} if self.plural is None else {"plural": self.plural}
+        return {
+            "text": str(self),
+            "template": self.template,
+            **({"fields": fields} if fields else {}),
+            **more,
+        }
+
+
+def say(template: str, /, **fields: Field) -> Sentence:
+    """A sentence. Whole numbers get commas between thousands; other figures are given as texts."""
+    return Sentence(template, fields)
+
+
+def say_count(one: str, many: str, count: int, /, **fields: Field) -> Sentence:
+    """A sentence in the singular or in the plural; both templates may have `{count}`."""
+    return Sentence(one, {"count": count, **fields}, many)
+
+
+def joined(*sentences: str) -> Sentence:
+    """Sentences one after another; the same one twice is said once."""
+    different = [one if isinstance(one, Sentence) else Sentence(one) for one in dict.fromkeys(sentences)]
+    names = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+    if len(different) == 1:
+        return different[0]
+    if len(different) > len(names):
+        different = [*different[: len(names) - 1], joined(*different[len(names) - 1 :])]
+    fields = dict(zip(names, different, strict=False))
+    return Sentence(" ".join(f"{{{name}}}" for name in fields), fields)
+
+
+def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
+    """A template with its fields in it, each text as `shown` has it."""
+
+    def field(found: re.Match[str]) -> str:
+        value = fields.get(found[1])
+        if value is None:
+            return found[0]
+        return f"{value:,}" if isinstance(value, int) else shown(value)
+
+    return _FIELD.sub(field, template)
+
+
+def from_json(data: object, depth: int = 0) -> Sentence:
+    """A sentence from what `to_json` gave, whoever wrote it; raises ValueError, half a sentence.
+
+    Its text is made again of its template and its fields: what `text` says is for people.
+    """
+    if isinstance(data, str):
+        # As it stands, with braces that are no fields: nothing is filled in.
+        return Sentence(data)
+    if not isinstance(data, dict) or not isinstance(data.get("template"), str):
+        raise ValueError("a sentence is a text, or a table with a template")
+    template, plural, fields = data["template"], data.get("plural"), data.get("fields", {})
+    if not isinstance(fields, dict) or not (plural is None or isinstance(plural, str)):
+        raise ValueError("the fields of a sentence are a table, its plural is a text")
+    if len(fields) > MOST_FIELDS or depth == DEEPEST or len(template) + len(plural or "") > MOST_LETTERS:
+        raise ValueError("a sentence of this size is none of ours")
+    values = {name: _field(value, depth) for name, value in fields.items() if isinstance(name, str)}
+    letters = sum(len(str(values.get(name, ""))) for name in _FIELD.findall(f"{template}{plural or ''}"))
+    if letters > MOST_LETTERS:
+        raise ValueError("a sentence of this size is none of ours")
+    return Sentence(template, values, plural)
+
+
+def _field(value: object, depth: int) -> Field:
+    if isinstance(value, bool) or not isinstance(value, str | int | dict):
+        raise ValueError(
+            f"a field of a sentence is a text, a whole number or a sentence, found {value!r:.60}"
+        )
+    return from_json(value, depth + 1) if isinstance(value, dict) else value
