@@ -178,7 +178,7 @@ def _found(data: Any, path: str) -> str:
         if step is None:
             return "something else"
         data = data[step]
-    return repr(data)
+    return f"{len(data):,}" if isinstance(data, list) and len(data) > 60 else repr(data)
 
 
 def _choices(kind: Any, path: str) -> list[str]:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from docs_markdown import docstring, page, plain
+from msgspec import Struct
 
 import jupyter_mlgpu
 
@@ -165,14 +166,16 @@ def _directive(kind: str, head: str, doc: str | None, inside: list[str]) -> str:
     return f"{colons}{{py:{kind}}} {head}\n{option}\n{body}\n{colons}"
 
 
+def _has_fields(owner: type) -> bool:
+    return dataclasses.is_dataclass(owner) or issubclass(owner, Struct)
+
+
 def _members(owner: type) -> Iterator[str]:
     """Fields, properties and methods that the class itself has, and that have no underscore in front."""
-    if dataclasses.is_dataclass(owner):
-        comments = _comments(owner)
-        for field in dataclasses.fields(owner):
-            if not field.name.startswith("_"):
-                about = comments.get(field.name, "")
-                yield _field(field.name, str(field.type), about)
+    comments = _comments(owner) if _has_fields(owner) else {}
+    for name, annotation in owner.__annotations__.items() if _has_fields(owner) else ():
+        if not name.startswith("_"):
+            yield _field(name, str(annotation), comments.get(name, ""))
     for name, member in vars(owner).items():
         if name.startswith("_"):
             continue

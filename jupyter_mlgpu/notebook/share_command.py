@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import UsageError
@@ -144,8 +145,8 @@ def _consent(address: Address) -> str:
     )
 
 
-def _names(kind: type[object], but: str = "") -> str:
-    return ", ".join(one.name for one in fields(kind) if one.name not in but.split())  # type: ignore[arg-type]
+def _names(kind: type[Struct], but: str = "") -> str:
+    return ", ".join(one for one in kind.__struct_fields__ if one not in but.split())
 
 
 def _told(state: sender.State, url: str) -> str:

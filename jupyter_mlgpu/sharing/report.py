@@ -1,6 +1,6 @@
 """A report to the teacher's view: what of the records leaves a student's kernel, and its JSON, read strictly.
 
-Only the standard library, no input or output. Nothing here is free text: a string is one of a closed list, or
+No input or output. Nothing here is free text: a string is one of a closed list, or
 fits a narrow pattern of digits. So no code, log line, path, file name, notebook's name, host or user can be
 in a report, whatever a record holds. Why a quantity is not known stays in the student's receipt.
 """
@@ -9,26 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, get_args
 
-from jupyter_mlgpu.decoding import to_json as as_json
+from msgspec import Meta, Struct
+
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.plain import table_of
 from jupyter_mlgpu.record import QUANTITIES, Outcome, Scope, Source
-from jupyter_mlgpu.sharing.strict import (
-    Check,
-    all_different,
-    build,
-    each,
-    fitting,
-    number,
-    one_of,
-    or_none,
-    whole,
-    yes_or_no,
-)
 
 SCHEMA = 1
 
@@ -79,7 +67,6 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 
 RUN = re.compile(r"[0-9a-f]{32}")
-ID = re.compile(r"[0-9a-f]{32}-[0-9]{1,9}")
 VERSION = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,5}){0,4}(?![0-9])")
 
 LARGEST = 10**18
@@ -87,20 +74,30 @@ LATEST = 10**11  # seconds since 1970, far beyond any clock that is set
 MOST = 10**9 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class SharedReading:
+Digits = Annotated[int, Meta(ge=1, le=MOST)]
+Amount = Annotated[float, Meta(ge=0, le=LARGEST)]
+Seconds1970 = Annotated[float, Meta(ge=0, le=LATEST)]
+
+
+class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
     """One quantity in its unit; no `value` where it was not measured: the student's receipt says why."""
 
     quantity: str
-    value: float | None
+    value: Amount | None
     unit: str
-    scope: str
-    source: str
-    samples: int
+    scope: Scope
+    source: Source
+    samples: Annotated[int, Meta(ge=0, le=MOST)]
+
+    def __post_init__(self) -> None:
+        _one_of(self.quantity, SHARED, "quantity")
+        if self.unit != SHARED[self.quantity]:
+            raise RecordError(
+                f"unit should be {SHARED[self.quantity]} for {self.quantity}, found {self.unit!r:.60}"
+            )
 
 
-@dataclass(frozen=True, slots=True)
-class SharedRecord:
+class SharedRecord(Struct, frozen=True, forbid_unknown_fields=True):
     """One cell. `id` is `run` and `number` with a hyphen between; `started_at` in seconds since 1970.
 
     `framework`, its version and the kind of `device` are those of the place where most of the counted
@@ -109,38 +106,68 @@ class SharedRecord:
 
     id: str
     run: str
-    number: int
-    started_at: float
-    outcome: str
+    number: Digits
+    started_at: Seconds1970
+    outcome: Outcome
     framework: str | None
     framework_version: str | None
     device: str | None
-    readings: tuple[SharedReading, ...]
+    readings: Annotated[tuple[SharedReading, ...], Meta(max_length=MAX_READINGS)]
+
+    def __post_init__(self) -> None:
+        if not RUN.fullmatch(self.run):
+            raise RecordError(f"run should be 32 hexadecimal digits, found {self.run!r:.60}")
+        if self.id != f"{self.run}-{self.number}":
+            raise RecordError(f"id should be its run, a hyphen and its number, found {self.id!r:.60}")
+        if self.framework is not None:
+            _one_of(self.framework, FRAMEWORKS, "framework")
+        if self.device is not None:
+            _one_of(self.device, DEVICES, "device")
+        if self.framework_version is not None:
+            if self.framework is None:
+                raise RecordError("it has a version of no framework")
+            if not VERSION.fullmatch(self.framework_version):
+                found = f"{self.framework_version!r:.60}"
+                raise RecordError(f"framework_version should be digits and dots, found {found}")
 
 
-@dataclass(frozen=True, slots=True)
-class SharedCheck:
+class SharedCheck(Struct, frozen=True, forbid_unknown_fields=True):
     """One exercise: whether an answer was right since sharing began, and how many answers were tried."""
 
     exercise: str
     passed: bool
-    tries: int
+    tries: Digits
+
+    def __post_init__(self) -> None:
+        _one_of(self.exercise, EXERCISES, "exercise")
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True, forbid_unknown_fields=True):
     """What is sent at once. `sent_at` is the student's clock, in seconds since 1970."""
 
     schema: int
     lesson: str | None
-    sent_at: float
-    records: tuple[SharedRecord, ...]
-    checks: tuple[SharedCheck, ...]
+    sent_at: Seconds1970
+    records: Annotated[tuple[SharedRecord, ...], Meta(max_length=MAX_RECORDS)]
+    checks: Annotated[tuple[SharedCheck, ...], Meta(max_length=MAX_CHECKS)]
+
+    def __post_init__(self) -> None:
+        if self.lesson is not None:
+            _one_of(self.lesson, LESSONS, "lesson")
+        if len({one.id for one in self.records}) < len(self.records):
+            raise RecordError(f"records has one of its {len(self.records)} twice")
+        if len({one.exercise for one in self.checks}) < len(self.checks):
+            raise RecordError(f"checks has one of its {len(self.checks)} twice")
+
+
+def _one_of(value: str, words: Collection[str], name: str) -> None:
+    if value not in words:
+        raise RecordError(f"{name} should be one of {', '.join(words)}, found {value!r:.60}")
 
 
 def to_json(report: Report) -> dict[str, Any]:
     """The report as JSON-ready data, keys in the order of the classes above."""
-    data: dict[str, Any] = as_json(report)
+    data: dict[str, Any] = decoding.to_json(report)
     return data
 
 
@@ -169,64 +196,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def from_json(data: object) -> Report:
     """Read a report back. Raises RecordError for a field too many, too few or with a wrong value."""
-    table = table_of(data, "the report")
-    if table.get("schema") != SCHEMA:
+    schema = data.get("schema", SCHEMA) if isinstance(data, dict) else SCHEMA
+    if schema != SCHEMA:
         raise RecordError(
-            f"the report should have schema {SCHEMA}, found {table.get('schema')!r:.60}: "
+            f"the report should have schema {SCHEMA}, found {schema!r:.60}: "
             "the student's and the hub's jupyter_mlgpu should have the same version"
         )
-    report = build(Report, _REPORT, table, "the report")
-    all_different([one.id for one in report.records], "records")
-    all_different([one.exercise for one in report.checks], "checks")
-    return report
-
-
-def _record(data: object, where: str) -> SharedRecord:
-    record = build(SharedRecord, _RECORD, data, where)
-    if record.id != f"{record.run}-{record.number}":
-        raise RecordError(f"{where}.id should be its run and its number, found {record.id!r:.60}")
-    if record.framework is None and record.framework_version is not None:
-        raise RecordError(f"{where} has a version of no framework")
-    return record
-
-
-def _reading(data: object, where: str) -> SharedReading:
-    reading = build(SharedReading, _READING, data, where)
-    if reading.unit != SHARED[reading.quantity]:
-        raise RecordError(
-            f"{where}.unit should be {SHARED[reading.quantity]} for {reading.quantity}, found {reading.unit}"
-        )
-    return reading
-
-
-_READING: Mapping[str, Check] = {
-    "quantity": one_of(SHARED),
-    "value": or_none(number(LARGEST)),
-    "unit": one_of(dict.fromkeys(SHARED.values())),
-    "scope": one_of(SCOPES),
-    "source": one_of(SOURCES),
-    "samples": whole(0, MOST),
-}
-_RECORD: Mapping[str, Check] = {
-    "id": fitting(ID, "a run's id, a hyphen and a number"),
-    "run": fitting(RUN, "32 hexadecimal digits"),
-    "number": whole(1, MOST),
-    "started_at": number(LATEST),
-    "outcome": one_of(OUTCOMES),
-    "framework": or_none(one_of(FRAMEWORKS)),
-    "framework_version": or_none(fitting(VERSION, "digits and dots")),
-    "device": or_none(one_of(DEVICES)),
-    "readings": each(_reading, MAX_READINGS),
-}
-_CHECK: Mapping[str, Check] = {
-    "exercise": one_of(EXERCISES),
-    "passed": yes_or_no,
-    "tries": whole(1, MOST),
-}
-_REPORT: Mapping[str, Check] = {
-    "schema": whole(SCHEMA, SCHEMA),
-    "lesson": or_none(one_of(LESSONS)),
-    "sent_at": number(LATEST),
-    "records": each(_record, MAX_RECORDS),
-    "checks": each(lambda data, where: build(SharedCheck, _CHECK, data, where), MAX_CHECKS),
-}
+    return decoding.decode(Report, data, "the report")

@@ -9,11 +9,13 @@ import base64
 import dataclasses
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
 from jupyter_mlgpu import compare
@@ -64,13 +66,10 @@ def planted(value: Any) -> Any:
     """The same with the mark in place of every text."""
     if isinstance(value, str):
         return MARK
+    if isinstance(value, Struct):
+        return replace(value, **_planted_in(value, value.__struct_fields__))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changes = {
-            field.name: planted(getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if field.name not in KEPT
-        }
-        return dataclasses.replace(value, **changes)
+        return dataclasses.replace(value, **_planted_in(value, value.__dataclass_fields__))
     if isinstance(value, tuple | list):
         return type(value)(map(planted, value))
     if isinstance(value, Mapping):
@@ -78,10 +77,14 @@ def planted(value: Any) -> Any:
     return value
 
 
+def _planted_in(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    return {name: planted(getattr(value, name)) for name in names if name not in KEPT}
+
+
 def record(sequence: int = 1, **changes: Any) -> Record:
     """A record that has the mark in every text of its own."""
     example = example_record(sequence)
-    whole = dataclasses.replace(
+    whole = replace(
         example,
         readings=(
             *example.readings,
@@ -94,9 +97,7 @@ def record(sequence: int = 1, **changes: Any) -> Record:
     )
     marked: Record = planted(whole)
     # Two texts that are no words: they tell records apart.
-    return dataclasses.replace(
-        marked, run=dataclasses.replace(marked.run, id=f"{sequence}{MARK}"), started_at=MARK, **changes
-    )
+    return replace(marked, run=replace(marked.run, id=f"{sequence}{MARK}"), started_at=MARK, **changes)
 
 
 def race() -> RaceResult:
@@ -150,8 +151,7 @@ def drawn_chart() -> Chart:
 def comparison() -> Any:
     sides = [[record(n, device=DeviceUse(MARK, None, MARK)) for n in range(k, k + 4)] for k in (1, 5)]
     named = [
-        [dataclasses.replace(one, run=dataclasses.replace(one.run, id=f"run {k}")) for one in side]
-        for k, side in enumerate(sides)
+        [replace(one, run=replace(one.run, id=f"run {k}")) for one in side] for k, side in enumerate(sides)
     ]
     return compare(*named, names=(MARK, MARK))
 

@@ -330,22 +330,22 @@ def changed(path: str, value: object) -> bytes:
         ("schema", 2, "schema 1, found 2"),
         ("schema", True, "whole number"),
         ("lesson", "15_my_own", "lesson should be one of"),
-        ("lesson", ["07_a_cnn"], "lesson should be one of"),
+        ("lesson", ["07_a_cnn"], "lesson should be a text or null"),
         ("sent_at", "now", "sent_at should be a number"),
-        ("sent_at", -1, "sent_at should be a number from 0"),
+        ("sent_at", -1, "sent_at should be a number >= 0"),
         ("sent_at", True, "sent_at should be a number"),
         ("records", {}, "records should be a list"),
         ("records", [7], r"records\[0\] should be an object"),
         ("checks", None, "checks should be a list"),
         ("records.0.code", "import os", "'code', which is no field"),
         ("records.0.outcome", ..., "lacks 'outcome'"),
-        ("records.0.outcome", "<script>", "outcome should be one of ok, error, interrupted"),
+        ("records.0.outcome", "<script>", "outcome should be one of error, interrupted, ok"),
         ("records.0.run", "A" * 32, "run should be 32 hexadecimal digits"),
-        ("records.0.id", "0" * 32 + "-2", "id should be its run and its number"),
-        ("records.0.id", "0" * 32 + "-1\n", "a hyphen and a number"),
-        ("records.0.number", 0, "whole number from 1"),
+        ("records.0.id", "0" * 32 + "-2", "id should be its run, a hyphen and its number"),
+        ("records.0.id", "0" * 32 + "-1\n", "a hyphen and its number"),
+        ("records.0.number", 0, "whole number >= 1"),
         ("records.0.number", 1.0, "whole number"),
-        ("records.0.number", 10**300, "whole number"),
+        ("records.0.number", 10**300, "number of at most 64 bits"),
         ("records.0.framework", "caffe", "framework should be one of"),
         ("records.0.framework_version", "2.19.1\n", "digits and dots"),
         ("records.0.framework_version", "2..1", "digits and dots"),
@@ -353,9 +353,9 @@ def changed(path: str, value: object) -> bytes:
         ("records.0.device", "H200", "device should be one of"),
         ("records.0.readings.0.quantity", "cpu_time", "quantity should be one of"),
         ("records.0.readings.0.unit", "bytes", "unit should be s for wall_time"),
-        ("records.0.readings.0.value", float("nan"), "should be a number from 0"),
-        ("records.0.readings.0.value", float("inf"), "should be a number from 0"),
-        ("records.0.readings.0.value", -0.5, "should be a number from 0"),
+        ("records.0.readings.0.value", float("nan"), "should be a number, found nan"),
+        ("records.0.readings.0.value", float("inf"), "should be a number, found inf"),
+        ("records.0.readings.0.value", -0.5, "should be a number.* >= 0"),
         ("records.0.readings.0.source", "a file", "source should be one of"),
         ("checks.0.passed", 1, "passed should be true or false"),
         ("checks.0.tries", -1, "tries should be a whole number"),
@@ -389,7 +389,7 @@ def test_what_is_no_report_is_refused_in_a_sentence(body: bytes, said: str):
 
 def test_a_report_of_more_than_its_bounds_is_refused():
     records = [example_record(number) for number in range(1, report.MAX_RECORDS + 2)]
-    with pytest.raises(RecordError, match="records should have at most 100, found 101"):
+    with pytest.raises(RecordError, match="records should be a list of length <= 100, found 101"):
         leaving.report_of(records, [], None, NOW)
     with pytest.raises(RecordError, match="twice"):
         leaving.report_of(records[:1] * 2, [], None, NOW)
