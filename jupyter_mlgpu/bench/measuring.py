@@ -1,23 +1,17 @@
 """The driver: one case on one device, from its need of memory to its result.
 
-Warm-up goes on until the last `WINDOW` blocks of steps vary little: their coefficient of variation (standard
-deviation over mean) is at most `STEADY`. This is the rule, and the bound, for the steady state of A. Georges,
-D. Buytaert and L. Eeckhout, "Statistically rigorous Java performance evaluation", OOPSLA 2007, section 3.4,
-made for a compiler that works while the program runs; ours do that, and clocks of processors settle alike. If
-the time for warm-up is over first, the result says that it was not steady.
-
-A block is as many steps as take `Budget.sample_s` together, so that reading the clock and waiting for the
-device weigh little. Repeats are blocks of the same number of steps, timed one by one: wait, clock, steps,
-wait, clock. While they run nothing is watched but the counter of energy.
+A run of the timing loop is a block of steps: as many as take `Budget.sample_s` together, so that reading the
+clock and waiting for the device weigh little. Where the time for warm-up is over before `SteadyVariation`
+calls it steady, the result says so. While repeats run nothing is watched but the counter of energy.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from statistics import fmean, pstdev
+from functools import partial
 
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.bench import judging
@@ -26,11 +20,10 @@ from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.case import Case, Runner
 from jupyter_mlgpu.bench.result import Result, Status
 from jupyter_mlgpu.bench.underway import UnderWay
-from jupyter_mlgpu.clock import Clock, seconds_between
+from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.timing import CountWithinTime, SteadyVariation, seconds_of
 
-WINDOW = 5
-STEADY = 0.02
 #: A block never has more steps: one step may be shorter than the clock tells.
 MOST_STEPS = 1 << 20
 
@@ -111,9 +104,11 @@ class _Driver:
             self._made.ready(runner)
             self._on_step(Step(self._case, "warming up"))
             steps = self._block(runner)
-            self._warm_up(runner, steps)
+            block = partial(self._time, runner, steps)
+            self._made.timings.warm_up(block, SteadyVariation(self._budget.warm_up_s))
             self._watched(runner)
-            self._repeat(runner, steps)
+            self._made.steps = steps
+            self._repeat(block)
         finally:
             # An error in closing must not hide the one that came before.
             with suppress(Exception):
@@ -134,14 +129,6 @@ class _Driver:
             spent += seconds
         return steps
 
-    def _warm_up(self, runner: Runner, steps: int) -> None:
-        times: list[float] = []
-        spent = 0.0
-        while not self._made.steady and spent < self._budget.warm_up_s:
-            times.append(self._time(runner, steps))
-            spent += times[-1]
-            self._made.warmups, self._made.steady = len(times), steady(times)
-
     def _watched(self, runner: Runner) -> None:
         """One step that is watched and does not count: where it ran, and the peak of memory."""
         peak = self._around.peak_memory(self._device)
@@ -152,38 +139,25 @@ class _Driver:
             self._made.saw(self._device, observation.finish(), peak())
             self._backend.rest()
 
-    def _repeat(self, runner: Runner, steps: int) -> None:
-        self._made.steps = steps
-        spent = 0.0
+    def _repeat(self, block: Callable[[], float]) -> None:
+        budget = self._budget
         others = self._around.others(self._device)
         joules, whole = self._around.energy(self._device), False
         try:
-            for number in range(1, self._budget.repeats + 1):
-                self._on_step(Step(self._case, "measuring", number, self._budget.repeats))
-                seconds = self._time(runner, steps)
-                self._made.samples.append(seconds / steps)
-                spent += seconds
-                if spent >= self._budget.seconds and number >= self._budget.fewest:
-                    break
+            self._made.timings.repeat(
+                block,
+                CountWithinTime(budget.repeats, budget.seconds, budget.fewest),
+                lambda number: self._on_step(Step(self._case, "measuring", number, budget.repeats)),
+            )
             whole = True
         finally:
             counted = joules()
             self._made.others = others()
             if whole:  # else it has the energy of a sample in it that is not there
-                self._made.took(counted, spent)
+                self._made.energy = counted
 
     def _time(self, runner: Runner, steps: int) -> float:
-        runner.wait()
-        begun = self._clock.monotonic_ns()
-        runner.run(steps)
-        runner.wait()
-        return seconds_between(begun, self._clock.monotonic_ns())
-
-
-def steady(times: Sequence[float]) -> bool:
-    """Whether the last blocks of a warm-up vary little (see the module's text)."""
-    last = times[-WINDOW:]
-    return len(last) == WINDOW and pstdev(last) <= STEADY * fmean(last)
+        return seconds_of(partial(runner.run, steps), runner.wait, self._clock)
 
 
 def _hardware(backend: Backend, device: Device) -> str | None:
