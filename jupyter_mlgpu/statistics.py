@@ -141,6 +141,12 @@ def coefficient_of_variation(values: Sequence[float]) -> float:
     return deviation / mean if deviation else 0.0
 
 
+def relative_range(values: Sequence[float]) -> float:
+    """How far values that are not below 0 lie apart, as a part of the largest; 0 for equal ones."""
+    largest = max(values)
+    return (largest - min(values)) / largest if largest else 0.0
+
+
 def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
     pairs = combinations(zip(xs, ys, strict=True), 2)
     return [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairs]

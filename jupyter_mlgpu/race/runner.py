@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Protocol
 
+from jupyter_mlgpu import guarded
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.backends.lazy import evaluate
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.statistics import median
-from jupyter_mlgpu.timing import FixedCount, SteadyRange, Timings, seconds_of
+from jupyter_mlgpu.timing import STEADY_RUNS, Repeats, Timings, seconds_of
 
 #: Runs of nothing, which tell how much of each time is waiting.
 _EMPTY_RUNS = 30
@@ -49,36 +50,26 @@ class Progress:
     repeats: int
 
 
+@dataclass
 class Runner:
     """Runs a cell on one device after another, each time afresh."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        cell: RacingCell,
-        *,
-        sizes: Sequence[float | None],
-        repeats: int,
-        clock: Clock,
-        on_run: Callable[[Progress], None] = lambda progress: None,
-        on_timing: Callable[[Timing], None] = lambda timing: None,
-        on_seen: Callable[[Observed], None] = lambda seen: None,
-    ) -> None:
-        self._backend = backend
-        self._cell = cell
-        self._sizes = sizes
-        self._repeats = repeats
-        self._clock = clock
-        self._on_run = on_run
-        self._on_timing = on_timing
-        self._on_seen = on_seen
+    backend: Backend
+    cell: RacingCell
+    _: KW_ONLY
+    sizes: Sequence[float | None]
+    repeats: int
+    clock: Clock
+    on_run: Callable[[Progress], None] = lambda progress: None
+    on_timing: Callable[[Timing], None] = lambda timing: None
+    on_seen: Callable[[Observed], None] = lambda seen: None
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
         """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
-        lane = _UnfinishedLane(device, self._hardware(device))
+        lane = _UnfinishedLane(device, guarded.hardware(self.backend, device))
         error: BaseException | None = None
         try:
-            scope = self._backend.enter(device)
+            scope = self.backend.enter(device)
         except Exception as problem:
             return lane.finish(problem), problem
         try:
@@ -91,58 +82,52 @@ class Runner:
             lane.notes.append(f"{device.name}: {note}")
         return lane.finish(error), error
 
-    def _hardware(self, device: Device) -> str | None:
-        try:
-            return self._backend.details(device).hardware
-        except Exception:  # a name that is not known is left out
-            return None
-
     def _measure(self, lane: _UnfinishedLane) -> None:
         lane.empty = median([self._seconds(lambda: None) for _ in range(_EMPTY_RUNS)])
-        self._cell.setup()
-        for size in self._sizes:
+        self.cell.setup()
+        for size in self.sizes:
             lane.begin(size)
             self._measure_size(lane, size)
-            self._on_timing(lane.keep())
+            self.on_timing(lane.keep())
 
     def _measure_size(self, lane: _UnfinishedLane, size: float | None) -> None:
         """Warm up at a size, and measure."""
 
         def on_run(number: int) -> None:
-            self._on_run(Progress(lane.device.name, size, number, self._repeats))
+            self.on_run(Progress(lane.device.name, size, number, self.repeats))
 
         def warm_up() -> float:
             return self._once(size, quiet=True) if lane.seen else self._first(lane, size)
 
         on_run(0)
-        lane.timings.warm_up(warm_up, SteadyRange())
-        lane.timings.repeat(partial(self._once, size, quiet=True), FixedCount(self._repeats), on_run)
+        lane.timings.warm_up(warm_up, STEADY_RUNS)
+        lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
 
     def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
         """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
         lane.seen = True
-        observation = self._backend.observe()
+        observation = self.backend.observe()
         try:
             return self._once(size, quiet=False)
         finally:
             seen = observation.finish()
             lane.notes += _where(lane.device, seen)
-            self._on_seen(seen)
-            self._backend.rest()
+            self.on_seen(seen)
+            self.backend.rest()
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
         """Seconds of one run."""
-        self._cell.prepare(size)
-        with self._cell.quiet() if quiet else nullcontext():
+        self.cell.prepare(size)
+        with self.cell.quiet() if quiet else nullcontext():
             return self._seconds(self._run)
 
     def _run(self) -> object:
-        value = self._cell.run()
-        evaluate(self._backend.name, value)
+        value = self.cell.run()
+        evaluate(self.backend.name, value)
         return value
 
     def _seconds(self, run: Callable[[], object]) -> float:
-        return seconds_of(run, self._backend.synchronize, self._clock)
+        return seconds_of(run, self.backend.synchronize, self.clock)
 
 
 class _UnfinishedLane:

@@ -18,6 +18,7 @@ from jupyter_mlgpu.statistics import (
     median,
     median_interval,
     ratio_interval,
+    relative_range,
     theil_sen,
     theil_sen_interval,
     theil_sen_rank,
@@ -275,3 +276,8 @@ def test_the_coefficient_of_variation_is_scipys(stats):
 def test_equal_values_do_not_vary_whatever_they_are():
     assert coefficient_of_variation([0.0] * 5) == 0
     assert coefficient_of_variation([0.1] * 5) == pytest.approx(0, abs=1e-15)
+
+
+def test_the_relative_range_is_a_part_of_the_largest():
+    assert relative_range([2.0, 1.5, 1.0]) == 0.5
+    assert relative_range([0.0, 0.0]) == 0

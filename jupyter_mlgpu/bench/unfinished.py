@@ -13,7 +13,7 @@ from jupyter_mlgpu.timing import Timings
 
 
 @dataclass
-class UnderWay:
+class UnfinishedResult:
     """What `measuring.py` fills in while the case runs, and `finish` makes a result of.
 
     `timings` are those of blocks of `steps`; `energy` is that of all samples together, in joules.
