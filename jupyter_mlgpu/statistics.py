@@ -3,7 +3,7 @@
 All intervals are rank tests turned round. Sort the values (for a median), the slopes of all pairs (Theil and
 Sen) or the ratios of all pairs (Hodges and Lehmann). How many of them lie below the true one is distributed
 in a way that can be counted, so those of rank k from both ends enclose it with a known chance. k is the
-largest whose chance is at least the confidence asked for. Chances are counted exactly, with no normal
+largest whose chance is at least `CONFIDENCE`. Chances are counted exactly, with no normal
 approximation. A wild value moves such figures little; values are taken to be independent, and ties make an
 interval wider than need be. Where even the outermost ranks are not enough, the answer is None: the values
 are too few.
@@ -20,6 +20,7 @@ from functools import cache
 from itertools import accumulate, combinations
 from math import comb, factorial, fsum, sqrt
 
+#: The chance that every interval here has at least.
 CONFIDENCE = 0.95
 
 #: With fewer values than this, not even the lowest and the highest enclose the median at `CONFIDENCE`.
@@ -49,13 +50,13 @@ def median(values: Sequence[float]) -> float:
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate | None:
-    """The median with the interval of the sign test; None for fewer than 6 values at 95 %, 8 at 99 %.
+def median_interval(values: Sequence[float]) -> Estimate | None:
+    """The median with the interval of the sign test; None for fewer than 6 values.
 
     How many of n values lie below the true median is binomial (n, 1/2): W. J. Conover, "Practical
     Nonparametric Statistics", 3rd edition (1999), section 3.2.
     """
-    return _estimate(values, _sign_chances(len(values)), confidence)
+    return _estimate(values, _sign_chances(len(values)))
 
 
 def interval_or_range(values: Sequence[float]) -> tuple[float, float] | None:
@@ -84,22 +85,20 @@ def theil_sen(xs: Sequence[float], ys: Sequence[float]) -> float:
     return median(_slopes(xs, ys))
 
 
-def theil_sen_interval(
-    xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE
-) -> Estimate | None:
-    """`theil_sen` with the interval of Kendall's test; None for fewer than 5 points at 95 %.
+def theil_sen_interval(xs: Sequence[float], ys: Sequence[float]) -> Estimate | None:
+    """`theil_sen` with the interval of Kendall's test; None for fewer than 5 points.
 
     How many of the slopes lie below the true one is distributed as the inversions of a random permutation:
     P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
     Statistical Association 63 (1968) 1379-1389. That holds for errors that come in any order with the same
     chance. `xs` are distinct.
     """
-    return _estimate(_slopes(xs, ys), _kendall_chances(len(xs)), confidence)
+    return _estimate(_slopes(xs, ys), _kendall_chances(len(xs)))
 
 
-def theil_sen_rank(count: int, confidence: float = CONFIDENCE) -> int | None:
+def theil_sen_rank(count: int) -> int | None:
     """How many slopes between `count` points lie below `theil_sen_interval`; None for too few points."""
-    return _rank(_kendall_chances(count), confidence)
+    return _rank(_kendall_chances(count))
 
 
 def mann_kendall(values: Sequence[float]) -> float:
@@ -112,9 +111,7 @@ def mann_kendall(values: Sequence[float]) -> float:
     return chances[sum(later <= earlier for earlier, later in combinations(values, 2))]
 
 
-def ratio_interval(
-    first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE
-) -> Estimate | None:
+def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate | None:
     """How many times as large the second sample is as the first: the median of all ratios, and its interval.
 
     On the scale of logarithms this is the shift of J. L. Hodges and E. L. Lehmann, "Estimates of location
@@ -122,13 +119,13 @@ def ratio_interval(
     Mann-Whitney test: D. F. Bauer, "Constructing confidence sets using rank statistics", Journal of the
     American Statistical Association 67 (1972) 687-690. It holds for samples that differ by a factor alone.
 
-    None where the values are too few: at 95 % four and four are enough, and three beside five. Raises
+    None where the values are too few: four and four are enough, and three beside five. Raises
     ValueError for values that are not above 0.
     """
     if min([*first, *second], default=0) <= 0:
         raise ValueError("Ratios need values above 0.")
     ratios = [b / a for a in first for b in second]
-    return _estimate(ratios, _mann_whitney_chances(len(first), len(second)), confidence)
+    return _estimate(ratios, _mann_whitney_chances(len(first), len(second)))
 
 
 def coefficient_of_variation(values: Sequence[float]) -> float:
@@ -152,15 +149,15 @@ def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
     return [(y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairs]
 
 
-def _rank(chances: Sequence[float], confidence: float) -> int | None:
-    """The largest k that a test statistic is at most with no more than half of what confidence leaves."""
-    count = bisect_right(chances, (1 - confidence) / 2)
+def _rank(chances: Sequence[float]) -> int | None:
+    """The largest k that a test statistic is at most with no more than half of what `CONFIDENCE` leaves."""
+    count = bisect_right(chances, (1 - CONFIDENCE) / 2)
     return count - 1 if count else None
 
 
-def _estimate(values: Sequence[float], chances: Sequence[float], confidence: float) -> Estimate | None:
+def _estimate(values: Sequence[float], chances: Sequence[float]) -> Estimate | None:
     """The median of values, and the two ranks of them that the test leaves between; see this module."""
-    rank = _rank(chances, confidence)
+    rank = _rank(chances)
     if rank is None:
         return None
     ordered = sorted(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -86,7 +86,7 @@ class Runner:
         lane.empty = median([self._seconds(lambda: None) for _ in range(_EMPTY_RUNS)])
         self.cell.setup()
         for size in self.sizes:
-            lane.begin(size)
+            lane.size = size
             self._measure_size(lane, size)
             self.on_timing(lane.keep())
 
@@ -130,27 +130,24 @@ class Runner:
         return seconds_of(run, self.backend.synchronize, self.clock)
 
 
+@dataclass
 class _UnfinishedLane:
     """A lane as far as it came: whatever ends it, what was measured until then is kept."""
 
-    def __init__(self, device: Device, hardware: str | None) -> None:
-        self.device = device
-        self._hardware = hardware
-        self._kept: list[Timing] = []
-        self.notes: list[str] = []
-        self.empty: float | None = None
-        self.seen = False
-        self.begin(None)
-
-    def begin(self, size: float | None) -> None:
-        self._size = size
-        self.timings = Timings()
+    device: Device
+    hardware: str | None
+    finished: list[Timing] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    empty: float | None = None
+    seen: bool = False
+    size: float | None = None
+    timings: Timings = field(default_factory=Timings)
 
     def keep(self) -> Timing:
-        timing = Timing(self._size, tuple(self.timings.samples), self.timings.warmups, self.timings.steady)
-        self._kept.append(timing)
-        self.timings = Timings()
-        return timing
+        """What was measured at this size, which is over."""
+        done, self.timings = self.timings, Timings()
+        self.finished.append(Timing(self.size, tuple(done.samples), done.warmups, done.steady))
+        return self.finished[-1]
 
     def finish(self, error: BaseException | None) -> Lane:
         if self.timings.samples:
@@ -158,8 +155,8 @@ class _UnfinishedLane:
         return Lane(
             self.device.name,
             self.device.kind,
-            self._hardware,
-            tuple(self._kept),
+            self.hardware,
+            tuple(self.finished),
             self.empty,
             None if error is None else _words(error),
             tuple(self.notes),
