@@ -19,8 +19,8 @@ from benchmarks import machine, report
 from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
-from benchmarks.spread import Interval, median_interval
 from benchmarks.tracing import timed
+from jupyter_mlgpu.statistics import Estimate, median_interval
 
 PAIRS = 20
 LINES = 20_000
@@ -124,7 +124,7 @@ def as_text(cost: Cost) -> str:
     )
 
 
-def _span(interval: Interval | None, scale: float, unit: str) -> str:
+def _span(interval: Estimate | None, scale: float, unit: str) -> str:
     if interval is None:
         return report.NO_INTERVAL
     return f"{interval.low * scale:.2f} to {interval.high * scale:.2f} {unit}"

@@ -20,9 +20,10 @@ from benchmarks.kernel import SHARED_GPU, Kernel, running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.profilers.cells import JAX, TORCH
 from benchmarks.progress import with_progress
-from benchmarks.spread import Interval, Quartiles, median_interval, quartiles
+from benchmarks.report import Quartiles, quartiles
 from benchmarks.tracing import timed
 from benchmarks.workloads import SETUP, WORKLOADS, Workload, calibrate
+from jupyter_mlgpu.statistics import Estimate, median_interval
 
 PAIRS = 60
 #: Tracing may add this many seconds to a cell, and this part of the cell's own time.
@@ -65,7 +66,7 @@ class Cost:
         return quartiles([pair.difference for pair in self.pairs])
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> Estimate | None:
         """Where the median of the seconds added lies."""
         return median_interval([pair.difference for pair in self.pairs])
 

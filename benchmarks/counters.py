@@ -20,7 +20,8 @@ from benchmarks import machine, report
 from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair
 from benchmarks.progress import with_progress
-from benchmarks.spread import Interval, median_interval, quartiles
+from benchmarks.report import quartiles
+from jupyter_mlgpu.statistics import Estimate, median_interval
 
 PAIRS = 8
 #: Part of one core that watching may take.
@@ -38,7 +39,7 @@ class Watching:
     events: list[tuple[int, int]]
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> Estimate | None:
         """Where the median of what watching adds lies."""
         return median_interval([pair.difference for pair in self.shares])
 
@@ -121,7 +122,7 @@ def _shares(values: Sequence[float]) -> str:
     return f"median {_percent(of.median)}, quartiles {_percent(of.first)} and {_percent(of.third)}"
 
 
-def _interval(found: Interval | None) -> str:
+def _interval(found: Estimate | None) -> str:
     return report.NO_INTERVAL if found is None else f"{_percent(found.low)} to {_percent(found.high)}"
 
 

@@ -27,7 +27,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from benchmarks import machine, report
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
-from benchmarks.spread import median_interval, quartiles
+from benchmarks.report import quartiles
+from jupyter_mlgpu.statistics import median_interval
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 PAIRS = 11

@@ -5,25 +5,46 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.spread import CONFIDENCE, METHOD, Interval, Quartiles, fewest_values
+from jupyter_mlgpu.statistics import CONFIDENCE, FEWEST_FOR_MEDIAN, Estimate
 
 Verdict = Literal["holds", "missed", "not settled", "not known"]
 
-NO_INTERVAL = f"none: it needs at least {fewest_values()} pairs"
+NO_INTERVAL = f"none: it needs at least {FEWEST_FOR_MEDIAN} pairs"
+METHOD = "order statistics (the sign test turned round), distribution-free"
 
 EXPLAINED: Mapping[Verdict, str] = {
     "holds": "the whole interval is within the target",
     "missed": "the whole interval is above the target",
     "not settled": "the target lies inside the interval; repeat with more pairs at a quiet moment",
-    "not known": f"there is no interval: it needs at least {fewest_values()} pairs",
+    "not known": f"there is no interval: it needs at least {FEWEST_FOR_MEDIAN} pairs",
 }
 
 
-def verdict(interval: Interval | None, target: float) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Quartiles:
+    """A quarter of the values lies below `first`, half below `median`, three quarters below `third`."""
+
+    first: float
+    median: float
+    third: float
+
+
+def quartiles(values: Sequence[float]) -> Quartiles:
+    """Quartiles, interpolated between the sorted values; raises ValueError for no values at all."""
+    if not values:
+        raise ValueError("Quartiles need at least one value, found none.")
+    if len(values) == 1:
+        return Quartiles(values[0], values[0], values[0])
+    return Quartiles(*statistics.quantiles(values, n=4, method="inclusive"))
+
+
+def verdict(interval: Estimate | None, target: float) -> Verdict:
     """Whether a cost keeps its target; one that lies inside the interval is neither kept nor missed."""
     if interval is None:
         return "not known"
@@ -42,7 +63,7 @@ def spread(values: Quartiles) -> str:
     return f"median {ms(values.median)}, quartiles {ms(values.first)} and {ms(values.third)}"
 
 
-def interval(found: Interval | None) -> str:
+def interval(found: Estimate | None) -> str:
     """Both ends of an interval, or why there is none."""
     return f"{ms(found.low)} to {ms(found.high)}" if found is not None else NO_INTERVAL
 
@@ -61,7 +82,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def as_data(values: Quartiles, found: Interval | None) -> dict[str, Any]:
+def as_data(values: Quartiles, found: Estimate | None) -> dict[str, Any]:
     """A spread and its interval for a JSON file, in the unit in which they came."""
     return {
         **dataclasses.asdict(values),

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import machine, report
-from benchmarks.spread import Interval
 from jupyter_mlgpu.sharing.report import SCHEMA, Report, SharedReading, SharedRecord, to_bytes
+from jupyter_mlgpu.statistics import Estimate
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 
 STUDENTS = 300
@@ -102,17 +102,18 @@ def record(run: str, number: int) -> SharedRecord:
     return SharedRecord(f"{run}-{number}", run, number, now, "ok", "tensorflow", "2.19.1", "cuda", readings)
 
 
-def part(times: Sequence[float], share: float) -> tuple[float, Interval | None]:
+def part(times: Sequence[float], share: float) -> tuple[float, Estimate | None]:
     """The time that a share of all keep, and the interval that holds it with a chance of about 95 %.
 
-    Order statistics, as for medians in `spread`: how many of n times lie below the true value is binomial,
-    here in its normal approximation, n * share give or take 1.96 standard deviations.
+    Order statistics, as in `statistics.median_interval`: how many of n times lie below the true value is
+    binomial, here in its normal approximation, n * share give or take 1.96 standard deviations.
     """
     ordered, middle = sorted(times), len(times) * share
     width = 1.96 * math.sqrt(middle * (1 - share))
     low, high = math.floor(middle - width) - 1, math.ceil(middle + width) - 1
-    found = Interval(ordered[low], ordered[high], 0.95) if low >= 0 and high < len(ordered) else None
-    return ordered[max(0, math.ceil(middle) - 1)], found
+    value = ordered[max(0, math.ceil(middle) - 1)]
+    within = low >= 0 and high < len(ordered)
+    return value, Estimate(value, ordered[low], ordered[high], 0.95) if within else None
 
 
 def kept(database: str) -> dict[str, set[str]]:

@@ -25,10 +25,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, combinations, islice
-from math import factorial
+from itertools import accumulate, islice
+from math import inf
 
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.statistics import Estimate, median, theil_sen, theil_sen_interval, theil_sen_rank
 
 #: What is compared over the runs, in this order.
 QUANTITIES = ("memory_process", "memory_allocator")
@@ -43,20 +44,8 @@ FEWEST = 5
 LAST = 20
 MOST = 100
 
-CONFIDENCE = 0.95
-
 #: Growth that is worth a sentence, in bytes a run.
 WORTH = 1024**2
-
-
-@dataclass(frozen=True, slots=True)
-class Slope:
-    """A rise in units of y per unit of x; the true one lies from `low` to `high` with `coverage` or more."""
-
-    value: float
-    low: float
-    high: float
-    coverage: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +59,7 @@ class Growth:
     quantity: str
     source: str
     runs: int
-    slope: Slope
+    slope: Estimate
     newer: float
     own: float | None
 
@@ -122,25 +111,25 @@ def may_be_growing(earlier: Sequence[Record], newest: Record, last: int = LAST) 
     """Whether `of_run` can find anything `growing`, asked after every cell; `earlier` are the cell's runs."""
     counted = _counted(_runs(earlier, newest), last)
     return any(
-        len(points) >= FEWEST
-        and max(points.values()) - min(points.values()) >= WORTH * _farthest(len(points))
+        max(points.values()) - min(points.values()) >= WORTH * _farthest(len(points))
         for points in _series(counted).values()
     )
 
 
 @cache
-def _farthest(count: int) -> int:
+def _farthest(count: int) -> float:
     """How far apart two runs are that grew by `WORTH` a run, if `count` runs are to be called growing.
+
+    Infinitely far where the runs are too few for that.
 
     For that, at most `rank` slopes may lie below `WORTH`. There are more pairs than that which are so far
     apart, or farther; so one of them has grown by `WORTH` times the distance, or more.
     """
-    pairs = 0
-    for distance in range(count - 1, 0, -1):
-        pairs += count - distance
-        if pairs > _rank(count, CONFIDENCE):
-            return distance
-    raise ValueError(f"An interval needs {FEWEST} points, found {count}.")
+    rank = theil_sen_rank(count)
+    if rank is None:
+        return inf
+    farther = zip(range(count - 1, 0, -1), accumulate(range(1, count)), strict=True)
+    return next(distance for distance, pairs in farther if pairs > rank)
 
 
 def of_all(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
@@ -160,58 +149,6 @@ def of_blocks(records: Sequence[Record], last: int = LAST) -> list[CellGrowth]:
         if record.cell.source_digest is None:
             blocks.setdefault((record.run.id, record.cell.name), []).append(record)
     return [_of_runs(runs, (), last) for runs in blocks.values() if len(runs) >= FIRST_RUNS + FEWEST]
-
-
-def theil_sen(xs: Sequence[float], ys: Sequence[float], confidence: float = CONFIDENCE) -> Slope:
-    """The median of the slopes of all pairs, and the interval that Kendall's test gives it.
-
-    P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
-    Statistical Association 63 (1968) 1379-1389: how many of the sorted slopes lie below the true one is
-    distributed as the inversions of a random permutation, so the slopes of ranks k and N+1-k (of N) enclose
-    it with a chance that can be counted. It is counted exactly here, without the normal approximation. That
-    holds for errors that come in any order with the same chance; nothing is assumed of their shape, and up to
-    29 % of wild values move the median little. Ties make the interval wider than need be.
-
-    `xs` are distinct and rise; raises ValueError for fewer than `FEWEST` points.
-    """
-    if len(xs) < FEWEST:
-        raise ValueError(f"An interval needs {FEWEST} points, found {len(xs)}.")
-    slopes = _slopes(xs, ys)
-    rank = _rank(len(xs), confidence)
-    return Slope(_middle(slopes), slopes[rank], slopes[-1 - rank], 1 - 2 * _chances(len(xs))[rank])
-
-
-def _rank(count: int, confidence: float) -> int:
-    """How many of the sorted slopes between `count` points lie below the interval's lower end."""
-    below, slopes = _chances(count), count * (count - 1) // 2
-    return max(k for k in range(slopes // 2) if 2 * below[k] <= 1 - confidence)
-
-
-def _slopes(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
-    pairs = combinations(zip(xs, ys, strict=True), 2)
-    return sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in pairs)
-
-
-def _middle(ordered: Sequence[float]) -> float:
-    """The median of sorted values: the `statistics` module takes 7 ms to import, at each kernel's start."""
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
-@cache
-def _chances(count: int) -> list[float]:
-    """The chance that a random permutation of `count` things has at most k inversions, for each k.
-
-    The numbers of permutations by inversions (Mahonian numbers): each further thing can come before none to
-    all of the earlier ones.
-    """
-    numbers = [1]
-    for size in range(2, count + 1):
-        sums = [0, *accumulate(numbers)]
-        length = len(numbers) + size - 1
-        numbers = [sums[min(k + 1, len(numbers))] - sums[max(0, k + 1 - size)] for k in range(length)]
-    total = factorial(count)
-    return [number / total for number in accumulate(numbers)]
 
 
 def _cells(records: Sequence[Record], run: str) -> list[Record]:
@@ -248,9 +185,12 @@ def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> Cell
     growths: list[Growth] = []
     series = sorted(_series(counted).items(), key=lambda one: QUANTITIES.index(one[0][0]))
     for (quantity, source), points in series:
-        if len(points) >= FEWEST:
+        xs, ys, half = list(points), list(points.values()), len(points) // 2
+        slope = theil_sen_interval(xs, ys)
+        if slope is not None:
             own = _own([run for _, run in counted], cells, quantity, source)
-            growths.append(_growth(quantity, source, list(points.items()), own))
+            newer = theil_sen(xs[half:], ys[half:])
+            growths.append(Growth(quantity, source, len(points), slope, newer, own))
     return CellGrowth(runs[-1], len(counted), tuple(growths))
 
 
@@ -281,12 +221,4 @@ def _own(runs: Sequence[Record], cells: Sequence[Record], quantity: str, source:
         before = _values(cells[place - 1], quantity).get(source) if place > 0 else None
         if before is not None and after is not None:
             added.append(after - before)
-    return _middle(sorted(added)) if added else None
-
-
-def _growth(quantity: str, source: str, points: Sequence[tuple[int, float]], own: float | None) -> Growth:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    half = len(points) // 2
-    return Growth(
-        quantity, source, len(points), theil_sen(xs, ys), _middle(_slopes(xs[half:], ys[half:])), own
-    )
+    return median(added) if added else None

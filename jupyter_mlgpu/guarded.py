@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jupyter_mlgpu.backends.base import Backend, Observation, Observed
+from jupyter_mlgpu.backends.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.record import QUANTITIES, Reading, missing
 from jupyter_mlgpu.redact import beginning
@@ -19,6 +19,14 @@ def wait(backend: Backend) -> None:
         backend.synchronize()
     except Exception:  # the device's own error reaches the user through the cell's own code
         return
+
+
+def hardware(backend: Backend, device: Device) -> str | None:
+    """The name of a device's hardware; None where it cannot be told."""
+    try:
+        return backend.details(device).hardware
+    except Exception:
+        return None
 
 
 def held(backend: Backend) -> list[Reading]:

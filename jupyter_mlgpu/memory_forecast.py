@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import median
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Reading, Record
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import median
 
 #: The part of the limit up to which a batch is said to fit, and is proposed.
 ROOM = 0.9

@@ -11,7 +11,7 @@ from benchmarks.cell_cost import TARGET_FIXED, TARGET_SHARE
 from benchmarks.pairing import Pair
 from benchmarks.profilers.conditions import BARE, LIGHT, OPS, PROFILER
 from benchmarks.profilers.measure import Times
-from benchmarks.spread import Interval, median_interval
+from jupyter_mlgpu.statistics import Estimate, median_interval
 
 #: A cell with --ops may take this many times as long as with the framework's profiler, parsing left out.
 TARGET_OPS = 1.1
@@ -43,7 +43,7 @@ class Row:
         return median(pair.difference for pair in self.pairs)
 
     @property
-    def added_interval(self) -> Interval | None:
+    def added_interval(self) -> Estimate | None:
         """Where the median of the seconds added lies."""
         return median_interval([pair.difference for pair in self.pairs])
 
@@ -53,7 +53,7 @@ class Row:
         return median(pair.ratio for pair in self.pairs)
 
     @property
-    def ratio_interval(self) -> Interval | None:
+    def ratio_interval(self) -> Estimate | None:
         """Where the median of the ratios lies."""
         return median_interval([pair.ratio for pair in self.pairs])
 
@@ -63,7 +63,7 @@ class Row:
         return median(pair.difference for pair in self.processor)
 
     @property
-    def processor_interval(self) -> Interval | None:
+    def processor_interval(self) -> Estimate | None:
         """Where the median of the processor time added lies."""
         return median_interval([pair.difference for pair in self.processor])
 

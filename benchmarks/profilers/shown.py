@@ -12,7 +12,7 @@ from benchmarks.pairing import times as pairs_as_data
 from benchmarks.profilers.conditions import BARE
 from benchmarks.profilers.measure import LENGTH, SEED, Times
 from benchmarks.profilers.results import TARGET_OPS, Row, rows, verdicts
-from benchmarks.spread import Interval
+from jupyter_mlgpu.statistics import Estimate
 
 HEADER = (
     "cell",
@@ -123,7 +123,7 @@ def _row_as_data(row: Row) -> dict[str, Any]:
     }
 
 
-def _interval_as_data(interval: Interval | None) -> list[float] | None:
+def _interval_as_data(interval: Estimate | None) -> list[float] | None:
     return None if interval is None else [interval.low, interval.high]
 
 
@@ -150,7 +150,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _span(interval: Interval | None) -> str:
+def _span(interval: Estimate | None) -> str:
     return "none" if interval is None else report.interval(interval)
 
 

@@ -26,12 +26,12 @@ def bench(
     UsageError.
     """
     from jupyter_mlgpu.bench import session
-    from jupyter_mlgpu.bench.machine import around_here
+    from jupyter_mlgpu.bench.machine import local_monitor
     from jupyter_mlgpu.clock import SystemClock
 
     names = tuple(one for one in (framework or "").lower().split(",") if one)
     order = session.Order(cases, names, device, quick)
-    return session.run(order, around=around_here(), clock=SystemClock()).run
+    return session.run(order, monitor=local_monitor(), clock=SystemClock()).run
 
 
 class _Callable(ModuleType):

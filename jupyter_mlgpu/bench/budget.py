@@ -22,6 +22,6 @@ class Budget:
 
 
 #: Nine repeats: as few as give a 95 % interval from which the slowest and the fastest are left out
-#: (`race.statistics`), so that one disturbance does not make it wide.
+#: (`statistics.median_interval`), so that one disturbance does not make it wide.
 QUICK = Budget(repeats=9, sample_s=0.08, warm_up_s=0.8, seconds=1.5, longest_step_s=1.5)
 FULL = Budget()

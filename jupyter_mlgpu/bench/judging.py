@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_mlgpu.backends.base import Device
-from jupyter_mlgpu.bench.around import Around
 from jupyter_mlgpu.bench.case import Case
+from jupyter_mlgpu.bench.monitor import MachineMonitor
 from jupyter_mlgpu.bench.result import WIDE, Result
-from jupyter_mlgpu.bench.trend import rise
 from jupyter_mlgpu.redact import beginning
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import mann_kendall, median, theil_sen
+
+#: Times rise, as on a device that grows hot and lowers its clock, where chance does that in at most this part
+#: of cases, and where it is by this part at least: less is no throttling that matters.
+RISE_BY_CHANCE, SMALLEST_RISE = 0.01, 0.03
 
 
 def flags(result: Result, others: Sequence[str]) -> list[str]:
@@ -38,17 +42,34 @@ def flags(result: Result, others: Sequence[str]) -> list[str]:
     return found
 
 
+def rise(samples: Sequence[float]) -> float | None:
+    """By what part of the first time the times rise from the first to the last; None where they do not.
+
+    It counts where chance alone would hardly bring so many pairs in rising order. The rise is Theil and Sen's
+    slope times the length, over where the line begins: the median of what the slope leaves of each sample.
+    """
+    count = len(samples)
+    if mann_kendall(samples) > RISE_BY_CHANCE:
+        return None
+    slope = theil_sen(range(count), samples)
+    start = median([samples[i] - slope * i for i in range(count)])
+    if start <= 0:
+        return None
+    found = slope * (count - 1) / start
+    return found if found >= SMALLEST_RISE else None
+
+
 def _unexplained(result: Result) -> str:
     if result.device.startswith("cpu"):
         return "Nothing of ours explains the spread: what else runs on these cores takes part of the time."
     return "Nothing that was seen explains the spread; run the case again without --quick."
 
 
-def why_not(case: Case, device: Device, around: Around) -> str | None:
+def why_not(case: Case, device: Device, monitor: MachineMonitor) -> str | None:
     """Why a case is not begun on a device, in a sentence."""
     if case.needs.kinds and device.kind not in case.needs.kinds:
         return f"It needs {' or '.join(case.needs.kinds)}, and {device.name} is {device.kind}."
-    free = around.free_memory(device)
+    free = monitor.free_memory(device)
     if free.value is not None and case.needs.bytes > free.value:
         need, there = words.size(case.needs.bytes), words.size(free.value)
         return f"It needs {need} of memory on {device.name}, and {there} are free."

@@ -1,4 +1,4 @@
-"""The machine around a case: what is free, who else is there, what it draws (see `around.Around`)."""
+"""The machine around a case: what is free, who else is there, what it draws (`monitor.MachineMonitor`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHARE = 0.05
 WHICH = "There are several GPUs here, and which of them the framework's is cannot be told."
 
 
-class Machine:
+class LocalMonitor:
     """This machine. `gpus` finds NVIDIA's GPUs; the probes are the recorder's own."""
 
     def __init__(self, gpus: Callable[[], Gpus], energy: Probe, peak: Probe, root: Path = Path("/")) -> None:
@@ -159,11 +159,11 @@ def others_of_processor(before: dict[str, float], after: dict[str, float], ours:
     return tuple(found)
 
 
-def around_here() -> Machine:
+def local_monitor() -> LocalMonitor:
     """With the counters and probes of this process's kit."""
     from jupyter_mlgpu import kit
     from jupyter_mlgpu.probes.energy.counters import energy_probe
     from jupyter_mlgpu.probes.process import peak_memory_probe
 
     mine = kit.current()
-    return Machine(mine.gpus.get, energy_probe(mine.sampler, mine.gpus), peak_memory_probe(mine.sampler))
+    return LocalMonitor(mine.gpus.get, energy_probe(mine.sampler, mine.gpus), peak_memory_probe(mine.sampler))

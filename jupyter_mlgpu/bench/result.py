@@ -11,7 +11,7 @@ from jupyter_mlgpu.bench import quantity
 from jupyter_mlgpu.bench.case import label
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.race.statistics import interval, median, spread_name
+from jupyter_mlgpu.statistics import interval_name, interval_or_range, median
 
 #: ok; interrupted or failed: what was measured until then is there; skipped: not begun. `why` says why.
 Status = Literal["ok", "interrupted", "failed", "skipped"]
@@ -83,13 +83,13 @@ class Result:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Seconds a step, from and to (see `race.statistics.interval`); None for fewer than two samples."""
-        return interval(self.samples)
+        """Seconds a step, from and to (see `interval_or_range`); None for fewer than two samples."""
+        return interval_or_range(self.samples)
 
     @property
     def spread_name(self) -> str:
         """What `interval` is, in words."""
-        return spread_name(len(self.samples))
+        return interval_name(len(self.samples))
 
     @property
     def spread(self) -> Quantity:

@@ -14,14 +14,14 @@ from jupyter_mlgpu.backends import hardware, registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.modules import installed
 from jupyter_mlgpu.bench import suite
-from jupyter_mlgpu.bench.around import Around
 from jupyter_mlgpu.bench.budget import FULL, QUICK, Budget
 from jupyter_mlgpu.bench.case import Asked, Case
 from jupyter_mlgpu.bench.measuring import Step, measure
+from jupyter_mlgpu.bench.monitor import MachineMonitor
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.bench.shares import with_shares
-from jupyter_mlgpu.bench.underway import UnderWay
+from jupyter_mlgpu.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.render import words
@@ -96,7 +96,7 @@ def check(order: Order) -> None:
 def run(
     order: Order,
     *,
-    around: Around,
+    monitor: MachineMonitor,
     clock: Clock,
     loaded: Sequence[str] = (),
     on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -108,7 +108,7 @@ def run(
     """
     check(order)
     begun = clock.monotonic_ns() if started_ns is None else started_ns
-    session = _Session(order, around, clock, on_progress, begun)
+    session = _Session(order, monitor, clock, on_progress, begun)
     return session.run(frameworks(order.frameworks, loaded))
 
 
@@ -123,13 +123,13 @@ class _Session:
     def __init__(
         self,
         order: Order,
-        around: Around,
+        monitor: MachineMonitor,
         clock: Clock,
         on_progress: Callable[[Progress], None],
         begun: int,
     ) -> None:
         self._order = order
-        self._around = around
+        self._monitor = monitor
         self._clock = clock
         self._on_progress = on_progress
         self._begun = begun
@@ -181,7 +181,7 @@ class _Session:
             raise BenchError(f"{error} {backend.why_no_gpu()}") from None
 
     def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
-        asked = Asked(backend.name, device, self._order.quick, self._around.free_memory(device))
+        asked = Asked(backend.name, device, self._order.quick, self._monitor.free_memory(device))
         return [
             _Planned(case, backend, device)
             for family in suite.chosen(self._order.cases)
@@ -192,7 +192,7 @@ class _Session:
         self, number: int, planned: Sequence[_Planned], one: _Planned, budget: Budget
     ) -> BaseException | None:
         if self._order.quick and (self._clock.monotonic_ns() - self._begun) / 1e9 > LAST_BEGIN_S:
-            self._results.append(UnderWay(one.case, one.device, None).finish("skipped", OVER))
+            self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
             return None
         left = None
         if self._measured:
@@ -201,7 +201,7 @@ class _Session:
             one.case,
             one.device,
             backend=one.backend,
-            around=self._around,
+            monitor=self._monitor,
             clock=self._clock,
             budget=budget,
             on_step=lambda step: self._on_progress(Progress(number, len(planned), step, left)),

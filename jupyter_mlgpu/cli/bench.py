@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _measured(asked: options.Options, clock: Clock, begun: int) -> Finished:
     from jupyter_mlgpu.bench import page, session
-    from jupyter_mlgpu.bench.machine import around_here
+    from jupyter_mlgpu.bench.machine import local_monitor
     from jupyter_mlgpu.cli.progress import progress
 
     session.frameworks(asked.order.frameworks)  # whether they are installed, before anything is shown
@@ -70,6 +70,8 @@ def _measured(asked: options.Options, clock: Clock, begun: int) -> Finished:
 
     show.say("Starting the benchmark")
     try:
-        return session.run(asked.order, around=around_here(), clock=clock, on_progress=tell, started_ns=begun)
+        return session.run(
+            asked.order, monitor=local_monitor(), clock=clock, on_progress=tell, started_ns=begun
+        )
     finally:
         show.close()

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from jupyter_mlgpu.cli import class_report
 from jupyter_mlgpu.cli.class_report import Entry
 from jupyter_mlgpu.cli.progress import printable
-from jupyter_mlgpu.comparing.shift import middle
 from jupyter_mlgpu.markup import bullets, document, element, joined, table
 from jupyter_mlgpu.render import notes, words
+from jupyter_mlgpu.statistics import median
 
 #: Log messages that a report names, and sentences of other lists: what is more is counted.
 _MOST = 30
@@ -87,7 +87,7 @@ def _times(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     rows = []
     for one in class_report.times(entries):
         values = list(one.seconds.values())
-        spread = (words.seconds(each) for each in (min(values), middle(values), max(values)))
+        spread = (words.seconds(each) for each in (min(values), median(values), max(values)))
         rows.append((one.lab, one.cell, f"{len(values):,}", *spread))
     return rows
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from jupyter_mlgpu.comparing import page
-from jupyter_mlgpu.comparing.shift import Ratio, middle, ratio
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import QUANTITIES, Record
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import Estimate, median, ratio_interval
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.tracing import Runs
@@ -41,7 +41,7 @@ class Sample:
     @property
     def median(self) -> float:
         """The middle value; there is at least one."""
-        return middle(self.values)
+        return median(self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Change:
     unit: str
     first: Sample
     second: Sample
-    ratio: Ratio | None
+    ratio: Estimate | None
     why_not: str | None
     quantity: str | None = None
 
@@ -211,7 +211,7 @@ def _change(
     elif min(*first, *second) <= 0:
         why = "a value is 0, of which there is no ratio"
     else:
-        found = ratio(first, second)
+        found = ratio_interval(first, second)
         if found is None:
             why = too_few(len(first), len(second))
     return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why, quantity)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jupyter_mlgpu.comparing.compare import too_few
-from jupyter_mlgpu.comparing.shift import middle, ratio
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.markup import element
 from jupyter_mlgpu.record import QUANTITIES, Record
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import median, ratio_interval
 
 State = Literal["holds", "does not hold", "cannot judge"]
 
@@ -92,7 +92,7 @@ def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_me
     title = words.title(quantity)
     if not values:
         return Judgement("cannot judge", f"{title} is not known: {why}")
-    peak = middle(values)
+    peak = median(values)
     told = f"{title} {words.size(peak)}{_of(values)}"
     if peak < limit:
         return Judgement("holds", f"{told}, below {words.size(limit)}.")
@@ -113,10 +113,10 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
             name = side[-1].cell.name if side else "one side"
             return Judgement("cannot judge", f"{name!r} has no timing: {why}")
     (quick, _), (long, _) = sides
-    told = f"{words.seconds(middle(quick))}{_of(quick)} beside {words.seconds(middle(long))}{_of(long)}"
+    told = f"{words.seconds(median(quick))}{_of(quick)} beside {words.seconds(median(long))}{_of(long)}"
     if min(*quick, *long) <= 0:
         return Judgement("cannot judge", f"{told}: a time of 0 is no time.")
-    found = ratio(quick, long)
+    found = ratio_interval(quick, long)
     if found is None:
         return Judgement("cannot judge", f"{told}: {too_few(len(quick), len(long))}.")
     told = f"{told}: {found.value:.3g} times as fast, 95 % interval {found.low:.3g} to {found.high:.3g}"

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Protocol
 
 from jupyter_mlgpu.errors import NotVerifiedError
 from jupyter_mlgpu.grading.cells import TeachersCell
 from jupyter_mlgpu.record import OPERATING_SYSTEM, Cell, DeviceUse, Reading, Record, Run, missing
+from jupyter_mlgpu.statistics import median
 
 #: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median bears two bad ones.
 RUNS = 5

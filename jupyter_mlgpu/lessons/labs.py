@@ -16,13 +16,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from typing import Protocol
 
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
 from jupyter_mlgpu.errors import NotVerifiedError, UsageError
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.statistics import median
 from jupyter_mlgpu.submissions import Submission, doubts, read
 from jupyter_mlgpu.tracing import Runs, records, runs_of
 

@@ -11,7 +11,7 @@ from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.bench import bundle, figure, options, page, session
 from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
-from jupyter_mlgpu.bench.machine import around_here
+from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
@@ -43,7 +43,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
     try:
         finished = session.run(
             asked.order,
-            around=around_here(),
+            monitor=local_monitor(),
             clock=clock,
             loaded=[one.name for one in registry.loaded() if one.started()],
             on_progress=lambda now: progress.say(page.progress(now)),

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import median
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.notebook.events import CellEvents
@@ -157,8 +158,6 @@ class Repeats:
 
 def summary(warm_up: list[Record], light: list[Record], *, profiled: bool) -> str:
     """The light runs' times, which are the timing; the run before them and the profiled one are none."""
-    from statistics import median  # some milliseconds to import, which few cells need
-
     walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
     if not walls:
         return ""

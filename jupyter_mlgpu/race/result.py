@@ -12,8 +12,8 @@ from jupyter_mlgpu import decoding, files, plain
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.race import figure, page, svg
 from jupyter_mlgpu.race.crossover import Crossover, crossover
-from jupyter_mlgpu.race.statistics import interval, median, spread_name
 from jupyter_mlgpu.record import Outcome
+from jupyter_mlgpu.statistics import interval_name, interval_or_range, median
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
@@ -41,13 +41,13 @@ class Timing:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The spread, from and to in seconds (see `statistics.interval`); None for a single run."""
-        return interval(self.samples)
+        """The spread, from and to in seconds (see `interval_or_range`); None for a single run."""
+        return interval_or_range(self.samples)
 
     @property
     def spread(self) -> str:
         """What `interval` is, in words."""
-        return spread_name(len(self.samples))
+        return interval_name(len(self.samples))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Protocol
 
+from jupyter_mlgpu import guarded
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.backends.lazy import evaluate
-from jupyter_mlgpu.clock import Clock, seconds_between
+from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.race.result import Lane, Timing
-from jupyter_mlgpu.race.statistics import median
-
-#: Warm-up ends with three runs in succession that differ by no more than this share of the longest,
-STEADY = 0.2
-#: or after so many runs;
-WARMUPS = 10
-#: but runs that are shorter together go on for so many seconds, or
-SHORTEST_S = 0.05
-#: so many runs: threads, caches and clock rates settle with time, not with runs.
-SHORT_WARMUPS = 1000
-#: After so many seconds it ends in any case.
-WARMUP_S = 10.0
+from jupyter_mlgpu.statistics import median
+from jupyter_mlgpu.timing import STEADY_RUNS, Repeats, Timings, seconds_of
 
 #: Runs of nothing, which tell how much of each time is waiting.
 _EMPTY_RUNS = 30
@@ -58,156 +50,117 @@ class Progress:
     repeats: int
 
 
+@dataclass
 class Runner:
     """Runs a cell on one device after another, each time afresh."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        cell: RacingCell,
-        *,
-        sizes: Sequence[float | None],
-        repeats: int,
-        clock: Clock,
-        on_run: Callable[[Progress], None] = lambda progress: None,
-        on_timing: Callable[[Timing], None] = lambda timing: None,
-        on_seen: Callable[[Observed], None] = lambda seen: None,
-    ) -> None:
-        self._backend = backend
-        self._cell = cell
-        self._sizes = sizes
-        self._repeats = repeats
-        self._clock = clock
-        self._on_run = on_run
-        self._on_timing = on_timing
-        self._on_seen = on_seen
+    backend: Backend
+    cell: RacingCell
+    _: KW_ONLY
+    sizes: Sequence[float | None]
+    repeats: int
+    clock: Clock
+    on_run: Callable[[Progress], None] = lambda progress: None
+    on_timing: Callable[[Timing], None] = lambda timing: None
+    on_seen: Callable[[Observed], None] = lambda seen: None
 
     def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
         """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
-        made = _Lane(device, self._hardware(device))
+        lane = _UnfinishedLane(device, guarded.hardware(self.backend, device))
         error: BaseException | None = None
         try:
-            scope = self._backend.enter(device)
+            scope = self.backend.enter(device)
         except Exception as problem:
-            return made.finish(problem), problem
+            return lane.finish(problem), problem
         try:
-            self._measure(made)
+            self._measure(lane)
         except BaseException as problem:
             error = problem
         finally:
             note = scope.leave()
         if note is not None:
-            made.notes.append(f"{device.name}: {note}")
-        return made.finish(error), error
+            lane.notes.append(f"{device.name}: {note}")
+        return lane.finish(error), error
 
-    def _hardware(self, device: Device) -> str | None:
-        try:
-            return self._backend.details(device).hardware
-        except Exception:  # a name that is not known is left out
-            return None
+    def _measure(self, lane: _UnfinishedLane) -> None:
+        lane.empty = median([self._seconds(lambda: None) for _ in range(_EMPTY_RUNS)])
+        self.cell.setup()
+        for size in self.sizes:
+            lane.size = size
+            self._measure_size(lane, size)
+            self.on_timing(lane.keep())
 
-    def _measure(self, made: _Lane) -> None:
-        made.empty = self._empty()
-        self._cell.setup()
-        for size in self._sizes:
-            made.begin(size)
-            self._warm_up(made, size)
-            for number in range(1, self._repeats + 1):
-                self._on_run(Progress(made.device.name, size, number, self._repeats))
-                made.samples.append(self._once(size, quiet=True))
-            self._on_timing(made.keep())
+    def _measure_size(self, lane: _UnfinishedLane, size: float | None) -> None:
+        """Warm up at a size, and measure."""
 
-    def _warm_up(self, made: _Lane, size: float | None) -> None:
-        self._on_run(Progress(made.device.name, size, 0, self._repeats))
-        times: list[float] = []
-        while not _warm(times):
-            times.append(self._once(size, quiet=True) if made.seen else self._first(made, size))
-            made.warmups, made.steady = len(times), _steady(times)
+        def on_run(number: int) -> None:
+            self.on_run(Progress(lane.device.name, size, number, self.repeats))
 
-    def _first(self, made: _Lane, size: float | None) -> float:
+        def warm_up() -> float:
+            return self._once(size, quiet=True) if lane.seen else self._first(lane, size)
+
+        on_run(0)
+        lane.timings.warm_up(warm_up, STEADY_RUNS)
+        lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
+
+    def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
         """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
-        made.seen = True
-        observation = self._backend.observe()
+        lane.seen = True
+        observation = self.backend.observe()
         try:
             return self._once(size, quiet=False)
         finally:
             seen = observation.finish()
-            made.notes += _where(made.device, seen)
-            self._on_seen(seen)
-            self._backend.rest()
+            lane.notes += _where(lane.device, seen)
+            self.on_seen(seen)
+            self.backend.rest()
 
     def _once(self, size: float | None, *, quiet: bool) -> float:
-        """Seconds of one run, whose value is kept until then: JAX waits for what is still there."""
-        self._cell.prepare(size)
-        with self._cell.quiet() if quiet else nullcontext():
-            self._backend.synchronize()
-            begun = self._clock.monotonic_ns()
-            value = self._cell.run()
-            evaluate(self._backend.name, value)
-            self._backend.synchronize()
-            ended = self._clock.monotonic_ns()
-            del value
-        return seconds_between(begun, ended)
+        """Seconds of one run."""
+        self.cell.prepare(size)
+        with self.cell.quiet() if quiet else nullcontext():
+            return self._seconds(self._run)
 
-    def _empty(self) -> float:
-        times = []
-        for _ in range(_EMPTY_RUNS):
-            self._backend.synchronize()
-            begun = self._clock.monotonic_ns()
-            self._backend.synchronize()
-            times.append(seconds_between(begun, self._clock.monotonic_ns()))
-        return median(times)
+    def _run(self) -> object:
+        value = self.cell.run()
+        evaluate(self.backend.name, value)
+        return value
+
+    def _seconds(self, run: Callable[[], object]) -> float:
+        return seconds_of(run, self.backend.synchronize, self.clock)
 
 
-class _Lane:
-    """A lane under way: whatever ends it, what was measured until then is kept."""
+@dataclass
+class _UnfinishedLane:
+    """A lane as far as it came: whatever ends it, what was measured until then is kept."""
 
-    def __init__(self, device: Device, hardware: str | None) -> None:
-        self.device = device
-        self._hardware = hardware
-        self._timings: list[Timing] = []
-        self.notes: list[str] = []
-        self.empty: float | None = None
-        self.seen = False
-        self.begin(None)
-
-    def begin(self, size: float | None) -> None:
-        self._size = size
-        self.samples: list[float] = []
-        self.warmups = 0
-        self.steady = False
+    device: Device
+    hardware: str | None
+    finished: list[Timing] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    empty: float | None = None
+    seen: bool = False
+    size: float | None = None
+    timings: Timings = field(default_factory=Timings)
 
     def keep(self) -> Timing:
-        timing = Timing(self._size, tuple(self.samples), self.warmups, self.steady)
-        self._timings.append(timing)
-        self.samples = []
-        return timing
+        """What was measured at this size, which is over."""
+        done, self.timings = self.timings, Timings()
+        self.finished.append(Timing(self.size, tuple(done.samples), done.warmups, done.steady))
+        return self.finished[-1]
 
     def finish(self, error: BaseException | None) -> Lane:
-        if self.samples:
+        if self.timings.samples:
             self.keep()
         return Lane(
             self.device.name,
             self.device.kind,
-            self._hardware,
-            tuple(self._timings),
+            self.hardware,
+            tuple(self.finished),
             self.empty,
             None if error is None else _words(error),
             tuple(self.notes),
         )
-
-
-def _steady(times: Sequence[float]) -> bool:
-    last = times[-3:]
-    return len(last) == 3 and max(last) - min(last) <= STEADY * max(last)
-
-
-def _warm(times: Sequence[float]) -> bool:
-    """Whether warm-up is over, after runs of so many seconds."""
-    spent, runs = sum(times), len(times)
-    if spent < SHORTEST_S:
-        return runs >= SHORT_WARMUPS
-    return spent >= WARMUP_S or runs >= WARMUPS or _steady(times)
 
 
 def _words(error: BaseException) -> str:

@@ -53,7 +53,7 @@ class FakeRunner:
             yield seconds[-1]
 
 
-class FakeAround:
+class FakeMonitor:
     """A machine with as much memory, as many other programs and as many watts as you say."""
 
     def __init__(
@@ -70,17 +70,17 @@ class FakeAround:
         self._watts = watts
 
     def free_memory(self, device: Device) -> Quantity:
-        """See `jupyter_mlgpu.bench.around.Around`."""
+        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
         if self._memory is None:
             return unknown("bytes", "The fake does not tell its memory.")
         return Quantity(self._memory, "bytes")
 
     def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
-        """See `jupyter_mlgpu.bench.around.Around`."""
+        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
         return lambda: self._others
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
-        """See `jupyter_mlgpu.bench.around.Around`."""
+        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
         begun, watts = self._clock.monotonic_ns(), self._watts
 
         def ended() -> Quantity:
@@ -91,7 +91,7 @@ class FakeAround:
         return ended
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
-        """See `jupyter_mlgpu.bench.around.Around`."""
+        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
         return lambda: Quantity(1e9, "bytes")
 
 

@@ -25,7 +25,7 @@ from jupyter_mlgpu.bench.case import Asked
 from jupyter_mlgpu.bench.families import gemm
 from jupyter_mlgpu.bench.frameworks import programs
 from jupyter_mlgpu.bench.frameworks.base import Convolution
-from jupyter_mlgpu.bench.machine import around_here
+from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.clock import SystemClock
 
@@ -73,13 +73,13 @@ def ours(type_: str, n: int) -> float:
     """TFLOP/s as the benchmark gives them."""
     backend = registry.backend("torch")
     device = backend.devices()[-1]
-    asked = Asked("torch", device, False, around_here().free_memory(device))
+    asked = Asked("torch", device, False, local_monitor().free_memory(device))
     case = next(one for one in gemm(asked) if (one.type_asked, one.parameters["n"]) == (type_, n))
     result, error = measure(
         case,
         device,
         backend=backend,
-        around=around_here(),
+        monitor=local_monitor(),
         clock=SystemClock(),
         budget=Budget(repeats=3, sample_s=SECONDS, warm_up_s=1.0),
     )
@@ -129,7 +129,7 @@ def test_the_other_array_programs_work_on_a_gpu(request, name):
 
 def test_a_quick_session_has_energy_memory_and_a_bandwidth(torch):
     order = session.Order(("gemm", "bandwidth"), ("torch",), "gpu", quick=True)
-    run = session.run(order, around=around_here(), clock=SystemClock()).run
+    run = session.run(order, monitor=local_monitor(), clock=SystemClock()).run
     print(f"\n{run}")
     assert all(one.status == "ok" for one in run.results)
     large = [one for one in run.results if one.parameters.get("n") == 8192]

@@ -33,6 +33,7 @@ from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.sampler import NAME, Sampler
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.statistics import median_interval
 
 MIB = 1024**2
 GIB = 1024**3
@@ -384,7 +385,6 @@ def test_live_counters_tell_all_of_a_gpu_and_one_look_is_cheap(torch, index):
 
 
 def test_what_the_counters_add_to_a_cell_that_is_bound_by_python_is_within_light_tracings_budget(torch):
-    spread = pytest.importorskip("benchmarks.spread", reason="benchmarks/ is not here")
     kit = Kit()
     kit.gpus.get()
     small = torch.randn(64, 64, device="cuda")
@@ -408,7 +408,7 @@ def test_what_the_counters_add_to_a_cell_that_is_bound_by_python_is_within_light
         traced, bare = (once(True), once(False)) if number % 2 else reversed((once(False), once(True)))
         plain.append(bare)
         added.append(traced - bare)
-    interval = spread.median_interval(added)
+    interval = median_interval(added)
     budget = FIXED + SHARE * median(plain)
     write(
         "cost.md",

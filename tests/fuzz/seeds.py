@@ -15,7 +15,7 @@ from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 from jupyter_mlgpu.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,7 +73,7 @@ def benches() -> tuple[Any, ...]:
                 case,
                 device,
                 backend=backend,
-                around=FakeAround(clock, watts=watts),
+                monitor=FakeMonitor(clock, watts=watts),
                 clock=clock,
                 budget=Budget(repeats=4, sample_s=0.1, warm_up_s=1.0),
             )

@@ -14,7 +14,7 @@ from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.result import Result
 from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 if TYPE_CHECKING:
     from tests.ui.conftest import Lab
@@ -29,7 +29,7 @@ def measured(seconds: float, **case: Any) -> Result:
         replace(fake_case(FakeRunner(clock, [seconds]), **case), framework="torch"),
         backend.devices()[0],
         backend=backend,
-        around=FakeAround(clock),
+        monitor=FakeMonitor(clock),
         clock=clock,
         budget=Budget(repeats=6, sample_s=0.1, warm_up_s=2.0),
     )

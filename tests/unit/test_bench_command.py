@@ -9,7 +9,7 @@ from jupyter_mlgpu import cli
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench import options, page, session, suite
 from jupyter_mlgpu.bench.case import Asked
-from jupyter_mlgpu.bench.machine import Machine, others_of_processor
+from jupyter_mlgpu.bench.machine import LocalMonitor, others_of_processor
 from jupyter_mlgpu.bench.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.bench.session import Order
@@ -19,7 +19,7 @@ from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.gpus import find
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeGpu, FakeNvml
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
 CPU = Device("torch", "cpu:0", "cpu", "cpu")
@@ -93,7 +93,7 @@ def bench(monkeypatch):
         order = order or Order(("gemm",))
         return session.run(
             order,
-            around=FakeAround(clock),
+            monitor=FakeMonitor(clock),
             clock=clock,
             on_progress=on_progress,
             started_ns=started_ns,
@@ -234,21 +234,21 @@ def test_what_others_take_of_the_processor_is_what_is_neither_idle_nor_ours():
     assert others_of_processor(before, before, 0.0) == ()
 
 
-def machine(*gpus: FakeGpu) -> Machine:
+def machine(*gpus: FakeGpu) -> LocalMonitor:
     found = find(Nvml(FakeNvml(*gpus)))
-    return Machine(lambda: found, Unavailable("energy", "No counter here."), Unavailable("x", "None."))
+    return LocalMonitor(lambda: found, Unavailable("energy", "No counter here."), Unavailable("x", "None."))
 
 
 def test_free_memory_of_a_gpu_is_what_other_programs_leave(monkeypatch):
     monkeypatch.setattr(memory, "sees_the_machines_processes", lambda: True)
-    around = machine(FakeGpu(total=100, compute={4_000_000: 30}))
-    assert around.free_memory(GPU) == Quantity(70, "bytes")
-    (named,) = around.others(GPU)()
+    monitor = machine(FakeGpu(total=100, compute={4_000_000: 30}))
+    assert monitor.free_memory(GPU) == Quantity(70, "bytes")
+    (named,) = monitor.others(GPU)()
     assert named == "not seen from here (process 4000000, 30 B)"
 
 
 def test_without_a_driver_the_reason_is_told():
-    around = machine()
-    assert around.free_memory(GPU).why_missing
-    assert around.others(GPU)() == ()
-    assert around.energy(GPU)().why_missing == "No counter here."
+    monitor = machine()
+    assert monitor.free_memory(GPU).why_missing
+    assert monitor.others(GPU)() == ()
+    assert monitor.energy(GPU)().why_missing == "No counter here."

@@ -20,7 +20,7 @@ from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 Refused = Callable[[Path], str]
 
@@ -36,7 +36,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
             replace(fake_case(FakeRunner(clock, [seconds]), n=size), framework="torch"),
             backend.devices()[0],
             backend=backend,
-            around=FakeAround(clock, watts=300.0),
+            monitor=FakeMonitor(clock, watts=300.0),
             clock=clock,
             budget=budget,
         )[0]

@@ -4,11 +4,11 @@ import pytest
 
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.case import Needs
-from jupyter_mlgpu.bench.measuring import WINDOW, measure, steady
-from jupyter_mlgpu.bench.trend import rise
+from jupyter_mlgpu.bench.judging import rise
+from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 BUDGET = Budget(repeats=6, sample_s=0.1, warm_up_s=2.0, seconds=60.0)
 
@@ -16,7 +16,7 @@ BUDGET = Budget(repeats=6, sample_s=0.1, warm_up_s=2.0, seconds=60.0)
 class Bench:
     """One case on a fake device."""
 
-    def __init__(self, *seconds, case=None, around=None, budget=BUDGET, device="gpu:0"):
+    def __init__(self, *seconds, case=None, monitor=None, budget=BUDGET, device="gpu:0"):
         self.clock = FakeClock()
         self.runner = FakeRunner(self.clock, seconds or [0.1])
         self.steps = []
@@ -25,7 +25,7 @@ class Bench:
             fake_case(self.runner, **(case or {})),
             backend.devices()[0],
             backend=backend,
-            around=FakeAround(self.clock, **(around or {})),
+            monitor=FakeMonitor(self.clock, **(monitor or {})),
             clock=self.clock,
             budget=budget,
             on_step=self.steps.append,
@@ -33,7 +33,7 @@ class Bench:
 
 
 def test_a_steady_case_has_its_median_and_what_follows_from_it():
-    result = Bench(0.1, around={"watts": 200.0}).result
+    result = Bench(0.1, monitor={"watts": 200.0}).result
     assert (result.status, result.steady, result.flags) == ("ok", True, ())
     assert result.median.value == pytest.approx(0.1)
     assert result.spread.value == pytest.approx(0.0)
@@ -79,13 +79,6 @@ def test_a_warm_up_that_never_settles_is_flagged():
     assert "The warm-up had not become steady when its time was over." in result.flags
 
 
-def test_steady_are_so_many_times_that_vary_by_two_percent():
-    assert steady([5.0, *[1.0] * WINDOW])
-    assert steady([1.0, 1.02, 1.0, 1.02, 1.0])
-    assert not steady([1.0, 1.06, 1.0, 1.06, 1.0])
-    assert not steady([1.0] * (WINDOW - 1))
-
-
 def test_times_that_rise_are_called_throttling():
     # Warm-up takes seven blocks: two of one step, and five that are steady; one step more is watched.
     result = Bench(*[0.1] * 8, 0.10, 0.11, 0.12, 0.13, 0.14, 0.15).result
@@ -108,7 +101,7 @@ def test_a_rise_is_told_from_chance(samples, found):
 
 
 def test_another_program_is_named():
-    result = Bench(around={"others": ("python (process 12, 3 GiB)",)}).result
+    result = Bench(monitor={"others": ("python (process 12, 3 GiB)",)}).result
     assert result.flags == ("Something else used gpu:0 at the same time: python (process 12, 3 GiB).",)
 
 
@@ -119,12 +112,12 @@ def test_a_wide_spread_is_flagged_with_what_is_known_of_its_cause():
     assert alone.flags[1].startswith("Nothing that was seen explains the spread")
     on_cpu = Bench(*wide, device="cpu:0").result
     assert "what else runs on these cores" in on_cpu.flags[1]
-    with_other = Bench(*wide, around={"others": ("blender",)}).result
+    with_other = Bench(*wide, monitor={"others": ("blender",)}).result
     assert with_other.flags[1].startswith("Something else used gpu:0")
 
 
 def test_what_does_not_fit_is_skipped_with_what_it_needs():
-    bench = Bench(case={"needs": Needs(12 * 1024**3)}, around={"memory": 2 * 1024**3})
+    bench = Bench(case={"needs": Needs(12 * 1024**3)}, monitor={"memory": 2 * 1024**3})
     assert bench.result.status == "skipped"
     assert bench.result.why == "It needs 12 GiB of memory on gpu:0, and 2 GiB are free."
     assert bench.runner.steps == 0
@@ -132,7 +125,7 @@ def test_what_does_not_fit_is_skipped_with_what_it_needs():
 
 
 def test_where_the_free_memory_is_not_known_the_case_is_tried():
-    assert Bench(case={"needs": Needs(12 * 1024**3)}, around={"memory": None}).result.status == "ok"
+    assert Bench(case={"needs": Needs(12 * 1024**3)}, monitor={"memory": None}).result.status == "ok"
 
 
 def test_a_case_for_another_kind_of_device_is_skipped():
@@ -162,7 +155,7 @@ def test_a_failure_is_one_line_and_costs_this_case_alone():
 
 
 def test_an_interrupt_keeps_what_was_measured_and_goes_on():
-    bench = Bench(*[0.1] * 11, KeyboardInterrupt(), around={"watts": 100.0})
+    bench = Bench(*[0.1] * 11, KeyboardInterrupt(), monitor={"watts": 100.0})
     assert isinstance(bench.error, KeyboardInterrupt)
     assert bench.result.status == "interrupted"
     assert bench.result.samples == pytest.approx([0.1] * 3)

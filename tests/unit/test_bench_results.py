@@ -17,7 +17,7 @@ from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.bench.shares import with_shares
 from jupyter_mlgpu.errors import BenchError, RecordError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.testing.bench import FakeAround, FakeRunner, fake_case
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
 
@@ -30,7 +30,7 @@ def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> Re
         replace(fake_case(FakeRunner(clock, [seconds]), **case), framework="torch"),
         backend.devices()[0],
         backend=backend,
-        around=FakeAround(clock, watts=watts),
+        monitor=FakeMonitor(clock, watts=watts),
         clock=clock,
         budget=Budget(repeats=6, sample_s=0.1, warm_up_s=2.0),
     )

@@ -1,14 +1,11 @@
 """The benchmarks' figures: what they conclude from given times, without measuring any."""
 
-import random
-import statistics
-
 import pytest
 
 from benchmarks.pairing import Pair, interleave
-from benchmarks.report import verdict
-from benchmarks.spread import Interval, fewest_values, median_interval, quartiles
+from benchmarks.report import quartiles, verdict
 from benchmarks.workloads import calibrate
+from jupyter_mlgpu.statistics import Estimate
 
 
 def test_quartiles_are_interpolated_between_the_sorted_values():
@@ -24,47 +21,6 @@ def test_one_value_is_its_own_median_and_quartiles():
 def test_no_values_have_no_quartiles():
     with pytest.raises(ValueError, match="at least one value"):
         quartiles([])
-
-
-# Ranks and coverages as tables of the binomial distribution give them.
-@pytest.mark.parametrize(
-    ("count", "low", "high", "coverage"),
-    [(6, 1, 6, 0.96875), (10, 2, 9, 0.978516), (20, 6, 15, 0.958611), (60, 22, 39, 0.972660)],
-)
-def test_the_interval_of_a_median_lies_between_the_ranks_of_the_tables(count, low, high, coverage):
-    values = list(range(1, count + 1))
-    random.Random(0).shuffle(values)
-    found = median_interval(values)
-    assert (found.low, found.high) == (low, high)
-    assert found.coverage == pytest.approx(coverage, abs=1e-6)
-
-
-def test_five_values_are_too_few_for_an_interval_and_six_are_enough():
-    assert median_interval([1.0] * 5) is None
-    assert median_interval([1.0] * 6) is not None
-    assert fewest_values() == 6
-
-
-def test_more_confidence_asks_for_more_values():
-    assert fewest_values(0.99) == 8
-    assert median_interval([1.0] * 7, 0.99) is None
-
-
-def test_one_wild_value_does_not_move_the_interval():
-    calm = [float(value) for value in range(60)]
-    wild = [*calm[:-1], 1e9]
-    assert median_interval(wild) == median_interval(calm)
-
-
-def test_the_interval_holds_the_true_median_as_often_as_it_says():
-    draw = random.Random(1)
-    true_median = statistics.NormalDist().inv_cdf(0.5)
-    held = 0
-    for _ in range(2_000):
-        # A long tail to one side, as times on a shared machine have; its median stays at 1.
-        found = median_interval([2.718281828459045 ** draw.gauss(0, 1) for _ in range(20)])
-        held += found.low <= 2.718281828459045**true_median <= found.high
-    assert held / 2_000 == pytest.approx(0.9586, abs=0.015)
 
 
 def test_pairs_alternate_which_side_comes_first():
@@ -96,7 +52,7 @@ def test_a_pair_tells_what_switching_on_adds():
     ],
 )
 def test_a_target_is_kept_or_missed_only_where_the_whole_interval_says_so(low, high, expected):
-    assert verdict(Interval(low, high, 0.95), 3.0) == expected
+    assert verdict(Estimate((low + high) / 2, low, high, 0.95), 3.0) == expected
 
 
 def test_without_an_interval_nothing_is_concluded():

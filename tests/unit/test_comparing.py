@@ -1,14 +1,12 @@
 """Comparisons of runs: what differs, by how much, and when that cannot be told."""
 
 import json
-from itertools import combinations, permutations
 
 import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
 from jupyter_mlgpu.comparing import page
-from jupyter_mlgpu.comparing.shift import middle, ratio
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import DeviceUse, OpStat, RanOn, Reading
 from jupyter_mlgpu.testing import example_record
@@ -191,37 +189,6 @@ def test_the_chart_shows_what_could_be_judged_with_its_interval():
 
 def test_nothing_is_drawn_where_nothing_can_be_judged():
     assert page.chart(compare(runs(1.0), runs(2.0))) is None
-
-
-def test_the_interval_covers_the_true_ratio_as_often_as_it_says():
-    """Every way to deal 8 ranks to two samples of 4 is as likely as any other, where they do not differ."""
-    values = [1.0, 1.3, 1.7, 2.2, 2.9, 3.8, 4.9, 6.4]
-    deals = list(combinations(values, 4))
-    within = 0
-    for first in deals:
-        found = ratio(first, [one for one in values if one not in first])
-        within += found.low <= 1 <= found.high
-    assert within / len(deals) == pytest.approx(found.coverage)
-    assert found.coverage >= 0.95
-
-
-def test_the_smallest_samples_for_an_interval_are_four_and_four_or_three_and_five():
-    sizes = [(n, m) for n, m in permutations(range(1, 6), 2) if ratio([1.0] * n, [1.0] * m) is not None]
-    assert (3, 5) in sizes
-    assert (3, 4) not in sizes
-    assert ratio([1.0] * 4, [1.0] * 4) is not None
-    assert ratio([1.0] * 3, [1.0] * 3) is None
-
-
-def test_the_median_is_the_middle_one_or_between_the_two_middle_ones():
-    assert middle([3, 1, 2]) == 2
-    assert middle([4, 1, 2, 3]) == 2.5
-
-
-def test_fifty_runs_each_are_reckoned_exactly():
-    found = ratio(range(1, 51), range(2, 101, 2))
-    assert 0.95 <= found.coverage < 0.951
-    assert found.low < 2 < found.high
 
 
 def test_data_for_the_sidebar_says_what_the_table_says():

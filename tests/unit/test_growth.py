@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import growth
-from jupyter_mlgpu.growth import CellGrowth, of_all, of_run, theil_sen
+from jupyter_mlgpu.growth import CellGrowth, of_all, of_run
 from jupyter_mlgpu.record import Reading, Record, missing
 from jupyter_mlgpu.render import growing
 from jupyter_mlgpu.store import Store
@@ -47,46 +47,6 @@ def said(*mebibytes: float) -> str | None:
 def noise(seed: int, spread: float):
     numbers = random.Random(seed)
     return lambda: numbers.gauss(0, spread)
-
-
-# The statistics.
-
-
-def test_the_slope_of_a_straight_line_is_its_slope_and_the_interval_nothing_wider():
-    slope = theil_sen(range(8), [5 + 3 * x for x in range(8)])
-    assert (slope.value, slope.low, slope.high) == (3, 3, 3)
-
-
-@pytest.mark.parametrize(
-    ("points", "score", "chance"),
-    # Upper tail of the null distribution of Kendall's S, as tables print it.
-    [(5, 8, 0.042), (5, 10, 0.0083), (8, 14, 0.054), (8, 16, 0.031), (8, 18, 0.016), (10, 23, 0.023)],
-)
-def test_chances_are_those_of_the_tables_of_kendalls_test(points, score, chance):
-    inversions = (points * (points - 1) // 2 - score) // 2
-    assert growth._chances(points)[inversions] == pytest.approx(chance, abs=0.0005)
-
-
-@pytest.mark.parametrize("points", [5, 8, 20])
-def test_the_interval_holds_the_true_slope_as_often_as_it_says(points):
-    numbers = random.Random(7)
-    slopes = [
-        theil_sen(range(points), [2 * x + numbers.gauss(0, 3) for x in range(points)]) for _ in range(1000)
-    ]
-    held = sum(one.low <= 2 <= one.high for one in slopes) / len(slopes)
-    assert slopes[0].coverage >= 0.95
-    assert held == pytest.approx(slopes[0].coverage, abs=0.02)
-
-
-def test_one_wild_value_moves_the_slope_little():
-    values = [3.0 * x for x in range(12)]
-    values[7] += 1000
-    assert theil_sen(range(12), values).value == pytest.approx(3, abs=0.01)
-
-
-def test_five_points_are_needed_and_fewer_are_refused():
-    with pytest.raises(ValueError, match="needs 5 points, found 4"):
-        theil_sen(range(4), [1, 2, 3, 4])
 
 
 # Which runs count.

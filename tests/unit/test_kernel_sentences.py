@@ -104,12 +104,12 @@ TELLING: dict[str, set[str]] = {
     "race/page": set(),
     "race/racing": set(),
     "race/runner": set(),
-    "race/statistics": set(),
     "recorder": set(),
     "recordlines": set(),
     "render/growing": {"table", "verdict", "_rows"},
     "render/items": set(),
     "selection": set(),
+    "statistics": {"median", "ratio_interval"},
 }  # fmt: skip
 
 #: Modules with texts that do none of this.
@@ -129,7 +129,6 @@ SILENT = {
     "grading/*": "a command",
     "comparing/expect": "lessons' checks, printed under a cell",
     "comparing/page": "the table that a cell prints; the sidebar has its own",
-    "comparing/shift": "errors of the programmer's",
     "engines/*": "names and a drawing that a cell prints",
     "doctor/[cr]*": "names, errors of files and of a command",
     "doctor/checks/*": "told, with commands between; tests/doctor/test_checks.py compares what they say",
@@ -137,7 +136,6 @@ SILENT = {
     "doctor/shapes": "errors of files",
     "exporting/*": "files for other programs",
     "frames": "tables for pandas",
-    "growth": "errors of the programmer's",
     "incoming": "printed under a cell, or by a command",
     "items": "printed under a cell",
     "lessons/*": "printed under a cell",

@@ -1,12 +1,9 @@
 """Where two devices change places, found on paper first; and the interval that says what is certain."""
 
-import math
-
 import pytest
 
 from jupyter_mlgpu.race.crossover import crossover
 from jupyter_mlgpu.race.result import Lane, Timing
-from jupyter_mlgpu.race.statistics import INTERVAL, RANGE, interval, spread_name
 
 
 def lane(device, times, spread=0.01, count=10):
@@ -98,27 +95,3 @@ def test_single_runs_are_never_certain():
 def test_a_time_below_the_clock_is_not_certain_either():
     found = crossover(lane("cpu:0", {1: 0.0, 9: 90.0}), lane("gpu:0", {1: 10.0, 9: 10.0}))
     assert found.why_missing == "gpu:0 is faster at every size where the spreads do not overlap"
-
-
-@pytest.mark.parametrize(
-    ("count", "lowest"),
-    # The rank k of published tables (Conover, table A3 read for one half): none below 6, then 1, 2 from 9 on.
-    [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (20, 6), (100, 40)],
-)
-def test_the_interval_of_the_median_has_the_ranks_of_published_tables(count, lowest):
-    samples = list(range(count, 0, -1))
-    assert interval(samples) == (lowest, count + 1 - lowest)
-    covered = 1 - 2 * sum(math.comb(count, k) for k in range(lowest)) / 2**count
-    assert covered >= 0.95
-    assert 1 - 2 * sum(math.comb(count, k) for k in range(lowest + 1)) / 2**count < 0.95
-
-
-def test_ten_thousand_runs_have_their_interval_at_once():
-    # As the normal distribution has it, for so many: 5000 - 1.96 * 50 = 4902.
-    assert interval(list(range(1, 10_001))) == (4902, 10_001 - 4902)
-
-
-def test_too_few_runs_give_their_range_under_its_own_name_and_one_run_gives_nothing():
-    assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
-    assert interval([1.0]) is None
-    assert (spread_name(5), spread_name(6)) == (RANGE, INTERVAL)

@@ -7,9 +7,10 @@ import pytest
 from jupyter_mlgpu.backends.base import Observed
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import race, together
-from jupyter_mlgpu.race.runner import SHORT_WARMUPS, WARMUPS, Progress, Runner
+from jupyter_mlgpu.race.runner import Progress, Runner
 from jupyter_mlgpu.record import RanOn
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
+from jupyter_mlgpu.timing import STEADY_RUNS
 
 
 class FakeCell:
@@ -110,7 +111,7 @@ def test_what_the_first_run_costs_more_is_warm_up(clock):
 
 def test_a_warm_up_that_never_settles_ends_and_says_so(clock):
     lane, _, _ = run(clock, takes=lambda number, size: 0.1 * 2 ** (number % 2))
-    assert (lane.timings[0].warmups, lane.timings[0].steady) == (WARMUPS, False)
+    assert (lane.timings[0].warmups, lane.timings[0].steady) == (STEADY_RUNS.runs, False)
 
 
 def test_a_cell_of_minutes_is_warmed_up_once(clock):
@@ -120,7 +121,7 @@ def test_a_cell_of_minutes_is_warmed_up_once(clock):
 
 def test_short_runs_are_warmed_up_for_a_while_and_not_for_ever(clock):
     assert run(clock, takes=lambda number, size: 0.01)[0].timings[0].warmups == 5
-    assert run(clock, takes=lambda number, size: 0.0)[0].timings[0].warmups == SHORT_WARMUPS
+    assert run(clock, takes=lambda number, size: 0.0)[0].timings[0].warmups == STEADY_RUNS.short_runs
 
 
 def test_each_size_is_warmed_up_and_measured_in_order(clock):

@@ -9,24 +9,25 @@ from jupyter_mlgpu.bench import judging
 from jupyter_mlgpu.bench.case import Case, Runner
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.bench.result import NOT_MEASURED, Result, Status
+from jupyter_mlgpu.timing import Timings
 
 
 @dataclass
-class UnderWay:
-    """What `measuring.py` fills in while the case runs, and `finish` makes a result of."""
+class UnfinishedResult:
+    """What `measuring.py` fills in while the case runs, and `finish` makes a result of.
+
+    `timings` are those of blocks of `steps`; `energy` is that of all samples together, in joules.
+    """
 
     case: Case
     device: Device
     hardware: str | None
     type_ran: str | None = None
     ran_on: tuple[str, ...] = ()
-    samples: list[float] = field(default_factory=list)
     steps: int = 1
-    warmups: int = 0
-    steady: bool = False
+    timings: Timings = field(default_factory=Timings)
     peak_memory: Quantity | None = None
     energy: Quantity | None = None
-    spent: float = 0.0
     measured_s: float = 0.0
     notes: list[str] = field(default_factory=list)
     others: tuple[str, ...] = ()
@@ -51,14 +52,11 @@ class UnderWay:
             why = next((one.why_missing for one in peaks if one.why_missing), None)
             self.peak_memory = unknown("bytes", why or "The framework does not tell its peak of memory.")
 
-    def took(self, energy: Quantity, spent: float) -> None:
-        """The energy of all samples, in joules, and the seconds they took."""
-        self.energy, self.spent = energy, spent
-
     def finish(self, status: Status, why: str | None) -> Result:
         """The result of what is known; figures that were not measured say why."""
         case = self.case
         none = why or NOT_MEASURED
+        blocks = self.timings
         energy = self.energy or unknown("J", none)
         result = Result(
             case=case.name,
@@ -73,10 +71,10 @@ class UnderWay:
             ran_on=self.ran_on,
             status=status,
             why=why,
-            samples=tuple(self.samples),
+            samples=tuple(seconds / self.steps for seconds in blocks.samples),
             steps=self.steps,
-            warmups=self.warmups,
-            steady=self.steady,
+            warmups=blocks.warmups,
+            steady=blocks.steady,
             items=case.work.items,
             unit=case.work.unit,
             flops=case.work.flops,
@@ -88,11 +86,11 @@ class UnderWay:
             energy=energy,
             watts=unknown("W", str(energy.why_missing))
             if energy.value is None
-            else Quantity(energy.value / self.spent, "W"),
-            gemm_share=unknown("1", none if not self.samples else "The GEMM peak is not known yet."),
+            else Quantity(energy.value / sum(blocks.samples), "W"),
+            gemm_share=unknown("1", none if not blocks.samples else "The GEMM peak is not known yet."),
             notes=tuple(self.notes),
             measured_s=self.measured_s,
         )
-        if not self.samples:
+        if not blocks.samples:
             return result
         return replace(result, flags=tuple(judging.flags(result, self.others)))

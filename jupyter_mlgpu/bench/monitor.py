@@ -9,8 +9,8 @@ from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.quantity import Quantity
 
 
-class Around(Protocol):
-    """`machine.py` asks the real one; `jupyter_mlgpu.testing.bench.FakeAround` is a public fake."""
+class MachineMonitor(Protocol):
+    """`machine.py` asks the real one; `jupyter_mlgpu.testing.bench.FakeMonitor` is a public fake."""
 
     def free_memory(self, device: Device) -> Quantity:
         """Bytes that a case may still use on a device."""
