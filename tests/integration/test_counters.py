@@ -92,7 +92,7 @@ def test_a_cell_of_two_seconds_has_the_energy_of_its_gpu_within_the_uncertainty(
         "import time\nbegun = time.perf_counter()\ntime.sleep(2)\nprint(time.perf_counter() - begun)"
     )
     energy = of_device(result)
-    assert energy["source"] == "NVML energy counter, all processes on GPU 0 (Fake GPU)"
+    assert energy["detail"] == "NVML energy counter, all processes on GPU 0 (Fake GPU)"
     seconds = reading(result, "wall_time")["value"]
     assert abs(energy["value"] - 300 * seconds) <= energy["uncertainty"] + 300 * (
         seconds - float(result.text)

@@ -26,6 +26,8 @@ MILLISECOND = 1_000_000
 COUNT, APART = 1_000, 40 * MILLISECOND
 
 PLANT = """
+from msgspec.structs import replace
+
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
@@ -34,7 +36,7 @@ current().store.clear()
 for place in range({count}):
     record = example_record(place + 1, run=f"{number:032d}", name=f"cell {{place}}")
     started = {base} + (place * {engines} + {number}) * {apart}
-    wall = Reading("wall_time", 0.02, "s", "cell", "planted", 1)
+    wall = Reading("wall_time", 0.02, "s", "cell", "simulated", 1, detail="planted")
     readings = (wall, *record.readings[1:])
     current().store.add(replace(record, started_monotonic_ns=started, readings=readings))
 """

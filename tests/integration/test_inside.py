@@ -8,6 +8,8 @@ import pytest
 
 #: Puts a record of this run into the kernel, with a profile of as many events as are wanted.
 PROFILED = """
+from msgspec.structs import replace
+
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 

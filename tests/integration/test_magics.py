@@ -150,7 +150,7 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     assert receipt["origin"] == "replayed"
     assert receipt["device"]["ran_on"][0]["device"] == "gpu:0"
     assert "Replayed from mac.jsonl: nothing of it ran here." in receipt["notes"]
-    assert all(one["source"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
+    assert all(one["detail"].startswith("replayed from mac.jsonl") for one in receipt["readings"])
     assert "1 were here already" in notebook.run(f"%mlc_trace replay {path}").text
     own = notebook.run("y = 2").receipt
     assert own["origin"] == "live"

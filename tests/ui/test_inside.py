@@ -25,6 +25,7 @@ MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script
 
 #: Puts a record into the kernel whose profile is the test's own, as a profiled cell leaves one.
 PROFILED = """
+from msgspec.structs import replace
 from jupyter_mlgpu.ops import table
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record

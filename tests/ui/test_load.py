@@ -184,6 +184,7 @@ def test_of_a_record_of_ten_megabytes_the_kernel_tells_a_part_and_says_what_is_l
 
 
 FILL_WITH_A_LARGE_ONE = """
+from msgspec.structs import replace
 lines = tuple(replace(line(1, number), text="x" * 5000) for number in range(2000))
 store.add(replace(example_record(5000, name="large record"), logs=lines))
 """

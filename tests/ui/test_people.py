@@ -21,6 +21,7 @@ LOAD = "%load_ext jupyter_mlgpu"
 
 #: Records of every kind that the list tells apart, with lines of every verdict.
 FILL = """
+from msgspec.structs import replace
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
