@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from jupyter_mlgpu import rules
+from jupyter_mlgpu import record_schema_1, rules
+from jupyter_mlgpu.devicewords import in_words
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.plain import build, build_all, choice_of, field_of, optional_of, table_of, to_plain
 
@@ -33,6 +34,8 @@ QUANTITIES: Mapping[str, str] = {
     "wall_time": "s",
     "cpu_time": "s",
     "device_time": "s",
+    # Of a profiled cell alone: the part of it in which nothing ran on a device, from 0 to 1.
+    "device_idle": "share",
     "peak_memory_process": "bytes",
     "peak_memory_allocator": "bytes",
     "peak_memory_device": "bytes",
@@ -47,11 +50,11 @@ QUANTITIES: Mapping[str, str] = {
 class Reading:
     """One measured quantity, or the reason why it could not be measured.
 
-    `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the
-    whole process, one device or the machine. `samples` is how many measurements the value rests on.
+    `unit` is s (seconds), bytes, J (joules) or share (0 to 1). `scope` says what the figure covers: this
+    cell, the whole process, one device or the machine. `samples` is how many measurements the value rests on.
     `uncertainty` is the half width, in the same unit, of the interval around the value in which the true one
     lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is not in it.
-    None: not stated.
+    None: not stated. `device` is the one that the figure is of; None where it is of none.
     """
 
     quantity: str
@@ -62,6 +65,7 @@ class Reading:
     samples: int
     why_missing: str | None = None
     uncertainty: float | None = None
+    device: str | None = None
 
     def __post_init__(self) -> None:
         if self.uncertainty is not None and (self.value is None or not 0 <= self.uncertainty < math.inf):
@@ -108,16 +112,22 @@ class RanOn:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUse:
-    """The device asked for, and those the work really ran on (None: not known, see `why_missing`).
+    """The devices asked for, and those the work really ran on (None: not known, see `why_missing`).
 
-    `only` maps frameworks to the one device on which anything of theirs can have run; whether anything
-    did is not known.
+    `requested` maps frameworks to the device asked for, numbered where it is known to exist;
+    `devicewords.EVERY` stands for all that it does not name. Empty: the frameworks choose. `only` maps
+    frameworks to the one device on which anything of theirs can have run; whether anything did is not known.
     """
 
-    requested: str | None
+    requested: Mapping[str, str]
     ran_on: tuple[RanOn, ...] | None
     why_missing: str | None = None
     only: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def asked_for(self) -> str:
+        """The devices asked for in words, `gpu:0` or `torch gpu:0, jax cpu:0`; empty where none was."""
+        return in_words(self.requested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +262,9 @@ class Record:
         """The record as JSON-ready data, keys in the order of the schema."""
         data = to_plain(self)
         for reading in data["readings"]:
-            if reading["uncertainty"] is None:  # most have none, and a notebook holds many receipts
-                del reading["uncertainty"]
+            for name in ("uncertainty", "device"):
+                if reading[name] is None:  # most have none, and a notebook holds many receipts
+                    del reading[name]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -271,6 +282,7 @@ class Record:
             )
         # After the schema, for a later version may have other rules.
         rules.refuse_what_cannot_be_saved(table, "the record")
+        table = record_schema_1.upgraded(table)
         device = field_of(table, "device", dict, "the record")
         ran_on = device.get("ran_on")
         return cls(
@@ -280,7 +292,7 @@ class Record:
             started_monotonic_ns=field_of(table, "started_monotonic_ns", int, "the record"),
             outcome=choice_of(table, "outcome", get_args(Outcome)),
             device=DeviceUse(
-                requested=optional_of(device, "requested", str, "device"),
+                requested=_texts(device, "requested", "device"),
                 ran_on=None
                 if ran_on is None
                 else build_all(RanOn, ran_on, "device.ran_on", rules.OF["RanOn"]),
@@ -340,6 +352,8 @@ def _readings(data: object) -> tuple[Reading, ...]:
             raise RecordError(
                 f"readings[{number}].unit of {one.quantity} should be {unit}, found {one.unit!r}"
             )
+        if unit == "share" and not 0 <= (one.value or 0) <= 1:
+            raise RecordError(f"readings[{number}].value should be a share from 0 to 1, found {one.value!r}")
     if all(one.quantity != "wall_time" for one in readings):
         raise RecordError("readings should have one of 'wall_time', if only to say why it is missing")
     return readings

@@ -84,7 +84,7 @@ class Measured:
                 "",
                 0,
                 "ok",
-                DeviceUse(None, None, _NO_DEVICE),
+                DeviceUse({}, None, _NO_DEVICE),
                 (
                     Reading("wall_time", seconds, "s", "cell", _SOURCE, 1),
                     memory,

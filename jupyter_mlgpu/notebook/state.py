@@ -138,11 +138,15 @@ def running_state(
 
 
 def device_state(kit: Kit) -> dict[str, Any]:
-    """The device asked for and those that exist, or why these are not known yet."""
+    """The devices asked for and those that exist, or why these are not known yet.
+
+    By framework, `requested` has the devices asked for as a record has them, `asked` the words as they were
+    written, and `chosen` the devices that they mean.
+    """
     state: dict[str, Any] = {
-        "requested": kit.selection.word,
-        "asked": [{"framework": name, "word": word} for name, word in kit.selection.asked().items()],
-        "chosen": [{"framework": one.framework, "device": one.name} for one in kit.selection.chosen()],
+        "requested": kit.selection.words(),
+        "asked": {one.name: str(word) for one in registry.loaded() if (word := kit.selection.word(one.name))},
+        "chosen": {one.framework: one.name for one in kit.selection.devices()},
         "frameworks": [_framework(backend) for backend in registry.loaded()],
         "framework": None,
         "available": None,
@@ -153,7 +157,7 @@ def device_state(kit: Kit) -> dict[str, Any]:
         if state["available"] is None:
             state["why_missing"] = f"{words.framework(backend.name)} has not used a device yet."
         if backend.started():
-            state["requested"] = kit.selection.requested
+            state["requested"] = kit.selection.requested()
             state["why_missing"] = None
             state["available"] = (state["available"] or []) + [
                 {

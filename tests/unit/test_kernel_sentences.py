@@ -69,7 +69,7 @@ TELLING: dict[str, set[str]] = {
     "logs/waiting": set(),
     "notebook/bench_command": {"_save", "_show_charts"},
     "notebook/channel": set(),
-    "notebook/choices": set(),
+    "notebook/sidebar_settings": set(),
     "notebook/compare_command": {"compare_command", "_HELP", "_side"},
     "notebook/devices": {"status", "list", "_choose_here", "_import_one", "_lines", "_replayed", "_line"},
     "notebook/doctor_light": {"ask"},
@@ -209,7 +209,7 @@ ANSWERS = {"GraphError", "MissingPackageError", "PlanError", "RaceError", "Usage
 ASKED = {
     "comparing/compare",
     "notebook/channel",
-    "notebook/choices",
+    "notebook/sidebar_settings",
     "notebook/compare_command",
     "notebook/inside",
 }

@@ -128,8 +128,8 @@ def test_a_record_names_the_device_where_operations_ran():
     measurement = bench.recorder.start("x")
     backend.run(3, "gpu:0")
     backend.run(1, "cpu:0")
-    record = measurement.stop(requested="gpu:0")
-    assert record.device.requested == "gpu:0"
+    record = measurement.stop(requested={"*": "gpu:0"})
+    assert record.device.requested == {"*": "gpu:0"}
     assert [(entry.device, entry.operations, entry.share) for entry in record.device.ran_on] == [
         ("gpu:0", 3, 0.75),
         ("cpu:0", 1, 0.25),
