@@ -33,7 +33,7 @@ def requested(text: object) -> object:
         return {}
     if not isinstance(text, str):
         return text
-    parts = [part.rpartition(" ") for part in text.split(", ")]
+    parts = [part.strip().rpartition(" ") for part in text.split(",")]
     return {framework or EVERY: device for framework, _, device in parts if device}
 
 

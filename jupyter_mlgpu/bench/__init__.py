@@ -28,9 +28,11 @@ def bench(
     from jupyter_mlgpu.bench import session
     from jupyter_mlgpu.bench.machine import around_here
     from jupyter_mlgpu.clock import SystemClock
+    from jupyter_mlgpu.devicewords import DeviceWord
 
     names = tuple(one for one in (framework or "").lower().split(",") if one)
-    order = session.Order(cases, names, device, quick)
+    word = session.ANY if device is None else DeviceWord.parse(device)
+    order = session.Order(cases, names, word, quick)
     return session.run(order, around=around_here(), clock=SystemClock()).run
 
 

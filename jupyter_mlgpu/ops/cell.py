@@ -128,13 +128,15 @@ def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Rea
         return [missing("device_time", why, scope="device", source=profile.profiler)]
     readings = []
     for one in devices:
-        busy = f"union of kernels and copies of {one.device}"
-        source = f"{profile.profiler}, {busy}"
-        share = f"{profile.profiler}: 1 - ({busy}) / (the cell, from start to end)"
+        busy = f"{profile.profiler}, union of kernels and copies of {one.device}"
+        idle = (
+            f"{profile.profiler}: 1 - (union of kernels and copies of {one.device}) / "
+            "(the cell, from start to end)"
+        )
         on, count = one.device, one.intervals
         readings += [
-            Reading("device_time", one.busy_ns / 1e9, "s", "device", source, count, device=on),
-            Reading("device_idle", one.idle_share, "share", "device", share, count, device=on),
+            Reading("device_time", one.busy_ns / 1e9, "s", "device", busy, count, device=on),
+            Reading("device_idle", one.idle_share, "share", "device", idle, count, device=on),
         ]
     return readings
 
