@@ -67,10 +67,7 @@ def finish(name: str, observation: Observation | Observed | str) -> Observed:
 
 
 def in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says why.
-
-    How long a device was idle only a profiler tells, so without a profile nothing is said of it.
-    """
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why, but a profile's."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]

@@ -16,15 +16,15 @@ _IDLE = "idle_share_of_"
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     """A record of schema 1 with the devices asked for as a mapping, and devices' idle shares as readings."""
+    data = dict(data)
     device, readings, facts = (data.get(name) for name in ("device", "readings", "facts"))
     if isinstance(device, dict):
-        device = {**device, "requested": requested(device.get("requested"))}
+        data["device"] = {**device, "requested": requested(device.get("requested"))}
     if isinstance(readings, list) and isinstance(facts, dict):
         idle = {name: fact for name, fact in facts.items() if name.startswith(_IDLE) and _is_share(fact)}
-        readings = [*readings, *(_idle(name.removeprefix(_IDLE), idle[name], readings) for name in idle)]
-        facts = {name: fact for name, fact in facts.items() if name not in idle}
-    found = {"device": device, "readings": readings, "facts": facts}
-    return {**data, **{name: value for name, value in found.items() if name in data}}
+        data["readings"] = [*readings, *(_idle(name, fact, readings) for name, fact in idle.items())]
+        data["facts"] = {name: fact for name, fact in facts.items() if name not in idle}
+    return data
 
 
 def requested(text: object) -> object:
@@ -42,16 +42,10 @@ def _is_share(fact: object) -> bool:
     return isinstance(value, float) and 0 <= value <= 1
 
 
-def _idle(device: str, fact: Mapping[str, Any], readings: list[Any]) -> dict[str, Any]:
+def _idle(name: str, fact: Mapping[str, Any], readings: list[Any]) -> dict[str, Any]:
+    device = name.removeprefix(_IDLE)
     # It rests on the same kernels and copies as the time of the device, whose source ended in its name.
     times = [one for one in readings if isinstance(one, dict) and one.get("quantity") == "device_time"]
     same = [one.get("samples") for one in times if str(one.get("source")).endswith(f" of {device}")]
-    return {
-        "quantity": "device_idle",
-        "value": fact["value"],
-        "unit": "share",
-        "scope": "device",
-        "source": fact.get("source"),
-        "samples": same[0] if same else 1,
-        "device": device,
-    }
+    reading = {"quantity": "device_idle", "value": fact["value"], "unit": "share", "scope": "device"}
+    return {**reading, "source": fact.get("source"), "samples": same[0] if same else 1, "device": device}

@@ -139,7 +139,9 @@ class Selection:
                 refused.append(error)
         if refused and not found:
             hidden = next((one for one in refused if isinstance(one, RestartNeededError)), None)
-            raise hidden or (refused[0] if len(refused) == 1 else _nowhere(word, backends))
+            each = "; ".join(f"{one.name} has {names(one.devices())}" for one in backends)
+            nowhere = f"There is no device {word} here: {each}. Choose one of these; nothing was changed."
+            raise hidden or (refused[0] if len(refused) == 1 else DeviceError(nowhere))
 
     def _find(self, backend: Backend) -> Device | None:
         """The device selected; None if none was, or where it may still come.
@@ -212,11 +214,6 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
             refusal=f"There is no device {word} here{whose} before a restart of the kernel: "
             f"found {names(devices)}; nothing was changed.",
         ) from None
-
-
-def _nowhere(word: DeviceWord, backends: Sequence[Backend]) -> DeviceError:
-    found = "; ".join(f"{one.name} has {names(one.devices())}" for one in backends)
-    return DeviceError(f"There is no device {word} here: {found}. Choose one of these; nothing was changed.")
 
 
 class _ThisThread(threading.local):

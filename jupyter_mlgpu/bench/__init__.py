@@ -31,8 +31,7 @@ def bench(
     from jupyter_mlgpu.devicewords import DeviceWord
 
     names = tuple(one for one in (framework or "").lower().split(",") if one)
-    word = session.ANY if device is None else DeviceWord.parse(device)
-    order = session.Order(cases, names, word, quick)
+    order = session.Order(cases, names, DeviceWord.parse("any" if device is None else device), quick)
     return session.run(order, around=around_here(), clock=SystemClock()).run
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from jupyter_mlgpu.bench.session import ANY, Order, check
+from jupyter_mlgpu.bench.session import Order, check
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
 
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options(found: argparse.Namespace) -> Options:
     """What the words mean; raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
-    device = ANY if found.device is None else DeviceWord.parse(found.device)
+    device = DeviceWord.parse("any" if found.device is None else found.device)
     order = Order(tuple(found.cases), names, device, found.quick)
     check(order)
     if len(found.against) > 2:

@@ -151,7 +151,7 @@ class _Session:
                 **machine.get("devices", {}),
                 f"{name} {device.name}": _about(backend, device),
             }
-            if device.name.startswith("cpu") and self._order.device == ANY:
+            if device.name.startswith("cpu") and self._order.device.kind == "any":
                 notes.append(backend.why_no_gpu())
         budget = QUICK if self._order.quick else FULL
         error = None

@@ -18,6 +18,7 @@ class DeviceCommands:
     def __init__(self, kit: Kit, tell: Callable[[], None]) -> None:
         """`tell` has the browsers told of a device that was selected."""
         self._kit = kit
+        self._selection = kit.selection
         self._tell = tell
 
     def run(self, line: str) -> str:
@@ -30,7 +31,9 @@ class DeviceCommands:
         if typed == "":
             return self.status()
         if typed == "status":
-            return "\n".join([self.status(), self._memory()])
+            from jupyter_mlgpu.notebook.memory import report  # seldom asked for
+
+            return f"{self.status()}\n{report()}"
         if typed == "list":
             return self.list(framework)
         return self.select(DeviceWord.parse(typed), framework)
@@ -43,13 +46,12 @@ class DeviceCommands:
         who wants it says so in a cell.
         """
         if importing:
-            self._import_for(word, framework)
+            _import_for(word, framework)
         else:
             _refuse_to_import_for(word, framework)
-        selection = self._kit.selection
-        selection.select(word, framework)
+        self._selection.select(word, framework)
         self._tell()
-        devices = [one for one in selection.devices() if framework in (None, one.framework)]
+        devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
         if not devices:
             return f"Cells run on {word} as soon as a framework is imported."
         stays = "What was made on another device stays there."
@@ -57,24 +59,16 @@ class DeviceCommands:
 
     def status(self) -> str:
         """`%mlc_device`; returns what to print."""
-        requested = in_words(self._kit.selection.requested())
-        asked = (
-            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
-        )
+        device = in_words(self._selection.requested())
+        asked = f"Device asked for: {device}." if device else "No device asked for: the framework chooses."
         last = self._kit.store.records()[-1:]
         ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
         return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
 
-    def _memory(self) -> str:
-        from jupyter_mlgpu.notebook.memory import report  # seldom asked for
-
-        return report()
-
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
-        installed = [name for name, there in registry.absent().items() if there]
-        if framework is not None or (not registry.loaded() and len(installed) < 2):
-            self._import(framework, "list")
+        if framework is not None or (not registry.loaded() and len(_installed()) < 2):
+            _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         lines = [line for backend in backends for line in _lines(backend)]
         if framework is None:
@@ -83,16 +77,14 @@ class DeviceCommands:
             lines += [
                 f"{words.framework(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
-                for name in installed
-                if name in registry.absent()
+                for name in _installed()
             ]
         return "\n".join(lines)
 
     def find_gpu(self) -> None:
         """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
-        installed = [name for name, there in registry.absent().items() if there]
         problems = []
-        for name in installed:
+        for name in _installed():
             try:
                 self.select(DeviceWord("gpu"), name)
             except DeviceError as error:
@@ -104,41 +96,53 @@ class DeviceCommands:
         raise DeviceError(" ".join(problems))
 
     def _select_for_cell(self, word: DeviceWord) -> str:
-        self._import_for(word, None)
-        self._kit.selection.select_for_cell(word)
-        devices = self._kit.selection.devices()
+        _import_for(word, None)
+        self._selection.select_for_cell(word)
+        devices = self._selection.devices()
         return f"This cell runs on {_named(devices) if devices else word}. {self._lacking()}".rstrip()
 
     def _lacking(self) -> str:
-        lacking = [words.framework(name) for name in self._kit.selection.lacking()]
+        lacking = [words.framework(name) for name in self._selection.lacking()]
         if not lacking:
             return ""
         has, its = ("has", "its") if len(lacking) == 1 else ("have", "their")
         return f"{' and '.join(lacking)} {has} no such device: {its} work stays where it was. "
 
-    def _import_for(self, word: DeviceWord, framework: str | None) -> None:
-        if framework is not None or word.needs_framework:
-            self._import(framework, str(word))
 
-    def _import(self, framework: str | None, word: str) -> None:
-        """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
-        if framework is not None:
-            if framework not in registry.BACKENDS:
-                known = ", ".join(registry.BACKENDS)
-                raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
-            if not registry.backend(framework).loaded():
-                _import_one(framework)
-            return
+def _installed() -> list[str]:
+    """The frameworks that could be imported and are not."""
+    return [name for name, there in registry.absent().items() if there]
+
+
+def _import_for(word: DeviceWord, framework: str | None) -> None:
+    if framework is not None or word.needs_framework:
+        _import(framework, str(word))
+
+
+def _import(framework: str | None, word: str) -> None:
+    """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+    if framework is None:
         if registry.loaded():
             return
-        installed = [name for name, there in registry.absent().items() if there]
+        installed = _installed()
         if len(installed) > 1:
             named = ", ".join(map(words.framework, installed))
             raise DeviceError(
                 f"No framework is imported yet, and several are installed ({named}): import the one you use, "
                 f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
             )
-        _import_one(installed[0] if installed else next(iter(registry.BACKENDS)))
+        framework = next(iter([*installed, *registry.BACKENDS]))
+    if framework not in registry.BACKENDS:
+        known = ", ".join(registry.BACKENDS)
+        raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
+    if not registry.backend(framework).loaded():
+        _import_one(framework)
+
+
+def _import_one(name: str) -> None:
+    if registry.absent().get(name):
+        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
+    registry.import_framework(name)
 
 
 def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
@@ -166,12 +170,6 @@ def _options(line: str) -> tuple[str, str | None, bool]:
         framework = parts.pop(place + 1).lower()
         parts.pop(place)
     return " ".join(parts), framework, this_cell
-
-
-def _import_one(name: str) -> None:
-    if registry.absent().get(name):
-        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
-    registry.import_framework(name)
 
 
 def _named(devices: list[Device]) -> str:

@@ -140,8 +140,7 @@ def running_state(
 def device_state(kit: Kit) -> dict[str, Any]:
     """The devices asked for and those that exist, or why these are not known yet.
 
-    By framework, `requested` has the devices asked for as a record has them, `asked` the words as they were
-    written, and `chosen` the devices that they mean.
+    `requested` is as in a record, `asked` has the words of the frameworks loaded, `chosen` their devices.
     """
     state: dict[str, Any] = {
         "requested": kit.selection.words(),

@@ -2,7 +2,7 @@
 
 What they draw is the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which
 anywidget sends to the page. They hear what the browsers hear (`channel.py`), and what is chosen in them goes
-the sidebar's way (`choices.py`).
+the sidebar's way (`sidebar_settings.py`).
 
 Traits change in the main thread alone, in a cell or between two, so that nobody who observes one is called
 in another thread. Whatever fails here costs a control its newest state, and no cell anything.
