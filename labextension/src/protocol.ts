@@ -33,7 +33,6 @@ const MANY = 20_000;
 
 export interface IDeviceStatus {
   requested: Requested;
-  framework: string | null;
   available: IDevice[] | null;
   whyMissing: string | null;
   /** The word asked for of each framework that is imported, where one was. */
@@ -249,7 +248,6 @@ export function readDeviceStatus(data: unknown): IDeviceStatus | null {
   return (
     table && {
       requested: readRequested(table.requested),
-      framework: text(table.framework),
       available: listOrNull(table.available, readDevice),
       whyMissing: text(table.why_missing, LONG),
       asked: pairs(table.asked, word => text(word)),
