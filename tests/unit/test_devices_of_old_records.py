@@ -67,18 +67,13 @@ def test_a_fact_that_is_no_share_stays_a_fact_and_out_of_the_line(value):
 
 
 def test_every_saved_record_reads_as_its_words_say():
-    seen = 0
-    for data in saved():
+    records = saved()
+    for data in records:
         asked = data["device"]["requested"]
-        facts = {name: fact["value"] for name, fact in data["facts"].items()}
-        idle = {name: value for name, value in facts.items() if name.startswith("idle_share_of_")}
-        if isinstance(asked, str) or idle:
-            record = Record.from_json(data)
-            readings = [one for one in record.readings if one.quantity == "device_idle"]
-            assert record.device.asked_for == (asked or "")
-            assert {f"idle_share_of_{one.device}": one.value for one in readings} == idle
-            seen += 1
-    assert seen >= 10
+        if not isinstance(asked, dict):
+            assert Record.from_json(data).device.asked_for == (asked or "")
+    asked = [data["device"]["requested"] for data in records]
+    assert all(form in asked for form in (None, "cpu:0", "torch gpu:0, jax cpu:0"))
 
 
 def saved() -> list[dict]:
