@@ -18,6 +18,7 @@ from benchmarks.machine import describe
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.modules import installed
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.selection import Selection
 
 CALLS = 2_000
@@ -76,7 +77,7 @@ def _selected(backend: Backend, device: Device) -> list[float]:
     if device not in backend.find_devices():
         return []
     selection = Selection(lambda: [backend])
-    selection.request(device.name)
+    selection.select(DeviceWord.parse(device.name))
     times = []
     for _ in range(CALLS + 1):
         begun = time.perf_counter_ns()

@@ -169,7 +169,7 @@ def _row(record: Record, columns: Sequence[_Column]) -> tuple[Any, ...]:
         record.outcome,
         record.mode,
         record.origin,
-        record.device.requested,
+        record.device.asked_for or None,
         None if ran_on is None else ", ".join(one.device for one in ran_on),
         record.device.why_missing,
         *figures,

@@ -75,12 +75,13 @@ def finish(name: str, observation: Observation | Observed | str) -> Observed:
 
 
 def in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
-    """All quantities in the order of `QUANTITIES`; one that nobody measured says why."""
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why, but a profile's."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
         known = [reading for reading in of_this if reading.value is not None]
-        ordered.extend(known or of_this[:1] or [missing(quantity, why)])
+        unmeasured = [] if quantity == "device_idle" else [missing(quantity, why)]
+        ordered.extend(known or of_this[:1] or unmeasured)
     return tuple(ordered)
 
 

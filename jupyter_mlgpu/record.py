@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu import decoding, record_schema_1
 from jupyter_mlgpu.decoding import Count, Measured, Name, Share
+from jupyter_mlgpu.devicewords import in_words
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.sentence import Sentence, say
 
@@ -59,6 +60,8 @@ QUANTITIES: Mapping[str, str] = {
     "wall_time": "s",
     "cpu_time": "s",
     "device_time": "s",
+    # Of a profiled cell alone: the part of it in which nothing ran on a device, from 0 to 1.
+    "device_idle": "share",
     "peak_memory_process": "bytes",
     "peak_memory_allocator": "bytes",
     "peak_memory_device": "bytes",
@@ -72,13 +75,13 @@ QUANTITIES: Mapping[str, str] = {
 class Reading(Struct, frozen=True, omit_defaults=True):
     """One measured quantity, or the reason why it could not be measured.
 
-    `unit` is s (seconds), bytes or J (joules). `scope` says what the figure covers: this cell, the whole
-    process, one device or the machine. `source` is the kind of instrument, `detail` which one and how it is
-    read, in words. `device` is the device that the figure is of, as that instrument names it (`gpu:0`, `GPU 0
-    (NVIDIA H200)`); None where it is of none. `samples` is how many measurements the value rests on.
-    `uncertainty` is the half width, in the same unit, of the interval around the value in which the true one
-    lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is not in it.
-    None: not stated.
+    `unit` is s (seconds), bytes, J (joules) or share (0 to 1). `scope` says what the figure covers: this
+    cell, the whole process, one device or the machine. `source` is the kind of instrument, `detail` which one
+    and how it is read, in words. `device` is the device that the figure is of, as that instrument names it
+    (`gpu:0`, `GPU 0 (NVIDIA H200)`); None where it is of none. `samples` is how many measurements the value
+    rests on. `uncertainty` is the half width, in the same unit, of the interval around the value in which the
+    true one lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is
+    not in it. None: not stated.
     """
 
     # A later version may have more quantities: one that is not known here is kept, and shown.
@@ -155,16 +158,22 @@ class RanOn(Struct, frozen=True):
 
 
 class DeviceUse(Struct, frozen=True):
-    """The device asked for, and those the work really ran on (None: not known, see `why_missing`).
+    """The devices asked for, and those the work really ran on (None: not known, see `why_missing`).
 
-    `only` maps frameworks to the one device on which anything of theirs can have run; whether anything
-    did is not known.
+    `requested` maps frameworks to the device asked for, numbered where it is known to exist;
+    `devicewords.EVERY` stands for all that it does not name. Empty: the frameworks choose. `only` maps
+    frameworks to the one device on which anything of theirs can have run; whether anything did is not known.
     """
 
-    requested: str | None
+    requested: Mapping[str, str]
     ran_on: tuple[RanOn, ...] | None
     why_missing: Said | None = None
     only: Mapping[str, str] = {}
+
+    @property
+    def asked_for(self) -> str:
+        """The devices asked for in words, `gpu:0` or `torch gpu:0, jax cpu:0`; empty where none was."""
+        return in_words(self.requested)
 
 
 class Run(Struct, frozen=True):
@@ -365,5 +374,7 @@ def _check(record: Record) -> None:
             raise RecordError(
                 f"readings[{number}].unit of {one.quantity} should be {unit}, found {one.unit!r}"
             )
+        if unit == "share" and not 0 <= (one.value or 0) <= 1:
+            raise RecordError(f"readings[{number}].value should be a share from 0 to 1, found {one.value!r}")
     if all(one.quantity != "wall_time" for one in record.readings):
         raise RecordError("readings should have one of 'wall_time', if only to say why it is missing")

@@ -1,6 +1,7 @@
 """Records of schema 1 (until 2026-11), as schema 2 has them: the one place where their texts are read.
 
-There a reading's `source` was a text for people that also said which device it was of. What was wrong with a
+There a reading's `source` was a text for people that also said which device it was of, and so was the device
+asked for. What was wrong with a
 record is left as it is, and refused where records are read.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+
+from jupyter_mlgpu.devicewords import EVERY
 
 #: How the text of a source began -> its kind in schema 2; after "replayed from FILE: ".
 SOURCES: Mapping[str, str] = {
@@ -30,6 +33,8 @@ SOURCES: Mapping[str, str] = {
     "fake": "simulated",
     "none": "none",
 }
+#: What began the names of the facts that told of a device what share of a profiled cell it was idle.
+_IDLE = "idle_share_of_"
 _REPLAYED = re.compile(r"replayed from .*?: ")
 _DEVICES = (
     re.compile(r"\b(GPU \d+ \([^)]*\))"),
@@ -41,10 +46,41 @@ _DEVICES = (
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     """A record of schema 1 as one of schema 2."""
-    readings = data.get("readings")
+    data = {**data, "schema": 2}
+    device, readings, facts = (data.get(name) for name in ("device", "readings", "facts"))
+    if isinstance(device, dict):
+        data["device"] = {**device, "requested": requested(device.get("requested"))}
+    if isinstance(readings, list) and isinstance(facts, dict):
+        idle = {name: fact for name, fact in facts.items() if name.startswith(_IDLE) and _is_share(fact)}
+        readings = [*readings, *(_idle(name, fact, readings) for name, fact in idle.items())]
+        data["facts"] = {name: fact for name, fact in facts.items() if name not in idle}
     if isinstance(readings, list):
-        readings = [_reading(one) if isinstance(one, dict) else one for one in readings]
-    return {**data, "schema": 2, "readings": readings}
+        data["readings"] = [_reading(one) if isinstance(one, dict) else one for one in readings]
+    return data
+
+
+def requested(text: object) -> object:
+    """`gpu:0`, `torch gpu:0, jax cpu:0`, `cpu, torch gpu` or null as a mapping framework -> device."""
+    if text is None:
+        return {}
+    if not isinstance(text, str):
+        return text
+    parts = [part.strip().rpartition(" ") for part in text.split(",")]
+    return {framework or EVERY: device for framework, _, device in parts if device}
+
+
+def _is_share(fact: object) -> bool:
+    value = fact.get("value") if isinstance(fact, dict) else None
+    return isinstance(value, float) and 0 <= value <= 1
+
+
+def _idle(name: str, fact: Mapping[str, Any], readings: list[Any]) -> dict[str, Any]:
+    device = name.removeprefix(_IDLE)
+    # It rests on the same kernels and copies as the time of the device, whose source ended in its name.
+    times = [one for one in readings if isinstance(one, dict) and one.get("quantity") == "device_time"]
+    same = [one.get("samples") for one in times if str(one.get("source")).endswith(f" of {device}")]
+    reading = {"quantity": "device_idle", "value": fact["value"], "unit": "share", "scope": "device"}
+    return {**reading, "source": fact.get("source"), "samples": same[0] if same else 1, "device": device}
 
 
 def _reading(old: dict[str, Any]) -> dict[str, Any]:
@@ -58,5 +94,5 @@ def _reading(old: dict[str, Any]) -> dict[str, Any]:
         **old,
         "source": source,
         "detail": None if text == source else text,
-        "device": device.lower() if device and bare.startswith("tf.") else device,
+        "device": old.get("device") or (device.lower() if device and bare.startswith("tf.") else device),
     }

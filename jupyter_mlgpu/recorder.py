@@ -228,7 +228,7 @@ class Measurement:
             started_at=self.started_at,
             started_monotonic_ns=self._started_ns,
             outcome="interrupted",
-            device=DeviceUse(None, None, why),
+            device=DeviceUse({}, None, why),
             readings=guarded.in_order([], why),
         )
 
@@ -236,14 +236,14 @@ class Measurement:
         self,
         outcome: Outcome = "ok",
         *,
-        requested: str | None = None,
+        requested: Mapping[str, str] = {},
         execution_count: int | None = None,
         notes: Sequence[str] = (),
         code_ended: Moment | None = None,
     ) -> Record:
         """Wait for the devices, take the second readings, and give the record.
 
-        `requested` is the device asked for, `execution_count` the number the front end shows; both are
+        `requested` are the devices asked for, `execution_count` the number the front end shows; both are
         known for certain only now. Of what came after `code_ended`, only work of devices counts.
         """
         before_waiting = self._recorder.clock.monotonic_ns()
@@ -295,14 +295,14 @@ class Measurement:
 
     def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
         if not self._observations:
-            return DeviceUse(None, None, guarded.NO_FRAMEWORK), [], []
+            return DeviceUse({}, None, guarded.NO_FRAMEWORK), [], []
         seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
         ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
         unknown = {name: one for name, one in seen.items() if one.ran_on is None}
         reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
         bounded = all(one.only is not None for one in unknown.values())
         device = DeviceUse(
-            None,
+            {},
             # That one framework ran nothing says nothing of another, whose work is not known.
             ran_on if ran_on or not unknown else None,
             " ".join(dict.fromkeys(reasons)) or None,

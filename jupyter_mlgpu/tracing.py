@@ -103,6 +103,6 @@ def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
     measurement = kit.recorder.start(name)
 
     def end() -> None:
-        kit.store.add(measurement.stop(requested=kit.selection.requested))
+        kit.store.add(measurement.stop(requested=kit.selection.requested()))
 
     return end, measurement.abandon

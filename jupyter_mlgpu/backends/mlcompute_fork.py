@@ -423,7 +423,11 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         "started_at": told["started_at"],
         "started_monotonic_ns": told["monotonic_ns"],
         "outcome": told["outcome"],
-        "device": {"requested": told["device"], "ran_on": None, "why_missing": _why_not_placed(told)},
+        "device": {
+            "requested": {"*": told["device"]} if told["device"] else {},
+            "ran_on": None,
+            "why_missing": _why_not_placed(told),
+        },
         "readings": readings,
         "logs": logs,
         "ops": [],

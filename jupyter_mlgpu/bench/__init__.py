@@ -28,9 +28,10 @@ def bench(
     from jupyter_mlgpu.bench import session
     from jupyter_mlgpu.bench.machine import local_monitor
     from jupyter_mlgpu.clock import SystemClock
+    from jupyter_mlgpu.devicewords import DeviceWord
 
     names = tuple(one for one in (framework or "").lower().split(",") if one)
-    order = session.Order(cases, names, device, quick)
+    order = session.Order(cases, names, DeviceWord.parse("any" if device is None else device), quick)
     return session.run(order, monitor=local_monitor(), clock=SystemClock()).run
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from jupyter_mlgpu.bench.session import Order, check
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
 
 
@@ -53,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options(found: argparse.Namespace) -> Options:
     """What the words mean; raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
-    order = Order(tuple(found.cases), names, found.device, found.quick)
+    device = DeviceWord.parse("any" if found.device is None else found.device)
+    order = Order(tuple(found.cases), names, device, found.quick)
     check(order)
     if len(found.against) > 2:
         raise UsageError(

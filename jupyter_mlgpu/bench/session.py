@@ -23,10 +23,11 @@ from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.bench.shares import with_shares
 from jupyter_mlgpu.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import parse, resolve
 
+ANY = DeviceWord("any")
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
 LAST_BEGIN_S = 45.0
 OVER = "The time of --quick was over before it; without --quick it runs."
@@ -34,11 +35,11 @@ OVER = "The time of --quick was over before it; without --quick it runs."
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What was asked for: families of cases, frameworks, the word for the device, and whether it is quick."""
+    """What was asked for: families of cases, frameworks, the device, and whether it is quick."""
 
     cases: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = ()
-    device: str | None = None
+    device: DeviceWord = ANY
     quick: bool = False
 
 
@@ -89,8 +90,6 @@ def check(order: Order) -> None:
     for name in order.frameworks:
         if name not in registry.BACKENDS:
             raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.BACKENDS)}.")
-    if order.device is not None:
-        parse(order.device)
 
 
 def run(
@@ -152,7 +151,7 @@ class _Session:
                 **machine.get("devices", {}),
                 f"{name} {device.name}": _about(backend, device),
             }
-            if device.name.startswith("cpu") and self._order.device in (None, "any"):
+            if device.name.startswith("cpu") and self._order.device.kind == "any":
                 notes.append(backend.why_no_gpu())
         budget = QUICK if self._order.quick else FULL
         error = None
@@ -176,7 +175,7 @@ class _Session:
 
     def _device(self, backend: Backend) -> Device:
         try:
-            return resolve(self._order.device or "any", backend.find_devices())
+            return self._order.device.find(backend.find_devices())
         except DeviceError as error:
             raise BenchError(f"{error} {backend.why_no_gpu()}") from None
 

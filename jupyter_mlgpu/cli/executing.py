@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 
 from jupyter_mlgpu.cli.kernel import Kernel
 from jupyter_mlgpu.cli.progress import Progress, printable
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError
-from jupyter_mlgpu.selection import parse
 
 OK, CELL_FAILED, STOPPED, INTERRUPTED = 0, 1, 2, 130
 #: Seconds that a cell has for ending after an interrupt, before its kernel is killed.
@@ -51,7 +51,7 @@ class Execution:
         path: Path,
         *,
         records: Path,
-        device: str | None,
+        device: DeviceWord | None,
         timeout: float | None,
         kernel: Kernel,
         progress: Progress,
@@ -110,7 +110,7 @@ class Execution:
     async def _prepare(self) -> None:
         self._progress.say(f"Starting the kernel {self._kernel.name}")
         await self._kernel.start(self._client, self._path, self._records)
-        if self._device is not None and parse(self._device)[0] == "gpu":
+        if self._device is not None and self._device.kind == "gpu":
             self._progress.say("Importing the framework to see whether there is a GPU")
             await self._kernel.refuse_missing_gpu()
         await self._kernel.trace(self._device)

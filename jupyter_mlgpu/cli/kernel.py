@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
 from jupyter_mlgpu.cli.progress import printable
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, MlgpuError, UsageError
 
 #: Seconds in which a kernel that is about to be ended has read the last lines of its cells.
@@ -68,12 +69,12 @@ class Kernel:
                 "see whether `jupyter console` starts it, or choose another with --kernel."
             ) from error
 
-    async def trace(self, device: str | None) -> None:
+    async def trace(self, device: DeviceWord | None) -> None:
         """Turn tracing on for the cells to come, and ask for a device.
 
         Whether that device exists is known when the notebook has imported its framework.
         """
-        await self._ask(f"begin(get_ipython(), {device!r})")
+        await self._ask(f"begin(get_ipython(), {device and str(device)!r})")
 
     async def refuse_missing_gpu(self) -> None:
         """Raise DeviceError where there is no GPU.

@@ -56,7 +56,9 @@ def main(arguments: argparse.Namespace) -> int:
     from jupyter_mlgpu.cli.executing import Execution
     from jupyter_mlgpu.cli.kernel import Kernel
     from jupyter_mlgpu.cli.progress import progress
+    from jupyter_mlgpu.devicewords import DeviceWord
 
+    device = None if arguments.device is None else DeviceWord.parse(arguments.device)
     path, out = arguments.notebook.absolute(), arguments.out.absolute()
     _check(arguments, path, out)
     notebook = _read(path)
@@ -69,7 +71,7 @@ def main(arguments: argparse.Namespace) -> int:
             notebook,
             path,
             records=out / RECORDS,
-            device=arguments.device,
+            device=device,
             timeout=arguments.timeout,
             kernel=kernel,
             progress=show,
@@ -81,10 +83,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
-    from jupyter_mlgpu.selection import parse
-
-    if arguments.device is not None:
-        parse(arguments.device)
     if arguments.timeout is not None and not arguments.timeout > 0:
         raise UsageError(f"--timeout needs more than 0 seconds: found {arguments.timeout:g}.")
     if path.parent.resolve() == out.resolve():

@@ -275,7 +275,7 @@ def _ran_on(record: Record) -> str:
 
 _DIFFERENCES: tuple[tuple[str, Callable[[Record], str]], ...] = (
     ("Ran on", _ran_on),
-    ("Asked for", lambda record: record.device.requested or "no device"),
+    ("Asked for", lambda record: record.device.asked_for or "no device"),
     ("Machines", lambda record: record.run.host_digest),
 )
 

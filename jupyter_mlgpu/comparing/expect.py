@@ -78,7 +78,7 @@ def gpu_used(record: Record) -> Judgement:
     places = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
     if not places:
         return Judgement("does not hold", f"{name!r} ran no operation on any device.")
-    asked = record.device.requested
+    asked = record.device.asked_for
     hint = f"{asked} was asked for." if asked else "`%mlc_device list` shows the devices there are."
     return Judgement("does not hold", f"{name!r} ran on {', '.join(places)}, and on no GPU. {hint}")
 

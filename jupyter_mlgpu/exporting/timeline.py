@@ -255,7 +255,7 @@ def _about(record: Record) -> dict[str, Any]:
         "outcome": record.outcome,
         "mode": record.mode,
         "timing": record.mode == "light",
-        "asked for": record.device.requested,
+        "asked for": record.device.asked_for or None,
         "ran on": where,
         **{one.quantity: _said(one, record) for one in record.readings},
         **({"notes": " ".join(record.notes)} if record.notes else {}),

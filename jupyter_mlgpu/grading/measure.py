@@ -92,7 +92,7 @@ class Measured:
                 "",
                 0,
                 "ok",
-                DeviceUse(None, None, _NO_DEVICE),
+                DeviceUse({}, None, _NO_DEVICE),
                 (
                     Reading("wall_time", seconds, "s", "cell", "clock", 1, detail=_SOURCE),
                     memory,

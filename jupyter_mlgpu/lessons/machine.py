@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 
-from jupyter_mlgpu import kit, selection
+from jupyter_mlgpu import kit
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.modules import imported
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.render import words
 
 
@@ -64,5 +65,5 @@ def _framework() -> tuple[Backend | None, str | None]:
 
 def _chosen(backend: Backend) -> Device:
     devices = backend.find_devices()
-    asked = [one for one in kit.current().selection.chosen() if one.framework == backend.name]
-    return asked[0] if asked else selection.resolve("any", devices)
+    asked = [one for one in kit.current().selection.devices() if one.framework == backend.name]
+    return asked[0] if asked else DeviceWord("any").find(devices)

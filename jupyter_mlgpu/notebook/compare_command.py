@@ -110,7 +110,7 @@ def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _which(record: Record) -> tuple[str | None, str | None]:
+def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
     return record.cell.source_digest, record.device.requested
 
 

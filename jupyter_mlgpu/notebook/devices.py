@@ -1,4 +1,4 @@
-"""What `%mlc_device` does: words in, the sentences to print out."""
+"""What `%mlc_device` and the sidebar's devices do: words in, the sentences to print out."""
 
 from __future__ import annotations
 
@@ -6,83 +6,69 @@ from collections.abc import Callable
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
+from jupyter_mlgpu.devicewords import DeviceWord, in_words
 from jupyter_mlgpu.errors import DeviceError, UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import parse
 
 
 class DeviceCommands:
     """The commands behind `%mlc_device`. All raise our errors, written for the user."""
 
     def __init__(self, kit: Kit, tell: Callable[[], None]) -> None:
-        """`tell` has the browsers told of a device that was chosen."""
+        """`tell` has the browsers told of a device that was selected."""
         self._kit = kit
+        self._selection = kit.selection
         self._tell = tell
 
     def run(self, line: str) -> str:
         """What was typed after `%mlc_device`; returns what to print."""
-        word, framework, this_cell = _options(line)
+        typed, framework, this_cell = _options(line)
         if this_cell:
-            if framework is not None or word in ("", "status", "list"):
+            if framework is not None or typed in ("", "status", "list"):
                 raise UsageError("After %%mlc_device comes one device, for example `%%mlc_device cpu`.")
-            return self._choose_here(word)
-        if word == "":
+            return self._select_for_cell(DeviceWord.parse(typed))
+        if typed == "":
             return self.status()
-        if word == "status":
-            return "\n".join([self.status(), self._memory()])
-        if word == "list":
-            return self.list(framework)
-        return self.choose(word, framework)
+        if typed == "status":
+            from jupyter_mlgpu.notebook.memory import report  # seldom asked for
 
-    def choose(self, word: str, framework: str | None = None) -> str:
-        """`%mlc_device WORD`; returns the sentence to print."""
-        kind, number = parse(word)
-        if framework is not None or kind == "gpu" or number is not None:
-            self._import(framework, word)  # only the framework knows whether this device exists
-        self._kit.selection.request(word, framework)
+            return f"{self.status()}\n{report()}"
+        if typed == "list":
+            return self.list(framework)
+        return self.select(DeviceWord.parse(typed), framework)
+
+    def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> str:
+        """`%mlc_device WORD`; returns the sentence to print.
+
+        Where a framework alone can tell whether there is such a device, it is imported for it. Without
+        `importing`, as from the sidebar, that raises DeviceError: an import takes seconds and may print, and
+        who wants it says so in a cell.
+        """
+        if importing:
+            _import_for(word, framework)
+        else:
+            _refuse_to_import_for(word, framework)
+        self._selection.select(word, framework)
         self._tell()
-        chosen = [one for one in self._kit.selection.chosen() if framework in (None, one.framework)]
-        if not chosen:
+        devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
+        if not devices:
             return f"Cells run on {word} as soon as a framework is imported."
         stays = "What was made on another device stays there."
-        return f"Cells run on {_named(chosen)} from now on. {self._lacking()}{stays}"
-
-    def wish(self, word: str, framework: str | None = None) -> str:
-        """What somebody chooses in the sidebar: as `choose`, but no framework is imported for it.
-
-        An import takes seconds and may print: who wants that says so in a cell.
-        """
-        kind, number = parse(word)
-        if framework is not None and framework not in [one.name for one in registry.loaded()]:
-            raise DeviceError(f"No {framework!r:.40} is imported in this kernel; nothing was changed.")
-        if not registry.loaded() and (kind == "gpu" or number is not None):
-            raise DeviceError(
-                f"No framework is imported yet, so it is not known whether there is a device {word}: import "
-                f"one in a cell, or run `%mlc_device {word}`, which does; nothing was changed."
-            )
-        return self.choose(word, framework)
+        return f"Cells run on {_named(devices)} from now on. {self._lacking()}{stays}"
 
     def status(self) -> str:
         """`%mlc_device`; returns what to print."""
-        requested = self._kit.selection.requested
-        asked = (
-            f"Device asked for: {requested}." if requested else "No device asked for: the framework chooses."
-        )
+        device = in_words(self._selection.requested())
+        asked = f"Device asked for: {device}." if device else "No device asked for: the framework chooses."
         last = self._kit.store.records()[-1:]
         ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
         return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
 
-    def _memory(self) -> str:
-        from jupyter_mlgpu.notebook.memory import report  # seldom asked for
-
-        return report()
-
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
-        installed = [name for name, there in registry.absent().items() if there]
-        if framework is not None or (not registry.loaded() and len(installed) < 2):
-            self._import(framework, "list")
+        if framework is not None or (not registry.loaded() and len(_installed()) < 2):
+            _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         lines = [line for backend in backends for line in _lines(backend)]
         if framework is None:
@@ -91,63 +77,83 @@ class DeviceCommands:
             lines += [
                 f"{words.framework(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
-                for name in installed
-                if name in registry.absent()
+                for name in _installed()
             ]
         return "\n".join(lines)
 
     def find_gpu(self) -> None:
         """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
-        installed = [name for name, there in registry.absent().items() if there]
         problems = []
-        for name in installed:
+        for name in _installed():
             try:
-                self.choose("gpu", name)
+                self.select(DeviceWord("gpu"), name)
             except DeviceError as error:
                 problems.append(str(error))
             else:
                 return
         if len(problems) < 2:
-            self.choose("gpu")  # says what is missing, or what to install
+            self.select(DeviceWord("gpu"))  # says what is missing, or what to install
         raise DeviceError(" ".join(problems))
 
-    def _choose_here(self, word: str) -> str:
-        self._import_for(word)
-        self._kit.selection.request_here(word)
-        chosen = self._kit.selection.chosen()
-        return f"This cell runs on {_named(chosen) if chosen else word}. {self._lacking()}".rstrip()
+    def _select_for_cell(self, word: DeviceWord) -> str:
+        _import_for(word, None)
+        self._selection.select_for_cell(word)
+        devices = self._selection.devices()
+        return f"This cell runs on {_named(devices) if devices else word}. {self._lacking()}".rstrip()
 
     def _lacking(self) -> str:
-        lacking = [words.framework(name) for name in self._kit.selection.lacking()]
+        lacking = [words.framework(name) for name in self._selection.lacking()]
         if not lacking:
             return ""
         has, its = ("has", "its") if len(lacking) == 1 else ("have", "their")
         return f"{' and '.join(lacking)} {has} no such device: {its} work stays where it was. "
 
-    def _import_for(self, word: str) -> None:
-        kind, number = parse(word)
-        if kind == "gpu" or number is not None:
-            self._import(None, word)
 
-    def _import(self, framework: str | None, word: str) -> None:
-        """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
-        if framework is not None:
-            if framework not in registry.BACKENDS:
-                known = ", ".join(registry.BACKENDS)
-                raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
-            if not registry.backend(framework).loaded():
-                _import_one(framework)
-            return
+def _installed() -> list[str]:
+    """The frameworks that could be imported and are not."""
+    return [name for name, there in registry.absent().items() if there]
+
+
+def _import_for(word: DeviceWord, framework: str | None) -> None:
+    if framework is not None or word.needs_framework:
+        _import(framework, str(word))
+
+
+def _import(framework: str | None, word: str) -> None:
+    """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+    if framework is None:
         if registry.loaded():
             return
-        installed = [name for name, there in registry.absent().items() if there]
+        installed = _installed()
         if len(installed) > 1:
             named = ", ".join(map(words.framework, installed))
             raise DeviceError(
                 f"No framework is imported yet, and several are installed ({named}): import the one you use, "
                 f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
             )
-        _import_one(installed[0] if installed else next(iter(registry.BACKENDS)))
+        framework = next(iter([*installed, *registry.BACKENDS]))
+    if framework not in registry.BACKENDS:
+        known = ", ".join(registry.BACKENDS)
+        raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
+    if not registry.backend(framework).loaded():
+        _import_one(framework)
+
+
+def _import_one(name: str) -> None:
+    if registry.absent().get(name):
+        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
+    registry.import_framework(name)
+
+
+def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
+    loaded = [one.name for one in registry.loaded()]
+    if framework is not None and framework not in loaded:
+        raise DeviceError(f"No {framework!r:.40} is imported in this kernel; nothing was changed.")
+    if not loaded and word.needs_framework:
+        raise DeviceError(
+            f"No framework is imported yet, so it is not known whether there is a device {word}: import "
+            f"one in a cell, or run `%mlc_device {word}`, which does; nothing was changed."
+        )
 
 
 def _options(line: str) -> tuple[str, str | None, bool]:
@@ -166,14 +172,8 @@ def _options(line: str) -> tuple[str, str | None, bool]:
     return " ".join(parts), framework, this_cell
 
 
-def _import_one(name: str) -> None:
-    if registry.absent().get(name):
-        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
-    registry.import_framework(name)
-
-
-def _named(chosen: list[Device]) -> str:
-    return ", ".join(f"{one.name} ({words.framework(one.framework)})" for one in chosen)
+def _named(devices: list[Device]) -> str:
+    return ", ".join(f"{one.name} ({words.framework(one.framework)})" for one in devices)
 
 
 def _lines(backend: Backend) -> list[str]:

@@ -183,8 +183,8 @@ class CellEvents:
         while stack:
             running = stack.pop()
             mine = result is None or running.info is info
-            requested = self._kit.selection.requested  # a cell may have a device of its own
-            chosen = self._kit.selection.chosen()
+            requested = self._kit.selection.requested()  # a cell may have a device of its own
+            devices = self._kit.selection.devices()
             notes = self._kit.selection.leave() if running.entered else []
             code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
@@ -196,7 +196,7 @@ class CellEvents:
                     code_ended=code_ended,
                 )
                 record = with_traceback(record, running.measurement)
-                record = self._with_what_stays(record, running.info.raw_cell, chosen)
+                record = self._with_what_stays(record, running.info.raw_cell, devices)
                 record = with_items(self._with_logs(record), running.items)
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
@@ -216,11 +216,11 @@ class CellEvents:
         if running.entered:
             self._kit.selection.leave()
 
-    def _with_what_stays(self, record: Record, code: str, chosen: list[Device]) -> Record:
+    def _with_what_stays(self, record: Record, code: str, devices: list[Device]) -> Record:
         """Values that the cell names and that live on another device than the one asked for are said."""
-        if not chosen:
+        if not devices:
             return record
-        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), chosen):
+        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), devices):
             record = record.with_note(note)
         return record
 

@@ -16,18 +16,18 @@ from jupyter_mlgpu.logs.capture import Capture, Surroundings
 from jupyter_mlgpu.notebook import state, transform
 from jupyter_mlgpu.notebook.around import AroundCells
 from jupyter_mlgpu.notebook.audience import Audience
-from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
-from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.growth_note import with_growth
+from jupyter_mlgpu.notebook.idletasks import IdleTasks
 from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.ops_command import Asked
 from jupyter_mlgpu.notebook.ours import ours_in, registered_by_us
+from jupyter_mlgpu.notebook.sidebar_settings import SidebarSettings
 from jupyter_mlgpu.notebook.watch import Watch
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
@@ -63,7 +63,7 @@ class Extension:
     """What `%load_ext jupyter_mlgpu` sets up in a shell."""
 
     commands: Commands
-    choices: Choices
+    settings: SidebarSettings
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -84,8 +84,8 @@ class Extension:
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
-            "device": lambda content: self.choices.device(content),
-            "trace": lambda content: self.choices.trace(content),
+            "device": lambda content: self.settings.device(content),
+            "trace": lambda content: self.settings.trace(content),
             "compare": self._compare,
             "doctor": self.doctor.ask,
             "save": self._save_as_told,
@@ -112,9 +112,9 @@ class Extension:
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
         self._soon = _scheduler(kernel)
-        self.between = BetweenCells(lambda: self._events.inside_a_cell, self._soon)
-        self.choices = Choices(
-            self.between,
+        self.idle_tasks = IdleTasks(lambda: self._events.inside_a_cell, self._soon)
+        self.settings = SidebarSettings(
+            self.idle_tasks,
             self.devices,
             lambda on: self.commands.trace("on" if on else "off", ""),
             self._push,
@@ -129,7 +129,7 @@ class Extension:
             shell,
             before=(
                 self.audience.cell_begins,
-                self.choices.cell_begins,
+                self.settings.cell_begins,
                 self._events.cell_begins,
                 self.watch.cell_begins,
             ),
@@ -137,7 +137,7 @@ class Extension:
                 self.audience.cell_ended,
                 self._events.cell_ended,
                 self._push_device_soon,
-                self.between.turn,
+                self.idle_tasks.run,
                 self.watch.cell_ended,
             ),
         )
@@ -275,7 +275,7 @@ class Extension:
             running=None if at is None else state.running_state(at, self._run, self._progress),
             logbook=self._logbook,
             counters=self.watch.state(),
-            choices=self.choices.state(),
+            choices=self.settings.state(),
             doctor=self.doctor.state(),
         )
 

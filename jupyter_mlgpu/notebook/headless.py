@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.notebook.extension import load, loaded_in
 
 
@@ -21,7 +22,7 @@ def begin(shell: Any, device: str | None) -> None:
     shell._jupyter_mlgpu.read_lines_at_once()
     shell._jupyter_mlgpu.audience.ask()  # a profile may have loaded us before
     if device is not None:
-        shell._jupyter_mlgpu.kit.selection.request(device)
+        shell._jupyter_mlgpu.kit.selection.select(DeviceWord.parse(device))
 
 
 def find_gpu(shell: Any) -> None:

@@ -77,7 +77,7 @@ def _imported(name: str) -> Backend:
 def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell: Any) -> Finished:
     """The race in this process."""
     there = backend.find_devices()
-    devices = racing.chosen(asked.devices, there)
+    devices = racing.devices_for(asked.devices, there)
     alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
     cell = NotebookCell(shell, body, setup=setup, variable=asked.variable)
     clock = SystemClock()

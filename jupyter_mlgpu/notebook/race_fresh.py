@@ -34,7 +34,7 @@ def fresh_race(
         backend = registry.backend(framework)
         known = backend.loaded() and backend.started()
         there = backend.devices() if known else processes.devices(framework)
-        devices = _chosen(asked, there, framework)
+        devices = _devices(asked, there, framework)
         alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
 
         def lane(device: Device) -> Any:
@@ -58,13 +58,14 @@ def fresh_race(
         line.clear()
 
 
-def _chosen(asked: Options, there: tuple[Device, ...], framework: str) -> list[Device]:
+def _devices(asked: Options, there: tuple[Device, ...], framework: str) -> list[Device]:
     """The devices asked for. With a setup cell, one that is missing may still be made by it."""
     if asked.setup is None:
-        return racing.chosen(asked.devices, there)
-    made = [word for word in asked.devices if word.partition(":")[2] and word not in [d.name for d in there]]
-    later = tuple(Device(framework, word, word.partition(":")[0], word) for word in made)
-    return racing.chosen(asked.devices, (*there, *later))
+        return racing.devices_for(asked.devices, there)
+    known = [device.name for device in there]
+    made = [word for word in asked.devices if word.number is not None and str(word) not in known]
+    later = tuple(Device(framework, str(word), word.kind, str(word)) for word in made)
+    return racing.devices_for(asked.devices, (*there, *later))
 
 
 def _plain(source: str, shell: Any, what: str) -> str:

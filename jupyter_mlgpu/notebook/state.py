@@ -139,33 +139,29 @@ def running_state(
 
 
 def device_state(kit: Kit) -> dict[str, Any]:
-    """The device asked for and those that exist, or why these are not known yet."""
-    state: dict[str, Any] = {
-        "requested": kit.selection.word,
-        "asked": [{"framework": name, "word": word} for name, word in kit.selection.asked().items()],
-        "chosen": [{"framework": one.framework, "device": one.name} for one in kit.selection.chosen()],
-        "frameworks": [_framework(backend) for backend in registry.loaded()],
-        "framework": None,
-        "available": None,
-        "why_missing": "No framework is loaded yet: `import tensorflow` in a cell.",
+    """The devices asked for and those that exist, or why these are not known yet.
+
+    `requested` is as in a record, `asked` has the words of the frameworks loaded, `chosen` their devices.
+    """
+    loaded = registry.loaded()
+    started = [backend for backend in loaded if backend.started()]
+    why = "No framework is loaded yet: `import tensorflow` in a cell."
+    if loaded:
+        why = f"{words.framework(loaded[-1].name)} has not used a device yet."
+    available = [
+        {"framework": one.framework, "device": one.name, "kind": one.kind, "native_name": one.native_name}
+        for backend in started
+        for one in backend.devices()
+    ]
+    selection = kit.selection
+    return {
+        "requested": selection.requested() if started else selection.words(),
+        "asked": {one.name: str(word) for one in loaded if (word := selection.word(one.name))},
+        "chosen": {one.framework: one.name for one in selection.devices()},
+        "frameworks": [_framework(backend) for backend in loaded],
+        "available": available if started else None,
+        "why_missing": None if started else why,
     }
-    for backend in registry.loaded():
-        state["framework"] = backend.name
-        if state["available"] is None:
-            state["why_missing"] = f"{words.framework(backend.name)} has not used a device yet."
-        if backend.started():
-            state["requested"] = kit.selection.requested
-            state["why_missing"] = None
-            state["available"] = (state["available"] or []) + [
-                {
-                    "framework": device.framework,
-                    "device": device.name,
-                    "kind": device.kind,
-                    "native_name": device.native_name,
-                }
-                for device in backend.devices()
-            ]
-    return state
 
 
 def _framework(backend: Backend) -> dict[str, Any]:

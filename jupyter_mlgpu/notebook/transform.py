@@ -31,10 +31,7 @@ def drop_trace_line(lines: list[str], ours: Ours) -> list[str]:
     except UsageError:
         if not ours("%mlc_trace"):  # the magic itself refuses them
             return lines
-        rest: list[str] = lines[1:]
-        if rest[0].startswith("%%"):
-            rest = cell_magic(rest)  # type: ignore[no-untyped-call]
-        return [f"%mlc_trace{words} {THIS_CELL}\n", *rest]
+        return _led_by(f"%mlc_trace{words}", lines[1:])
     if wanted.repeat is not None:
         return lines
     if lines[1].startswith("%%"):  # another cell magic must come first to be seen
@@ -52,8 +49,11 @@ def device_line(lines: list[str], ours: Ours) -> list[str]:
         return lines
     if not (ours(DEVICE_CELL) and ours("%mlc_device")):
         return lines
-    words = lines[0].strip().removeprefix(DEVICE_CELL)
-    rest: list[str] = lines[1:]
+    return _led_by(f"%mlc_device{lines[0].strip().removeprefix(DEVICE_CELL)}", lines[1:])
+
+
+def _led_by(magic: str, rest: list[str]) -> list[str]:
+    """The rest of a cell with a line magic of its own before it; another cell magic may lead the rest."""
     if rest[0].startswith("%%"):
         rest = cell_magic(rest)  # type: ignore[no-untyped-call]
-    return [f"%mlc_device{words} {THIS_CELL}\n", *rest]
+    return [f"{magic} {THIS_CELL}\n", *rest]

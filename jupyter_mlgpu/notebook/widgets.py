@@ -2,7 +2,7 @@
 
 What they draw is the sidebar's own views: labextension/src/anywidget, bundled into static/widgets.js, which
 anywidget sends to the page. They hear what the browsers hear (`channel.py`), and what is chosen in them goes
-the sidebar's way (`choices.py`).
+the sidebar's way (`sidebar_settings.py`).
 
 Traits change in the main thread alone, in a cell or between two, so that nobody who observes one is called
 in another thread. Whatever fails here costs a control its newest state, and no cell anything.
@@ -99,7 +99,7 @@ class _Control(AnyWidget):
     def _on_message(self, _: object, content: object, buffers: object) -> None:
         """A page says something, in any thread; nobody vouches for it."""
         if content == SPEAKS_CHINESE and not self.sentences:
-            self._extension.between.ask(f"{self.shows}: sentences", self._speak_chinese)
+            self._extension.idle_tasks.submit(f"{self.shows}: sentences", self._speak_chinese)
         else:
             self._chosen(content)
 
@@ -123,13 +123,13 @@ class _Control(AnyWidget):
         with suppress(Exception):
             if not callable(event) and event["type"] == "goodbye":
                 self._deaf()
-                self._extension.between.ask(self.shows, self._end)
+                self._extension.idle_tasks.submit(self.shows, self._end)
             elif not self._concerns(event):
                 return
             elif threading.current_thread() is threading.main_thread() and self._rest() <= 0:
                 self._tell()
             else:
-                self._extension.between.ask(self.shows, self._turn)
+                self._extension.idle_tasks.submit(self.shows, self._turn)
 
     def _turn(self) -> None:
         """The main thread has come to it; what follows soon after another state waits for a while."""
@@ -189,7 +189,7 @@ class DevicePicker(_Control):
     """
 
     device = Dict(help="The devices, and which were asked for: see `state.device_state`.").tag(sync=True)
-    choices = Dict(help="What waits, and what was said of the last choice: see `choices.py`.").tag(sync=True)
+    choices = Dict(help="What waits, and what was said last: see `sidebar_settings.py`.").tag(sync=True)
     heard = Int(0, help="How many clicks have arrived.").tag(sync=True)
 
     _clicks = 0
@@ -198,7 +198,7 @@ class DevicePicker(_Control):
         return {
             "shows": "devices",
             "device": device_state(self._extension.kit),
-            "choices": self._extension.choices.state(),
+            "choices": self._extension.settings.state(),
             "heard": self._clicks,
         }
 
@@ -210,8 +210,8 @@ class DevicePicker(_Control):
         self._clicks += 1
         with suppress(Exception):  # no page of ours sends what is no device
             if isinstance(content, dict):
-                self._extension.choices.device(content)
-        self._extension.between.ask(f"{self.shows}: heard", self._tell)
+                self._extension.settings.device(content)
+        self._extension.idle_tasks.submit(f"{self.shows}: heard", self._tell)
 
 
 class TraceView(_Control):

@@ -24,7 +24,7 @@ NOTHING_ON = "No framework with a profiler was loaded in this cell, so there are
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """What was seen: rows, readings of `device_time`, facts, sentences, and the profiles themselves.
+    """What was seen: rows, readings of devices' times, facts, sentences, and the profiles themselves.
 
     `on` says that a profiler was on, ours or the user's own: then no time of the cell is a timing.
     """
@@ -106,7 +106,6 @@ class CellProfile:
                 ops += table.rows(profile)
                 devices = device_busy(profile)
                 readings += _device_times(profile, devices)
-                facts |= _facts(profile, devices)
                 notes += _notes(profile, devices)
                 reading = Fact(round(real_time.perf_counter() - begun, 3), "time.perf_counter")
                 facts[f"{framework}_profile_read_in_seconds"] = reading
@@ -127,26 +126,23 @@ def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Rea
     if not profile.complete:
         why = f"The profiler of {profile.framework} did not see all of this cell, so the time is not known."
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
-    return [
-        Reading(
-            "device_time",
-            one.busy_ns / 1e9,
-            "s",
-            "device",
-            "profiler",
-            one.intervals,
-            device=one.device,
-            detail=f"{profile.profiler}, union of kernels and copies of {one.device}",
+    readings = []
+    for one in devices:
+        busy = f"{profile.profiler}, union of kernels and copies of {one.device}"
+        idle = (
+            f"{profile.profiler}: 1 - (union of kernels and copies of {one.device}) / "
+            "(the cell, from start to end)"
         )
-        for one in devices
-    ]
-
-
-def _facts(profile: Profile, devices: tuple[DeviceBusy, ...]) -> dict[str, Fact]:
-    if not profile.complete:
-        return {}
-    source = f"{profile.profiler}: 1 - (union of kernels and copies) / (the cell, from start to end)"
-    return {f"idle_share_of_{one.device}": Fact(round(one.idle_share, 4), source) for one in devices}
+        on, count = one.device, one.intervals
+        readings += [
+            Reading(
+                "device_time", one.busy_ns / 1e9, "s", "device", "profiler", count, device=on, detail=busy
+            ),
+            Reading(
+                "device_idle", one.idle_share, "share", "device", "profiler", count, device=on, detail=idle
+            ),
+        ]
+    return readings
 
 
 def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[str]:

@@ -19,11 +19,12 @@ from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock, real_time
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.job import Job, Teller
 from jupyter_mlgpu.race.runner import Progress, Runner
-from jupyter_mlgpu.selection import Selection, resolve
+from jupyter_mlgpu.selection import Selection
 
 #: What stands for the cells in tracebacks.
 BODY, SETUP = "<cell>", "<setup cell>"
@@ -47,14 +48,14 @@ def main(folder: Path) -> None:
                 {"devices": decoding.to_json(registry.import_framework(job.framework).find_devices())}
             )
         else:
-            _run(job, job.device, teller)
+            _run(job, DeviceWord.parse(job.device), teller)
     except BaseException as error:
         # The notebook tells it; here it is the end.
         teller.tell({"error": _told(error)})
         sys.exit(1)
 
 
-def _run(job: Job, word: str, teller: Teller) -> None:
+def _run(job: Job, word: DeviceWord, teller: Teller) -> None:
     setup = None if job.setup is None else cell.from_source(job.setup, SETUP)
     body = cell.from_source(job.body, BODY)
     plain_cell = cell.PlainCell(body, setup=None, variable=job.variable)
@@ -76,17 +77,17 @@ def _run(job: Job, word: str, teller: Teller) -> None:
 
 
 def _prepared(
-    framework: str, word: str, setup: cell.Program | None, plain_cell: cell.PlainCell
+    framework: str, word: DeviceWord, setup: cell.Program | None, plain_cell: cell.PlainCell
 ) -> tuple[Backend, Device, list[str]]:
     """Run the setup cell, on the device as soon as it is there; the cell itself may import the framework."""
     selection = Selection(registry.loaded)
-    selection.request(word)
+    selection.select(word)
     notes: list[str] = []
 
     def imported(module: str) -> None:
         with suppress(DeviceError):  # the setup cell may still make it; else it is missed at the end
             selection.framework_loaded(registry.backend(registry.MODULES[module]))
-        if setup is not None and registry.MODULES[module] == framework and not selection.chosen():
+        if setup is not None and registry.MODULES[module] == framework and not selection.devices():
             notes.append(f"{word}: {_LATE}")
 
     watch = ImportWatch(tuple(registry.MODULES), imported)
@@ -99,7 +100,7 @@ def _prepared(
     finally:
         watch.stop()
         selection.leave()
-    return backend, resolve(word, backend.find_devices(), " in a fresh process"), notes
+    return backend, word.find(backend.find_devices(), " in a fresh process"), notes
 
 
 class _Telling:

@@ -8,6 +8,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
 
 _EXAMPLE = "for example `%%mlc_race --over n=100,1000 --devices cpu,gpu`; `%%mlc_race?` explains."
@@ -22,7 +23,7 @@ class Options:
     variable: str | None = None
     sizes: tuple[float | None, ...] = (None,)
     repeats: int = 10
-    devices: tuple[str, ...] = ()
+    devices: tuple[DeviceWord, ...] = ()
     framework: str | None = None
     setup: str | None = None
     fresh: bool = False
@@ -55,7 +56,7 @@ def parse(line: str) -> Options:
         variable,
         sizes,
         _repeats(found.get("--repeats", "10")),
-        tuple(one for one in found.get("--devices", "").split(",") if one),
+        tuple(DeviceWord.parse(one) for one in found.get("--devices", "").split(",") if one),
         found["--framework"].lower() if "--framework" in found else None,
         found.get("--setup"),
         fresh,

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.result import Lane, RaceResult
 from jupyter_mlgpu.record import Outcome, missing
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import resolve
 
 #: Runs one device's lane; returns it, and what ended it early and the race with it.
 RunLane = Callable[[Device], tuple[Lane, BaseException | None]]
@@ -45,11 +45,11 @@ def framework_of(named: str | None, loaded: Sequence[str]) -> str:
     )
 
 
-def chosen(asked: Sequence[str], devices: Sequence[Device]) -> list[Device]:
+def devices_for(asked: Sequence[DeviceWord], devices: Sequence[Device]) -> list[Device]:
     """The devices asked for, each once; all of them where none was. Raises DeviceError for a missing one."""
     if not asked:
         return list(devices)
-    return list(dict.fromkeys(resolve(word, devices) for word in asked))
+    return list(dict.fromkeys(word.find(devices) for word in asked))
 
 
 def race(

@@ -134,7 +134,7 @@ def _of_devices(records: Sequence[Record]) -> Chart:
     ]
     note = "Shares of the operations that were counted, not of the time."
     chart = _chart("Where the work ran", note, records, series, "% of operations", "stack")
-    places = [(record.device.requested or "none", _place(record)) for record in records]
+    places = [(record.device.asked_for or "none", _place(record)) for record in records]
     return Chart(
         chart.title,
         chart.note,

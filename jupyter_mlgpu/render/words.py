@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_mlgpu.devicewords import EVERY
 from jupyter_mlgpu.record import RanOn, Reading, Record
 from jupyter_mlgpu.render import notes
 
@@ -13,6 +14,7 @@ TITLES = {
     "wall_time": "Wall time",
     "cpu_time": "CPU time",
     "device_time": "Device time",
+    "device_idle": "Device idle",
     "peak_memory_process": "Peak memory, process",
     "peak_memory_allocator": "Peak memory, allocator",
     "peak_memory_device": "Peak memory, device",
@@ -35,9 +37,6 @@ _WRITTEN = {
 }
 
 _FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
-
-#: The beginning of the names of facts that say what part of a profiled cell a device was idle (ops/cell.py).
-_IDLE = "idle_share_of_"
 
 
 def framework(name: str) -> str:
@@ -89,6 +88,8 @@ def figure(reading: Reading) -> str:
         return seconds(reading.value)
     if reading.unit == "bytes":
         return size(reading.value)
+    if reading.unit == "share":
+        return f"{reading.value * 100:.3g} %"
     return with_uncertainty(reading.value, reading.uncertainty, reading.unit)
 
 
@@ -115,6 +116,7 @@ def title(quantity: str) -> str:
 def where(record: Record) -> str:
     """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
     asked = record.device.requested
+    every = asked.get(EVERY)
     ran_on = record.device.ran_on
     if ran_on is None:
         place = _not_known(record)
@@ -127,8 +129,8 @@ def where(record: Record) -> str:
         shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
         place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
     places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
-    elsewhere = any(_asked(asked, framework) not in (None, device) for framework, device in places)
-    return f"asked for {asked}, {place}" if elsewhere and place else place
+    elsewhere = any(asked.get(framework, every) not in (None, device) for framework, device in places)
+    return f"asked for {record.device.asked_for}, {place}" if elsewhere and place else place
 
 
 def _not_known(record: Record) -> str:
@@ -141,13 +143,6 @@ def _not_known(record: Record) -> str:
 
 def _list(what: str, devices: list[str]) -> str:
     return f"{what} {', '.join(devices)}" if devices else ""
-
-
-def _asked(asked: str | None, framework: str) -> str | None:
-    """The device asked for of a framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`."""
-    if asked is None or " " not in asked:
-        return asked
-    return dict(one.split(" ", 1) for one in asked.split(", ") if " " in one).get(framework)
 
 
 def _share(entry: RanOn, *, alone: bool) -> str:
@@ -176,19 +171,17 @@ def line(record: Record) -> str:
 
 
 def _busy(record: Record) -> list[str]:
-    """What part of a profiled cell each GPU worked; the profiler's facts say what part it was idle."""
-    if record.mode != "profiled":
-        return []
-    idle = {
-        name.removeprefix(_IDLE): fact.value
-        for name, fact in sorted(record.facts.items())
-        if name.startswith(_IDLE) and isinstance(fact.value, float) and 0 <= fact.value <= 1
-    }
-    return [f"{device} busy {_percent(1 - share)} of the profiled cell" for device, share in idle.items()]
+    """What part of a profiled cell each GPU worked."""
+    idle = [one for one in record.readings if one.quantity == "device_idle"]
+    return [
+        f"{one.device} busy {_percent(1 - one.value)} of the profiled cell"
+        for one in idle
+        if one.value is not None and one.device is not None and record.mode == "profiled"
+    ]
 
 
 def _percent(share: float) -> str:
-    if share < 0.001:  # only devices that worked have this fact, which is rounded
+    if share < 0.001:  # only devices that worked have this reading
         return "under 0.1 %"
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
 

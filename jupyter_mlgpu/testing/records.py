@@ -14,7 +14,7 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
         started_monotonic_ns=1_000,
         outcome="ok",
         device=DeviceUse(
-            "cpu:0",
+            {"*": "cpu:0"},
             (
                 RanOn(
                     "tensorflow",

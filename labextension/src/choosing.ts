@@ -4,6 +4,7 @@ import { InputDialog } from '@jupyterlab/apputils';
 
 import type { Translate } from './i18n';
 import type { NotebookSession } from './notebooks';
+import { inWords } from './requested';
 
 /** Devices to choose from where the kernel does not know its own yet. */
 const USUAL = ['cpu', 'gpu'];
@@ -22,7 +23,7 @@ export async function chooseDevice(session: NotebookSession, t: Translate): Prom
     title: t('chooseTitle', { notebook: session.name }),
     label: t('chooseLabel'),
     items: labels,
-    current: Math.max(0, words.indexOf(device?.requested ?? 'any')),
+    current: Math.max(0, words.indexOf(inWords(device?.requested ?? []))),
     okLabel: t('chooseOk'),
     cancelLabel: t('cancel')
   });

@@ -1,6 +1,8 @@
 /** What can be chosen in the device picker: pure functions over what the kernel tells. */
 
 import type { IChoices, IDeviceStatus } from './protocol';
+import { requestedOf } from './requested';
+import type { Requested } from './requested';
 import { frameworkName } from './words';
 
 /** One control: a framework's devices, or those of all frameworks. */
@@ -34,9 +36,9 @@ function onePick(
   status: IDeviceStatus | null,
   choices: IChoices | null
 ): IPick {
-  const mine = <T extends { framework: string }>(entries: readonly T[]): T[] =>
-    entries.filter(entry => framework === null || entry.framework === framework);
-  const devices = mine(status?.available ?? []);
+  const devices = (status?.available ?? []).filter(
+    device => framework === null || device.framework === framework
+  );
   const known = devices.map(({ device, kind }) => ({ word: device, kind }));
   const imported = (status?.frameworks ?? []).length > 0;
   const words = [
@@ -49,7 +51,7 @@ function onePick(
   const wish = choices?.device ?? null;
   const wished =
     wish !== null && (framework === null || [null, framework].includes(wish.framework));
-  const chosen = wished ? wish.word : wordOf(framework, status, mine);
+  const chosen = wished ? wish.word : wordOf(framework, status);
   return {
     framework,
     name: framework === null ? null : frameworkName(framework),
@@ -63,14 +65,12 @@ function onePick(
 }
 
 /** The word that holds: `any` as it was written, else the device that it means where that is known. */
-function wordOf(
-  framework: string | null,
-  status: IDeviceStatus | null,
-  mine: <T extends { framework: string }>(entries: readonly T[]) => T[]
-): string | null {
-  const asked = mine(status?.asked ?? [])[0]?.word ?? null;
+function wordOf(framework: string | null, status: IDeviceStatus | null): string | null {
+  const mine = (entries: Requested = []): string | null =>
+    entries.find(([name]) => framework === null || name === framework)?.[1] ?? null;
+  const asked = mine(status?.asked);
   if (asked === null && framework === null) {
-    return status?.requested ?? null;
+    return requestedOf(status?.requested ?? []);
   }
-  return asked === 'any' ? asked : (mine(status?.chosen ?? [])[0]?.device ?? asked);
+  return asked === 'any' ? asked : (mine(status?.chosen) ?? asked);
 }

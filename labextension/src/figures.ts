@@ -5,6 +5,7 @@
 
 import { countNotes } from './notes';
 import type { IReading, IRecord } from './record';
+import { inWords } from './requested';
 import { energyOf } from './words';
 
 /** Where a record's work ran, besides names of devices, which have no blank in them. */
@@ -33,7 +34,7 @@ export function figures(record: IRecord): IFigures {
     const device = value(readings, 'device_time');
     found = {
       name: cell.name.toLowerCase(),
-      cell: `${runId}\n${requested ?? ''}\n${cell.digest ?? `block ${cell.name}`}`,
+      cell: `${runId}\n${inWords(requested)}\n${cell.digest ?? `block ${cell.name}`}`,
       devices: places(record),
       wall: record.mode === 'profiled' ? null : wall,
       device,

@@ -42,6 +42,8 @@ export function formatValue(value: number, unit: string): string {
       return formatSeconds(value);
     case 'bytes':
       return formatBytes(value);
+    case 'share':
+      return `${threeFigures(value * 100)} %`;
     default:
       return `${threeFigures(value)} ${unit}`;
   }

@@ -14,6 +14,8 @@ import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { readCell, readDevice, readRecord } from './record';
 import type { ICell, IDevice, IRecord } from './record';
+import { readRequested } from './requested';
+import type { Requested } from './requested';
 import { readRestartHint } from './restart';
 import type { IRestartHint } from './restart';
 import { FEW, LONG, amount, count, list, listOrNull, object, pairs, text } from './untrusted';
@@ -30,14 +32,13 @@ const PROTOCOL = 1;
 const MANY = 20_000;
 
 export interface IDeviceStatus {
-  requested: string | null;
-  framework: string | null;
+  requested: Requested;
   available: IDevice[] | null;
   whyMissing: string | null;
   /** The word asked for of each framework that is imported, where one was. */
-  asked: { framework: string; word: string }[];
+  asked: [framework: string, word: string][];
   /** The device that each has for its word, where it has one. */
-  chosen: { framework: string; device: string }[];
+  chosen: [framework: string, device: string][];
   /** The frameworks that are imported. */
   frameworks: { name: string; versions: [name: string, version: string][] }[];
 }
@@ -246,20 +247,11 @@ export function readDeviceStatus(data: unknown): IDeviceStatus | null {
   const table = object(data);
   return (
     table && {
-      requested: text(table.requested),
-      framework: text(table.framework),
+      requested: readRequested(table.requested),
       available: listOrNull(table.available, readDevice),
       whyMissing: text(table.why_missing, LONG),
-      asked: list(table.asked, FEW, item => {
-        const word = text(object(item)?.word);
-        const framework = text(object(item)?.framework);
-        return word && framework ? { framework, word } : null;
-      }),
-      chosen: list(table.chosen, FEW, item => {
-        const device = text(object(item)?.device);
-        const framework = text(object(item)?.framework);
-        return device && framework ? { framework, device } : null;
-      }),
+      asked: pairs(table.asked, word => text(word)),
+      chosen: pairs(table.chosen, device => text(device)),
       frameworks: list(table.frameworks, FEW, item => {
         const name = text(object(item)?.name);
         return name

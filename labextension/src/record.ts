@@ -8,6 +8,8 @@ import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { MANY, readOperation } from './operations';
 import type { IOperation } from './operations';
+import { readRequested } from './requested';
+import type { Requested } from './requested';
 import {
   FEW,
   LONG,
@@ -89,7 +91,7 @@ export interface IRecord {
   cell: ICell;
   startedAt: string;
   outcome: Outcome;
-  requested: string | null;
+  requested: Requested;
   ranOn: IRanOn[] | null;
   /** The one device on which anything of a framework can have run; whether anything did is not known. */
   only: [framework: string, device: string][];
@@ -129,7 +131,7 @@ export function readRecord(data: unknown): IRecord | Unreadable {
     cell,
     startedAt: text(table.started_at) ?? '',
     outcome,
-    requested: text(device.requested),
+    requested: readRequested(device.requested),
     ranOn: listOrNull(device.ran_on, readRanOn),
     only: pairs(device.only, value => text(value)),
     whyDeviceMissing: sentence(device.why_missing),

@@ -1,6 +1,7 @@
 /** A notebook's device and what its kernel does, in the few words of a button. */
 
 import type { Message, Translate } from './i18n';
+import { inWords } from './requested';
 import type { IState, KernelState } from './state';
 
 const WITHOUT: Readonly<Record<Exclude<KernelState, 'live'>, Message>> = {
@@ -17,7 +18,7 @@ export function deviceInWords(state: IState, t: Translate): string {
   if (state.kernel !== 'live') {
     return t(WITHOUT[state.kernel]);
   }
-  return state.device?.requested ?? t('summaryAnyDevice');
+  return inWords(state.device?.requested ?? []) || t('summaryAnyDevice');
 }
 
 /** Whether a cell runs, and whether cells are traced; empty where that is not known. */

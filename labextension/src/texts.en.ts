@@ -83,6 +83,7 @@ export const english = {
   wall_time: 'Wall time',
   cpu_time: 'CPU time',
   device_time: 'Device time',
+  device_idle: 'Device idle',
   peak_memory_process: 'Peak memory, process',
   peak_memory_allocator: 'Peak memory, allocator',
   peak_memory_device: 'Peak memory, device',

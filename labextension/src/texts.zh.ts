@@ -79,6 +79,7 @@ export const chinese: Record<Message, string> = {
   wall_time: '实际用时',
   cpu_time: 'CPU 时间',
   device_time: '设备时间',
+  device_idle: '设备空闲',
   peak_memory_process: '峰值内存（进程）',
   peak_memory_allocator: '峰值内存（分配器）',
   peak_memory_device: '峰值内存（设备）',

@@ -6,6 +6,7 @@ import { formatBytes, formatShare, formatValue } from './format';
 import { isMessage } from './i18n';
 import type { Translate } from './i18n';
 import type { IReading, IRecord } from './record';
+import { inWords, requestedOf } from './requested';
 
 const TIMES = ['wall_time', 'cpu_time', 'device_time'];
 const FRAMEWORKS = new Map([
@@ -93,19 +94,9 @@ export function place(record: IRecord, t: Translate): string {
   const named = whereItRan(record, t);
   const places = ranOn?.map(({ framework, device }) => [framework, device] as const) ?? only;
   const elsewhere =
-    requested !== null &&
     named !== '' &&
-    places.some(([framework, device]) => device !== (asked(requested, framework) ?? device));
-  return elsewhere ? t('askedButRan', { device: requested, place: named }) : named;
-}
-
-/** The device asked for of a framework: `gpu:0` of `torch gpu:0, tensorflow cpu:0`; null: none. */
-function asked(requested: string, framework: string): string | null {
-  if (!requested.includes(' ')) {
-    return requested;
-  }
-  const own = requested.split(', ').find(one => one.startsWith(`${framework} `));
-  return own?.slice(framework.length + 1) ?? null;
+    places.some(([framework, device]) => device !== (requestedOf(requested, framework) ?? device));
+  return elsewhere ? t('askedButRan', { device: inWords(requested), place: named }) : named;
 }
 
 /** The record in one line, without how it ended. */

@@ -51,7 +51,7 @@ function run(sequence: number, digest: string | null, changes: object = {}): IEn
 
 function ran(...devices: string[]): object {
   const used = devices.map(device => ({ framework: 'torch', device, kind: 'cuda' }));
-  return { device: { requested: null, ran_on: used, why_missing: null } };
+  return { device: { requested: {}, ran_on: used, why_missing: null } };
 }
 
 const shown = (entries: readonly IEntry[], filter: Partial<IRecordFilter> = {}): number[] =>
@@ -204,7 +204,7 @@ test('profiled runs are in no trend, and runs without a wall time are gaps in it
 });
 
 test('another device asked for, another kernel and another code are other cells', () => {
-  const gpu = { device: { requested: 'gpu:0', ran_on: null, why_missing: null } };
+  const gpu = { device: { requested: { '*': 'gpu:0' }, ran_on: null, why_missing: null } };
   const fresh = { run: { id: 'c'.repeat(32), notebook: null, host_digest: 'x', engine: null } };
   const entries = [run(1, 'a'), run(2, 'a', gpu), run(3, 'a', fresh), run(4, 'b')];
   assert.equal(runsByCell(entries).size, 4);

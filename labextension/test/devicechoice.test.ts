@@ -8,7 +8,7 @@ import { snapshotJson } from './records';
 
 function told(device: object, choices: object | null = null): ISnapshot {
   const snapshot = readSnapshot(
-    snapshotJson(1, [], { device: { requested: null, available: null, ...device }, choices })
+    snapshotJson(1, [], { device: { requested: {}, available: null, ...device }, choices })
   );
   assert(snapshot);
   return snapshot;
@@ -36,7 +36,7 @@ const chosen = ({ device, choices }: ISnapshot): (string | null)[] =>
 test('before a framework is imported only a processor is sure to be there', () => {
   assert.deepEqual(words(told({})), [['any', 'cpu']]);
   assert.deepEqual(chosen(told({})), [null]);
-  assert.deepEqual(chosen(told({ requested: 'cpu' })), ['cpu']);
+  assert.deepEqual(chosen(told({ requested: { '*': 'cpu' } })), ['cpu']);
 });
 
 test('of an imported framework a GPU can be asked for, though none is known', () => {
@@ -56,8 +56,8 @@ test('several frameworks have a control each', () => {
       onDevice('torch', 'gpu:0')
     ],
     frameworks: [{ name: 'tensorflow' }, { name: 'torch' }],
-    asked: [{ framework: 'torch', word: 'gpu' }],
-    chosen: [{ framework: 'torch', device: 'gpu:0' }]
+    asked: { torch: 'gpu' },
+    chosen: { torch: 'gpu:0' }
   });
   assert.deepEqual(
     picks(known.device, known.choices).map(({ name }) => name),
@@ -77,12 +77,9 @@ test('what is wished for is shown as chosen, for all frameworks or for its own',
 
 test('any stays any, and a word that is in no list is shown all the same', () => {
   const available = [onDevice('torch', 'cpu:0')];
-  const asked = [{ framework: 'torch', word: 'any' }];
-  assert.deepEqual(
-    chosen(told({ available, asked, chosen: [{ framework: 'torch', device: 'cpu:0' }] })),
-    ['any']
-  );
-  const waiting = told({ requested: 'gpu:3' });
+  const asked = { torch: 'any' };
+  assert.deepEqual(chosen(told({ available, asked, chosen: { torch: 'cpu:0' } })), ['any']);
+  const waiting = told({ requested: { '*': 'gpu:3' } });
   assert.deepEqual(words(waiting), [['any', 'cpu', 'gpu:3']]);
 });
 

@@ -222,7 +222,7 @@ test('messages in any order, and each of them twice, end in the same state', () 
     [2, [runningJson(1)]],
     [3, [record(1), runningJson(2)]],
     [4, [record(2), { type: 'trace', on: false }]],
-    [5, [runningJson(3), { type: 'device', device: { requested: 'cpu' } }]]
+    [5, [runningJson(3), { type: 'device', device: { requested: { '*': 'cpu' } } }]]
   ];
   for (const order of [
     [0, 1, 2, 3],
@@ -238,13 +238,13 @@ test('messages in any order, and each of them twice, end in the same state', () 
     // What was missed on the way is in the snapshot that was asked for.
     scene.snapshot(5, [1, 2], {
       tracing: false,
-      device: { requested: 'cpu' },
+      device: { requested: { '*': 'cpu' } },
       running: runningJson(3)
     });
     assert.deepEqual(scene.sequences, [1, 2]);
     const { tracing, device, running } = scene.model.state;
     assert.equal(tracing, false);
-    assert.equal(device?.requested, 'cpu');
+    assert.deepEqual(device?.requested, [['*', 'cpu']]);
     assert.deepEqual(
       running.map(({ cell }) => cell.sequence),
       [3]

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { translateTo } from '../src/bothlanguages';
 import { readRecord } from '../src/record';
 import type { IRecord } from '../src/record';
-import { figure, line, longestTime, place, shown } from '../src/words';
+import { figure, line, longestTime, place, quantityName, shown } from '../src/words';
 import { reading, recordJson } from './records';
 
 const english = translateTo('en');
@@ -27,7 +27,7 @@ const ranOn = (device: string, share: number | null): object => ({
 
 test('the line says time, place and memory, and leaves out what was not measured', () => {
   const record = known({
-    device: { requested: 'cpu:1', ran_on: [ranOn('cpu:1', 1)], why_missing: null },
+    device: { requested: { '*': 'cpu:1' }, ran_on: [ranOn('cpu:1', 1)], why_missing: null },
     readings: [
       reading('wall_time', 1.234),
       reading('cpu_time', null),
@@ -46,10 +46,17 @@ test('a profiled cell shows no timing', () => {
   assert.equal(shown(wall, known({}), english), '1.5 s');
 });
 
+test('how long a device was idle is a share of the cell', () => {
+  const [idle] = known({ readings: [reading('device_idle', 0.612, 'share')] }).readings;
+  assert(idle);
+  assert.equal(quantityName(idle.quantity, english), 'Device idle');
+  assert.equal(figure(idle, english), '61.2 %');
+});
+
 test('work that ran elsewhere than asked for is said', () => {
   const record = known({
     device: {
-      requested: 'gpu:0',
+      requested: { '*': 'gpu:0' },
       ran_on: [ranOn('cpu:0', 0.998), ranOn('gpu:0', 0.002)],
       why_missing: null
     }
@@ -82,11 +89,11 @@ test('a value is put in as it came, also where it looks like a name', () => {
 
 test('where frameworks were asked onto devices, each is compared with its own', () => {
   const ran = { ...ranOn('cpu:0', 1), framework: 'tensorflow' };
-  const told = (requested: string): string =>
+  const told = (requested: object): string =>
     line(known({ device: { requested, ran_on: [ran], why_missing: null } }), english);
-  assert.doesNotMatch(told('tensorflow cpu:0, torch gpu:0'), /asked for/);
+  assert.doesNotMatch(told({ tensorflow: 'cpu:0', torch: 'gpu:0' }), /asked for/);
   assert.match(
-    told('tensorflow gpu:0, torch cpu:0'),
+    told({ tensorflow: 'gpu:0', torch: 'cpu:0' }),
     /asked for tensorflow gpu:0, torch cpu:0, ran on cpu:0/
   );
 });
@@ -104,7 +111,7 @@ const seen = (device: string, evidence: unknown, framework = 'torch'): object =>
 
 test('a device that only gave out memory or holds results was used, and more may have run elsewhere', () => {
   const told = (...entries: object[]): string =>
-    place(known({ device: { requested: null, ran_on: entries, why_missing: null } }), english);
+    place(known({ device: { requested: {}, ran_on: entries, why_missing: null } }), english);
   assert.equal(told(seen('gpu:0', 'allocator')), 'used gpu:0');
   assert.equal(
     told(seen('gpu:0', 'results'), seen('cpu:0', 'counted')),
@@ -118,7 +125,7 @@ test('a device that only gave out memory or holds results was used, and more may
 
 test('operations that were not counted are no zero, and their reason is kept', () => {
   const record = known({
-    device: { requested: null, ran_on: [seen('gpu:0', 'allocator')], why_missing: null }
+    device: { requested: {}, ran_on: [seen('gpu:0', 'allocator')], why_missing: null }
   });
   const [entry] = record.ranOn ?? [];
   assert.equal(entry?.operations, null);
@@ -128,7 +135,7 @@ test('operations that were not counted are no zero, and their reason is kept', (
 });
 
 test('where nothing was seen, the only device of a framework is told, and compared with the one asked for', () => {
-  const told = (requested: string | null, only: unknown): string =>
+  const told = (requested: object, only: unknown): string =>
     place(
       known({
         device: { requested, ran_on: null, why_missing: 'Not watched.', only },
@@ -136,11 +143,11 @@ test('where nothing was seen, the only device of a framework is told, and compar
       }),
       english
     );
-  assert.equal(told(null, { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
-  assert.equal(told('cpu:0', { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
-  assert.equal(told('gpu:0', { torch: 'cpu:0' }), 'asked for gpu:0, PyTorch: cpu:0 only');
+  assert.equal(told({}, { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
+  assert.equal(told({ '*': 'cpu:0' }, { torch: 'cpu:0' }), 'PyTorch: cpu:0 only');
+  assert.equal(told({ '*': 'gpu:0' }, { torch: 'cpu:0' }), 'asked for gpu:0, PyTorch: cpu:0 only');
   for (const strange of [undefined, null, 7, [], { torch: 7 }]) {
-    assert.equal(told('gpu:0', strange), 'device not known');
+    assert.equal(told({ '*': 'gpu:0' }, strange), 'device not known');
   }
 });
 

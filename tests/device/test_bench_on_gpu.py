@@ -28,6 +28,7 @@ from jupyter_mlgpu.bench.frameworks.base import Convolution
 from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.devicewords import DeviceWord
 
 SIZES = (8192, 16384)
 ROUNDS = 5
@@ -128,7 +129,7 @@ def test_the_other_array_programs_work_on_a_gpu(request, name):
 
 
 def test_a_quick_session_has_energy_memory_and_a_bandwidth(torch):
-    order = session.Order(("gemm", "bandwidth"), ("torch",), "gpu", quick=True)
+    order = session.Order(("gemm", "bandwidth"), ("torch",), DeviceWord("gpu"), quick=True)
     run = session.run(order, monitor=local_monitor(), clock=SystemClock()).run
     print(f"\n{run}")
     assert all(one.status == "ok" for one in run.results)

@@ -19,12 +19,13 @@ from jupyter_mlgpu.backends import hardware
 ASK = """
 import {framework}
 from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import RestartNeededError
 from jupyter_mlgpu.selection import Selection
 
 backend = registry.backend("{framework}")
 try:
-    print(Selection(lambda: [backend]).request("gpu").name, backend.needs_restart())
+    print(Selection(lambda: [backend]).select(DeviceWord.parse("gpu")).name, backend.needs_restart())
 except RestartNeededError as error:
     print(error.refusal, error.sentence)
 """

@@ -17,6 +17,7 @@ import pytest
 
 from jupyter_mlgpu.backends import hardware, registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 
@@ -32,12 +33,12 @@ def measured(name: str, cell: Callable[[], object], device: str | None = None):
     """The record of a cell, run as the notebook runs it."""
     selection = Selection(lambda: [registry.backend(name)])
     if device is not None:
-        selection.request(device)
+        selection.select(DeviceWord.parse(device))
     selection.enter()
     measurement = recorder(name).start("cell")
     cell()
     selection.leave()
-    return measurement.stop(requested=selection.requested)
+    return measurement.stop(requested=selection.requested())
 
 
 def busy_while(cell: Callable[[], object]) -> list[int]:
@@ -149,7 +150,7 @@ def test_a_cell_asked_onto_the_cpu_leaves_the_gpu_idle(torch):
     record = measured("torch", lambda: None, "cpu")
     busy = busy_while(lambda: measured("torch", cell, "cpu"))
     print(f"GPU busy while a cell ran on the CPU: {busy} %")
-    assert record.device.requested == "cpu:0"
+    assert record.device.requested == {"*": "cpu:0"}
     assert "gave out memory 0 times" in record.device.why_missing
     assert busy
     assert max(busy[len(busy) // 2 :]) == 0  # the first readings still average over what came before
@@ -180,4 +181,4 @@ def test_a_numbered_gpu_that_is_missing_is_refused(torch):
     from jupyter_mlgpu.errors import DeviceError
 
     with pytest.raises(DeviceError, match="no device gpu:97 here"):
-        Selection(lambda: [registry.backend("torch")]).request("gpu:97")
+        Selection(lambda: [registry.backend("torch")]).select(DeviceWord.parse("gpu:97"))

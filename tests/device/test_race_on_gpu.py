@@ -16,6 +16,7 @@ import pytest
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.race import cell, figure, fresh, page, racing
 from jupyter_mlgpu.race.job import Job
 from jupyter_mlgpu.race.options import Options
@@ -53,7 +54,7 @@ def race(backend, body, sizes):
         cell.from_source(body, "<cell>"), setup=cell.from_source(SETUP, "<setup>"), variable="n"
     )
     runner = Runner(backend, raced, sizes=sizes, repeats=REPEATS, clock=clock)
-    devices = racing.chosen(("cpu", "gpu"), backend.find_devices())
+    devices = racing.devices_for((DeviceWord("cpu"), DeviceWord("gpu")), backend.find_devices())
     finished = racing.race(
         Options("n", sizes, REPEATS),
         body.splitlines()[-1],
@@ -115,7 +116,7 @@ def test_fresh_processes_see_one_device_each(backend):
     processes = fresh.FreshProcess(on_output=printed.append, on_error=printed.append)
     there = processes.devices("torch")
     kinds = []
-    for device in racing.chosen(("cpu", "gpu"), there):
+    for device in racing.devices_for((DeviceWord("cpu"), DeviceWord("gpu")), there):
         word, variables = fresh.hidden(device, there)
         body = "print(torch.cuda.is_available(), torch.ones(n).device, flush=True)"
         job = Job("torch", word, body, SETUP, "n", (8,), 6)

@@ -18,6 +18,7 @@ import pytest
 
 from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words
@@ -28,12 +29,12 @@ def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str,
     """The record of a cell that works on `values`, as the notebook makes it."""
     backends = lambda: [registry.backend(name)]  # noqa: E731
     selection = Selection(backends)
-    selection.request(device)
+    selection.select(DeviceWord.parse(device))
     selection.enter()
     recorder = Recorder(new_run(None), clock=SystemClock(), probes=(), backends=backends, versions={})
     measurement = recorder.start("cell")
     kept = cell()
-    chosen, requested = selection.chosen(), selection.requested
+    chosen, requested = selection.devices(), selection.requested()
     selection.leave()
     record = measurement.stop(requested=requested)
     del kept

@@ -121,7 +121,7 @@ def test_device_and_tracing_are_broadcast_when_they_change(notebook):
     notebook.run("%mlc_device cpu")
     assert events(notebook, "trace") == [{"type": "trace", "on": False}]
     (device,) = events(notebook, "device")
-    assert device["device"]["requested"] == "cpu"
+    assert device["device"]["requested"] == {"*": "cpu"}
     assert notebook.ask("jupyter_mlgpu_snapshot_request")["tracing"] is False
 
 

@@ -50,7 +50,7 @@ def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(notebook):
         "restart": None,
     }
     snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
-    assert snapshot["device"]["requested"] == "cpu"
+    assert snapshot["device"]["requested"] == {"*": "cpu"}
     assert snapshot["choices"] == {"device": None, "trace": None, "said": said}
     assert "Device asked for: cpu." in notebook.run("%mlc_device").text
 
@@ -69,10 +69,10 @@ def test_a_device_chosen_in_mid_cell_waits_for_the_cells_end(notebook, gate):
     snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
     assert snapshot["running"] is not None
     assert snapshot["choices"]["device"] == wish
-    assert snapshot["device"]["requested"] is None
+    assert snapshot["device"]["requested"] == {}
     gate.open()
     result = notebook.wait(message)
-    assert result.receipt["device"]["requested"] is None
+    assert result.receipt["device"]["requested"] == {}
     assert wait_until_said(notebook)["refused"] is False
     assert notebook.run("%mlc_device").text.startswith("Device asked for: cpu.")
 
@@ -86,7 +86,7 @@ def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(noteboo
     assert snapshot["running"] is not None
     assert (snapshot["choices"]["device"]["word"], snapshot["choices"]["trace"]) == ("cpu", False)
     gate.open()
-    assert notebook.wait(message).receipt["device"]["requested"] is None
+    assert notebook.wait(message).receipt["device"]["requested"] == {}
     wait_until_said(notebook)
     assert notebook.run("x = 1").receipts == []
 
@@ -109,7 +109,7 @@ def test_a_refusal_is_one_sentence_for_the_browser_and_changes_nothing(notebook)
     tell(notebook, "device", word="cpu", framework="torch")
     said = wait_until_said(notebook)
     assert said["sentence"] == "No 'torch' is imported in this kernel; nothing was changed."
-    assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"]["requested"] is None
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"]["requested"] == {}
 
 
 def test_nothing_of_it_is_printed_into_a_cell(notebook):
@@ -203,8 +203,8 @@ def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_wh
     said = wait_until_said(two_cpus)
     assert said["sentence"].startswith("Cells run on cpu:1 (TensorFlow) from now on.")
     device = events(two_cpus, "device")[-1]["device"]
-    assert device["chosen"] == [{"framework": "tensorflow", "device": "cpu:1"}]
-    assert device["asked"] == [{"framework": "tensorflow", "word": "cpu:1"}]
+    assert device["chosen"] == {"tensorflow": "cpu:1"}
+    assert device["asked"] == {"tensorflow": "cpu:1"}
     assert set(two_cpus.run("z = tf.ones(5) + 1").ran_on) == {"cpu:1"}
     tell(two_cpus, "device", word="gpu:0", framework="tensorflow")
     said = wait_until_said(two_cpus)

@@ -28,7 +28,7 @@ def test_cells_run_on_the_jax_device_asked_for(fresh_jax):
     assert "cpu:1 (JAX)" in fresh_jax.run("%mlc_device cpu:1").text
     result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices())")
     assert "id=1" in result.text
-    assert result.receipt["device"]["requested"] == "cpu:1"
+    assert result.receipt["device"]["requested"] == {"*": "cpu:1"}
 
 
 @needs("jax")
@@ -37,11 +37,11 @@ def test_a_cell_may_have_a_device_of_its_own(two_jax_cpus):
     two_jax_cpus.run("%mlc_device cpu:0")
     alone = two_jax_cpus.run("%%mlc_device cpu:1\nprint((jax.numpy.ones(2) + 1).devices())")
     assert "id=1" in alone.text
-    assert alone.receipt["device"]["requested"] == "cpu:1"
+    assert alone.receipt["device"]["requested"] == {"*": "cpu:1"}
     assert alone.receipt["cell"]["name"].startswith("print")
     after = two_jax_cpus.run("print((jax.numpy.ones(2) + 1).devices())")
     assert "id=0" in after.text
-    assert after.receipt["device"]["requested"] == "cpu:0"
+    assert after.receipt["device"]["requested"] == {"*": "cpu:0"}
 
 
 @needs("jax")
@@ -112,7 +112,7 @@ def test_each_framework_may_have_its_own_device(fresh_jax):
     fresh_jax.run("%mlc_device cpu:1 --framework jax")
     result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
     assert "id=1" in result.text
-    assert result.receipt["device"]["requested"] == "torch cpu:0, jax cpu:1"
+    assert result.receipt["device"]["requested"] == {"torch": "cpu:0", "jax": "cpu:1"}
 
 
 @needs("torch", "jax")
@@ -122,7 +122,7 @@ def test_a_framework_that_lacks_the_device_is_named_and_stays_where_it_was(fresh
     assert "Cells run on cpu:1 (JAX) from now on. PyTorch has no such device: its work stays" in said
     result = fresh_jax.run("print((jax.numpy.ones(2) + 1).devices(), torch.ones(1).device)")
     assert "id=1" in result.text
-    assert result.receipt["device"]["requested"] == "jax cpu:1"
+    assert result.receipt["device"]["requested"] == {"jax": "cpu:1"}
 
 
 @needs("tensorflow", "jax")
@@ -141,7 +141,7 @@ def test_a_jax_that_tensorflow_has_imported_neither_refuses_nor_starts(start_ker
         "tf.ones(2) + 1.0\nprint(sys.modules['jax']._src.xla_bridge.backends_are_initialized())"
     )
     assert result.text == "False\n"
-    assert result.receipt["device"]["requested"] == "cpu:1"
+    assert result.receipt["device"]["requested"] == {"*": "cpu:1"}
 
 
 @needs("torch", "jax", "mlx")

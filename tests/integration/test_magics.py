@@ -138,8 +138,8 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     notebook.run("x = 1")
     example = example_record(1, run="a" * 32)
     metal = replace(example.device.ran_on[0], device="gpu:0", kind="metal")
-    saved = replace(example, device=DeviceUse("gpu:0", (metal,)))
-    nowhere = replace(example_record(2, run="a" * 32), device=DeviceUse(None, None, "No framework."))
+    saved = replace(example, device=DeviceUse({"*": "gpu:0"}, (metal,)))
+    nowhere = replace(example_record(2, run="a" * 32), device=DeviceUse({}, None, "No framework."))
     path = tmp_path / "mac.jsonl"
     save_records(path, [saved, nowhere])
     replayed = notebook.run(f"%mlc_trace replay {path}")
@@ -157,7 +157,7 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     assert own["device"]["ran_on"] is None
     shown = notebook.run("%mlc_trace show").text
     assert shown.count("replayed") == 1
-    devices = "import jupyter_mlgpu; kit = get_ipython()._jupyter_mlgpu.kit; print(kit.selection.chosen())"
+    devices = "import jupyter_mlgpu; kit = get_ipython()._jupyter_mlgpu.kit; print(kit.selection.devices())"
     assert notebook.run(devices).text == "[]\n"
     notebook.run("%mlc_trace clear")
     assert notebook.run("print(kit.replays)").text == "[]\n"
@@ -165,7 +165,7 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
 
 def test_a_file_without_a_device_cannot_be_replayed_and_says_what_to_choose(plain, tmp_path):
     path = tmp_path / "no_device.jsonl"
-    save_records(path, [replace(example_record(), device=DeviceUse(None, None, "No framework."))])
+    save_records(path, [replace(example_record(), device=DeviceUse({}, None, "No framework."))])
     refused = plain.run(f"%mlc_trace replay {path}").text
     assert "No record of no_device.jsonl says on which device it ran" in refused
     assert "Traceback" not in refused

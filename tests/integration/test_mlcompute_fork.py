@@ -82,7 +82,7 @@ def test_a_script_on_the_gpu_is_measured_and_its_lines_are_kept(folder):
     record = the_record(folder)
     assert record.cell.name == "script.py"
     assert record.outcome == "ok"
-    assert record.device.requested == "gpu"
+    assert record.device.requested == {"*": "gpu"}
     assert record.device.ran_on is None
     assert "does not tell where each operation ran" in record.device.why_missing
     assert record.reading("wall_time").value > 0
@@ -124,7 +124,7 @@ def test_the_file_serves_where_it_was_installed_beside_modules_named_like_framew
         timeout=60,
     )
     assert done.stdout == "2.4.0-rc0\n", done.stderr
-    assert the_record(folder).device.requested == "cpu"
+    assert the_record(folder).device.requested == {"*": "cpu"}
 
 
 def test_graph_mode_has_no_note_about_eager_mode(folder):
@@ -180,7 +180,7 @@ def test_a_crash_in_native_code_becomes_a_record_with_its_last_words(folder):
     assert done.stderr.endswith("terminating with uncaught exception of type NSException\n")
     record = the_record(folder)
     assert record.outcome == "error"
-    assert record.device.requested == "gpu"
+    assert record.device.requested == {"*": "gpu"}
     assert record.notes == ("The script was ended by SIGABRT; its last lines may say why.",)
     assert record.logs[-1].text == "terminating with uncaught exception of type NSException"
     assert record.reading("wall_time").value is None
@@ -265,7 +265,7 @@ print("after")
     assert problems == []
     assert [line.text.rpartition(" ")[2] for line in inner.logs] == ["TF_MLC_LOGGING=1).", "TensorFlow..."]
     assert [line.text for line in outer.logs if line.stream == "stdout"] == ["python", "native", "child"]
-    assert inner.device.requested == outer.device.requested == "gpu"
+    assert inner.device.requested == outer.device.requested == {"*": "gpu"}
 
 
 def test_twenty_megabytes_from_native_code_that_holds_the_interpreter_arrive_whole(folder):

@@ -140,7 +140,7 @@ def test_a_race_under_another_first_line_is_a_race_too(two_cpus):
     assert shown.receipt["cell"]["name"] == "race: 1"
     under = two_cpus.run("%%mlc_device cpu:1\n%%mlc_race --repeats 2\nprint((tf.ones(1) + 1).device[-5:])")
     assert under.receipt["notes"] == shown.receipt["notes"]
-    assert under.receipt["device"]["requested"] == "cpu:1"
+    assert under.receipt["device"]["requested"] == {"*": "cpu:1"}
     assert [line for line in under.text.splitlines() if line.startswith("CPU")] == ["CPU:0", "CPU:1"]
 
 

@@ -139,7 +139,7 @@ def test_wall_time_agrees_with_a_clock_inside_the_cell(digits):
 def test_the_model_trained_on_the_device_asked_for(digits):
     assert float(printed(digits.cells[-1]).split()[0]) > 0.8
     for record in digits.records[1:]:
-        assert record.device.requested == "cpu:0"
+        assert record.device.requested == {"*": "cpu:0"}
         assert [place.device for place in record.device.ran_on] == ["cpu:0"]
 
 
@@ -217,7 +217,7 @@ def test_a_device_that_the_notebook_itself_defines_is_used_from_then_on(tmp_path
     assert ran.status == 0, ran.errors
     assert printed(ran.cells[-1]).endswith("CPU:1\n")
     assert "jupyter_mlgpu" not in "".join(map(printed, ran.cells))
-    assert [record.device.requested for record in ran.records] == ["cpu:1"] * 3
+    assert [record.device.requested for record in ran.records] == [{"*": "cpu:1"}] * 3
     assert [place.device for place in ran.records[-1].device.ran_on] == ["cpu:1"]
 
 
@@ -229,7 +229,7 @@ def test_a_device_that_turns_out_missing_ends_the_run_and_its_receipt_says_where
     assert "is the last that was run: There is no device cpu:1 here: found cpu:0." in ran.complaint
     assert ran.cells[1].outputs == []
     (record,) = ran.records
-    assert record.device.requested == "cpu:1"
+    assert record.device.requested == {"*": "cpu:1"}
     assert [place.device for place in record.device.ran_on] == ["cpu:0"]
     assert "There is no device cpu:1 here" in ran.report
 
@@ -301,7 +301,7 @@ def test_looking_for_a_gpu_leaves_the_notebooks_kernel_fresh(tmp_path):
     ran = run(source, "--device", "gpu", environment=with_devices(tmp_path, "CPU GPU"))
     assert ran.status == 0, ran.errors
     assert ran.cells[0].outputs[0].data["text/plain"] == "False"
-    assert ran.records[0].device.requested == "gpu"
+    assert ran.records[0].device.requested == {"*": "gpu"}
 
 
 # -- notebooks that fail --------------------------------------------------------------------------

@@ -50,13 +50,13 @@ def test_a_click_chooses_the_device_of_the_next_cell(notebook):
     click(notebook, {"word": "cpu", "framework": None})
     assert "Device asked for: cpu." in notebook.run("%mlc_device").text
     said = notebook.run("print(picker.heard, picker.device['requested'])")
-    assert said.text == "1 cpu\n"
+    assert said.text == "1 {'*': 'cpu'}\n"
 
 
 def test_a_click_while_a_cell_runs_waits_for_its_end(notebook):
     running = notebook.send("import time\ntime.sleep(1)\nprint(picker.device['requested'], picker.heard)")
     click(notebook, {"word": "cpu", "framework": None})
-    assert notebook.wait(running).text == "None 0\n"
+    assert notebook.wait(running).text == "{} 0\n"
     assert "Device asked for: cpu." in notebook.run("%mlc_device").text
 
 

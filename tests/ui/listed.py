@@ -54,7 +54,7 @@ def record(
         made,
         cell=cell,
         started_at=f"2026-01-01T00:00:{number:02d}.000000Z",
-        device=DeviceUse(None, (RanOn("tensorflow", ran_on, kind, None, 5, 1.0),)),
+        device=DeviceUse({}, (RanOn("tensorflow", ran_on, kind, None, 5, 1.0),)),
         readings=tuple(figures.get(one.quantity, one) for one in made.readings),
         **changes,
     )

@@ -263,7 +263,7 @@ def test_with_the_keyboard_alone_one_sorts_moves_selects_compares_and_comes_back
 
 
 def test_strangers_names_are_text_wherever_they_are_shown(lab: Lab) -> None:
-    hostile = DeviceUse(MARKUP, (RanOn(MARKUP, MARKUP, MARKUP, MARKUP, 1, 1.0),))
+    hostile = DeviceUse({MARKUP: MARKUP}, (RanOn(MARKUP, MARKUP, MARKUP, MARKUP, 1, 1.0),))
     records = [
         replace(record(number, MARKUP, code="a"), device=hostile, versions={MARKUP: str(number)})
         for number in (1, 2)

@@ -149,7 +149,7 @@ def drawn_chart() -> Chart:
 
 
 def comparison() -> Any:
-    sides = [[record(n, device=DeviceUse(MARK, None, MARK)) for n in range(k, k + 4)] for k in (1, 5)]
+    sides = [[record(n, device=DeviceUse({MARK: MARK}, None, MARK)) for n in range(k, k + 4)] for k in (1, 5)]
     named = [
         [replace(one, run=replace(one.run, id=f"run {k}")) for one in side] for k, side in enumerate(sides)
     ]

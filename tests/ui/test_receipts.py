@@ -126,7 +126,7 @@ def test_operations_that_were_not_counted_are_said_with_what_is_known(lab: Lab) 
     entry = {"framework": "torch", "device": "gpu:0", "kind": "cuda", "native_name": "cuda:0"}
     why = "PyTorch does not count them."
     entry |= {"operations": None, "share": None, "why_missing": why, "evidence": "allocator"}
-    data["device"] |= {"requested": "gpu:0", "ran_on": [entry]}
+    data["device"] |= {"requested": {"*": "gpu:0"}, "ran_on": [entry]}
     lab.write_with_receipts("evidence.ipynb", {MIME_TYPE: data})
     lab.open_without_kernel("evidence.ipynb")
     expect(lab.receipts.first).to_contain_text("500 ms · used gpu:0 · CPU time")

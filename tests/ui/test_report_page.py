@@ -21,7 +21,7 @@ HOSTILE = "</script><script>alert(1)</script><img src='http://x.example/a' onerr
 def file(tmp_path: Path) -> Path:
     records = [example_record(1), example_record(2, name=HOSTILE)]
     places = tuple(RanOn("tensorflow", f"gpu:{n}", "cuda", None, 10, 0.5) for n in (0, 1))
-    records[1] = replace(records[1], device=DeviceUse("gpu:0", places))
+    records[1] = replace(records[1], device=DeviceUse({"*": "gpu:0"}, places))
     path = tmp_path / "report.html"
     path.write_text(report(records, title=HOSTILE, notices=[HOSTILE]))
     return path

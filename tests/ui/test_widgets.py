@@ -208,9 +208,9 @@ DEVICES: dict[str, Any] = {
     "ended": False,
     "heard": 0,
     "device": {
-        "requested": "torch cpu:0, jax gpu:0",
-        "asked": [{"framework": "torch", "word": "cpu"}, {"framework": "jax", "word": "gpu"}],
-        "chosen": [{"framework": "torch", "device": "cpu:0"}, {"framework": "jax", "device": "gpu:0"}],
+        "requested": {"torch": "cpu:0", "jax": "gpu:0"},
+        "asked": {"torch": "cpu", "jax": "gpu"},
+        "chosen": {"torch": "cpu:0", "jax": "gpu:0"},
         "frameworks": [{"name": "torch", "versions": {}}, {"name": "jax", "versions": {}}],
         "available": [
             {"framework": framework, "device": one, "kind": one[:3], "native_name": None}

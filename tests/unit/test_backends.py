@@ -13,6 +13,7 @@ from jupyter_mlgpu.backends.modules import imported, installed
 from jupyter_mlgpu.backends.peaks import Peaks
 from jupyter_mlgpu.backends.replay import ReplayBackend
 from jupyter_mlgpu.backends.verified import VERIFIED
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, RecordError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.channel import NoChannel
@@ -148,27 +149,27 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     monkeypatch.setattr(registry, "absent", dict)
     kit = Kit()
     elsewhere = replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
-    saved = replace(example_record(), device=DeviceUse("gpu:0", (elsewhere,)))
+    saved = replace(example_record(), device=DeviceUse({"*": "gpu:0"}, (elsewhere,)))
     kit.replays += [ReplayBackend([saved], "lesson.jsonl"), ReplayBackend([saved], "lesson.jsonl")]
     listed = DeviceCommands(kit, NoChannel()).list().splitlines()
     (replayed,) = [line for line in listed if "replayed" in line]
     assert replayed.startswith("gpu:0   replayed metal")
     assert replayed.endswith("replayed from lesson.jsonl; no cell runs there")
     with pytest.raises(DeviceError, match="There is no device gpu:0 here: found cpu:0"):
-        kit.selection.request("gpu")
+        kit.selection.select(DeviceWord.parse("gpu"))
 
 
 def test_records_without_a_device_cannot_be_played_back():
-    record = replace(example_record(), device=DeviceUse(None, None, "Not known."))
+    record = replace(example_record(), device=DeviceUse({}, None, "Not known."))
     with pytest.raises(RecordError, match=r"No record of lesson\.jsonl says on which device it ran"):
         ReplayBackend([record], "lesson.jsonl")
 
 
 def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own():
     record = example_record()
-    asked = replace(record.device, requested="tensorflow cpu:0, torch gpu:0")
+    asked = replace(record.device, requested={"tensorflow": "cpu:0", "torch": "gpu:0"})
     assert words.where(replace(record, device=asked)) == "ran on cpu:0"
-    elsewhere = replace(record.device, requested="tensorflow gpu:0, torch cpu:0")
+    elsewhere = replace(record.device, requested={"tensorflow": "gpu:0", "torch": "cpu:0"})
     assert words.where(replace(record, device=elsewhere)).startswith("asked for tensorflow gpu:0")
 
 

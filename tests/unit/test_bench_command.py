@@ -13,6 +13,7 @@ from jupyter_mlgpu.bench.machine import LocalMonitor, others_of_processor
 from jupyter_mlgpu.bench.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.bench.session import Order
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import BenchError, UsageError
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.base import Unavailable
@@ -57,7 +58,7 @@ def test_what_is_typed_wrongly_is_one_sentence_and_imports_no_framework(capsys, 
 
 def test_the_words_of_the_magic_are_those_of_the_command():
     found = options.parse("gemm conv --framework torch,jax --device gpu --quick --out o.json --against h200")
-    assert found.order == Order(("gemm", "conv"), ("torch", "jax"), "gpu", True)
+    assert found.order == Order(("gemm", "conv"), ("torch", "jax"), DeviceWord("gpu"), True)
     assert (str(found.out), found.against) == ("o.json", ("h200",))
     with pytest.raises(UsageError, match=r"Unrecognized arguments: --fast; `%mlc_bench\?` explains"):
         options.parse("--fast")
@@ -149,7 +150,7 @@ def test_how_long_it_will_still_take_is_told_from_the_second_case_on(bench):
 
 def test_a_gpu_that_is_not_there_is_one_sentence_with_the_reason(bench):
     with pytest.raises(BenchError, match=r"no device gpu:0 .* found cpu:0\. .* The fake has the devices"):
-        bench(Order(("gemm",), device="gpu"))
+        bench(Order(("gemm",), device=DeviceWord("gpu")))
 
 
 def test_the_command_shows_what_was_measured_and_keeps_it(bench, capsys, tmp_path, monkeypatch):

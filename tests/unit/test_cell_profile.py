@@ -104,7 +104,7 @@ def test_an_interrupt_while_one_profile_is_read_leaves_no_other_profiler_on():
 def test_device_time_is_the_union_of_kernels_from_the_profiler():
     events = (kernel("a", 0, 4), kernel("b", 2, 4, stream=8), kernel("c", 10, 1))
     reading = profiled(FakeProfiler(events)).reading("device_time")
-    assert (reading.value, reading.scope, reading.samples) == (0.007, "device", 3)
+    assert (reading.value, reading.scope, reading.device, reading.samples) == (0.007, "device", "gpu:0", 3)
     assert reading.detail == "fake profiler, union of kernels and copies of gpu:0"
 
 
@@ -125,7 +125,7 @@ def test_a_profile_with_a_hole_gives_operations_but_no_device_time(incomplete):
     record = profiled(FakeProfiler((kernel("a", 0, 4),), **incomplete))
     assert [row.name for row in record.ops] == ["a"]
     assert record.reading("device_time").why_missing.startswith("The profiler of fake did not see all")
-    assert "idle_share_of_gpu:0" not in record.facts
+    assert all(reading.quantity != "device_idle" for reading in record.readings)
 
 
 def test_events_left_out_are_counted_with_the_reason():
@@ -139,7 +139,8 @@ def test_the_share_in_which_the_device_waited_is_told_with_its_parts(monkeypatch
     clock = SimpleNamespace(time_ns=lambda: next(moments), perf_counter=lambda: 0.0)
     monkeypatch.setattr(cell_profile, "real_time", clock)
     record = profiled(FakeProfiler((kernel("a", 20, 10), kernel("b", 50, 30))))
-    assert record.facts["idle_share_of_gpu:0"].value == 0.6
+    idle = record.reading("device_idle")
+    assert (idle.value, idle.unit, idle.device, idle.samples) == (0.6, "share", "gpu:0", 2)
     assert record.notes[0].startswith(
         "gpu:0 was idle 60 % of this profiled cell: 20 % between its 2 kernels and copies, "
         "40 % before the first and after the last."

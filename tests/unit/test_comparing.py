@@ -116,7 +116,7 @@ def test_files_without_a_common_cell_and_empty_ones_are_refused():
 
 
 def test_what_else_differs_is_said():
-    gpu = DeviceUse("gpu:0", (RanOn("torch", "gpu:0", "cuda", None, 1, 1.0),))
+    gpu = DeviceUse({"*": "gpu:0"}, (RanOn("torch", "gpu:0", "cuda", None, 1, 1.0),))
     other = run(versions={"python": "3.11", "tensorflow": "2.20.0"}, device=gpu)
     notes = compare([run()], [other]).pairs[0].notes
     assert "Ran on: cpu:0 and gpu:0." in notes

@@ -43,6 +43,7 @@ TELLING: dict[str, set[str]] = {
     "bench/page": {"_some", "hardware", "head", "_STATUS"},
     "clock": set(),
     "comparing/compare": {"verdict", "Judgement", "judgement"},
+    "devicewords": set(),
     "doctor/ask": set(),
     "doctor/diagnose": {"_REPORT", "TypeError"},
     "doctor/gather/*": {"_ASK", "_processor", "question"},
@@ -69,9 +70,9 @@ TELLING: dict[str, set[str]] = {
     "logs/waiting": set(),
     "notebook/bench_command": {"_save", "_show_charts"},
     "notebook/channel": set(),
-    "notebook/choices": set(),
+    "notebook/sidebar_settings": set(),
     "notebook/compare_command": {"compare_command", "_HELP", "_side"},
-    "notebook/devices": {"status", "list", "_choose_here", "_import_one", "_lines", "_replayed", "_line"},
+    "notebook/devices": {"status", "list", "_select_for_cell", "_import_one", "_lines", "_replayed", "_line"},
     "notebook/doctor_light": {"ask"},
     "notebook/events": {"_complain"},
     "notebook/extension": set(),
@@ -209,7 +210,7 @@ ANSWERS = {"GraphError", "MissingPackageError", "PlanError", "RaceError", "Usage
 ASKED = {
     "comparing/compare",
     "notebook/channel",
-    "notebook/choices",
+    "notebook/sidebar_settings",
     "notebook/compare_command",
     "notebook/inside",
 }

@@ -29,10 +29,10 @@ def record(device=None, *, wall=0.5, peak=GIBIBYTE, device_time=None, **changes)
 
 def on(*devices, why=None):
     ran_on = tuple(RanOn("torch", one, one.partition(":")[0], None, 1, None) for one in devices)
-    return DeviceUse(None, ran_on, why)
+    return DeviceUse({}, ran_on, why)
 
 
-NOT_KNOWN = DeviceUse("gpu:0", None, "PyTorch does not tell where its operations ran.")
+NOT_KNOWN = DeviceUse({"*": "gpu:0"}, None, "PyTorch does not tell where its operations ran.")
 
 
 def test_work_on_a_gpu_holds_also_beside_the_cpu():
@@ -47,7 +47,7 @@ def test_kernels_that_a_profiler_saw_are_work_on_a_gpu_also_where_operations_wer
 
 
 def test_work_on_the_cpu_alone_does_not_hold_and_says_where_it_ran():
-    judged = expect.gpu_used(record(DeviceUse("gpu:0", on("cpu:0").ran_on)))
+    judged = expect.gpu_used(record(DeviceUse({"*": "gpu:0"}, on("cpu:0").ran_on)))
     assert judged.state == "does not hold"
     assert judged.sentence == "'model.fit(x, y)' ran on cpu:0, and on no GPU. gpu:0 was asked for."
 
@@ -62,13 +62,13 @@ def test_where_it_is_not_known_it_cannot_be_judged_and_the_reason_is_given():
 
 def test_memory_given_out_on_a_cpu_says_nothing_of_what_else_ran():
     entry = RanOn("jax", "cpu:0", "cpu", None, None, None, evidence="results")
-    assert expect.gpu_used(record(DeviceUse(None, (entry,)))).state == "cannot judge"
+    assert expect.gpu_used(record(DeviceUse({}, (entry,)))).state == "cannot judge"
 
 
 def test_a_framework_that_has_no_gpu_cannot_have_used_one():
-    cpu_only = DeviceUse(None, None, "PyTorch is not watched.", {"torch": "cpu:0"})
+    cpu_only = DeviceUse({}, None, "PyTorch is not watched.", {"torch": "cpu:0"})
     assert expect.gpu_used(record(cpu_only)).state == "does not hold"
-    gpu_only = DeviceUse(None, None, "PyTorch is not watched.", {"torch": "gpu:0"})
+    gpu_only = DeviceUse({}, None, "PyTorch is not watched.", {"torch": "gpu:0"})
     judged = expect.gpu_used(record(gpu_only))
     assert judged.state == "cannot judge"
     assert "gpu:0 alone, but whether it did is not known" in judged.sentence

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, NewerSchemaError, RecordError, UsageError
 from jupyter_mlgpu.race import figure, page, racing
 from jupyter_mlgpu.race.cell import PlainCell, from_source
@@ -255,24 +256,29 @@ def test_sizes_are_whole_numbers_where_they_can_be_and_in_order():
     assert options.variable == "n"
     assert options.sizes == (0.5, 100, 1000)
     assert [type(one) for one in options.sizes] == [float, int, int]
-    assert (options.repeats, options.devices, options.framework) == (3, ("cpu", "gpu:1"), "torch")
+    assert (options.repeats, options.devices, options.framework) == (
+        3,
+        (DeviceWord("cpu"), DeviceWord("gpu", 1)),
+        "torch",
+    )
     assert (options.setup, options.fresh) == ("7", True)
 
 
 def test_nothing_said_means_ten_runs_on_every_device():
     assert parse("") == parse("--repeats 10")
     devices = FakeBackend(devices=("cpu:0", "gpu:0")).devices()
-    assert racing.chosen((), devices) == list(devices)
+    assert racing.devices_for((), devices) == list(devices)
 
 
 def test_a_device_is_raced_once_however_often_it_is_named():
     devices = FakeBackend(devices=("cpu:0", "gpu:0")).devices()
-    assert [one.name for one in racing.chosen(("gpu", "gpu:0", "any", "cpu"), devices)] == ["gpu:0", "cpu:0"]
+    words = [DeviceWord.parse(one) for one in ("gpu", "gpu:0", "any", "cpu")]
+    assert [one.name for one in racing.devices_for(words, devices)] == ["gpu:0", "cpu:0"]
 
 
 def test_a_missing_device_is_one_sentence():
     with pytest.raises(DeviceError, match="no device gpu:0 here: found cpu:0"):
-        racing.chosen(("cpu", "gpu"), FakeBackend().devices())
+        racing.devices_for((DeviceWord("cpu"), DeviceWord("gpu")), FakeBackend().devices())
 
 
 def test_the_framework_is_the_one_named_or_the_only_one():

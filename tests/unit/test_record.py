@@ -49,6 +49,25 @@ def test_an_uncertainty_reads_back_and_one_that_is_not_stated_takes_no_room():
     assert Record.from_json(json.loads(json.dumps(data))) == known
 
 
+def test_a_reading_of_a_device_names_it_and_one_of_none_takes_no_room_for_that():
+    record = example_record()
+    idle = Reading(
+        "device_idle", 0.25, "share", "device", "simulated", 3, device="gpu:0", detail="a profiler"
+    )
+    known = replace(record, readings=(record.readings[0], idle))
+    data = known.to_json()
+    jsonschema.validate(data, SCHEMA)
+    assert ["device" in one for one in data["readings"]] == [False, True]
+    assert Record.from_json(json.loads(json.dumps(data))) == known
+
+
+def test_a_share_above_the_whole_is_refused():
+    idle = Reading("device_idle", 1.5, "share", "device", "simulated", 3, device="gpu:0", detail="a profiler")
+    data = replace(example_record(), readings=(*example_record().readings, idle)).to_json()
+    with pytest.raises(RecordError, match=r"readings\[9\]\.value should be a share from 0 to 1, found 1\.5"):
+        Record.from_json(data)
+
+
 @pytest.mark.parametrize("uncertainty", [-0.1, float("nan"), float("inf")])
 def test_an_uncertainty_that_is_no_half_width_is_refused(uncertainty):
     with pytest.raises(RecordError, match="uncertainty"):

@@ -18,7 +18,9 @@ def record(**changes) -> Record:
 
 def ran(*devices: tuple[str, float], asked: str | None = None) -> Record:
     entries = tuple(RanOn("tensorflow", name, "cpu", None, 10, share) for name, share in devices)
-    return record(device=replace(example_record().device, requested=asked, ran_on=entries))
+    return record(
+        device=replace(example_record().device, requested={"*": asked} if asked else {}, ran_on=entries)
+    )
 
 
 def as_stored(data: object) -> int:
@@ -83,7 +85,7 @@ def with_energy(*energy, **changes):
     return record(readings=(*plain, *energy), **changes)
 
 
-ON_GPU = DeviceUse(None, None, "PyTorch does not tell.")
+ON_GPU = DeviceUse({}, None, "PyTorch does not tell.")
 
 
 def test_the_line_has_the_energy_of_the_gpu_where_the_work_may_have_run_there():

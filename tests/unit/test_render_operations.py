@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import Fact, OpStat, Reading, Record
+from jupyter_mlgpu.record import OpStat, Reading, Record
 from jupyter_mlgpu.render import figures, html, operations, report, text
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
@@ -47,16 +47,12 @@ def test_every_operation_has_count_self_time_total_time_and_share():
     ],
 )
 def test_the_line_of_a_profiled_cell_says_what_part_of_it_a_gpu_was_busy(idle, said):
-    facts = {"idle_share_of_gpu:0": Fact(idle, "fake profiler")}
-    assert f" · {said} · " in text.receipt(profiled(row("k", 0.1), facts=facts)).splitlines()[0]
-    light = replace(profiled(row("k", 0.1), facts=facts), mode="light")
-    assert "busy" not in text.receipt(light).splitlines()[0]
-
-
-@pytest.mark.parametrize("value", ["most", None, 7, True])
-def test_a_saved_fact_that_is_no_share_is_not_put_into_the_line(value):
-    facts = {"idle_share_of_gpu:0": Fact(value, "a file of somebody else")}
-    assert "busy" not in text.receipt(profiled(row("k", 0.1), facts=facts)).splitlines()[0]
+    reading = Reading(
+        "device_idle", idle, "share", "device", "simulated", 3, device="gpu:0", detail="fake profiler"
+    )
+    record = profiled(row("k", 0.1), readings=(*example_record().readings, reading))
+    assert f" · {said} · " in text.receipt(record).splitlines()[0]
+    assert "busy" not in text.receipt(replace(record, mode="light")).splitlines()[0]
 
 
 def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_them():

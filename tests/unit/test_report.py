@@ -64,7 +64,7 @@ def record(number: int = 1, **changes) -> Record:
 
 def ran(number: int, *devices: tuple[str, float], asked: str | None = None) -> Record:
     entries = tuple(RanOn("tensorflow", name, "cpu", None, 10, share) for name, share in devices)
-    return record(number, device=DeviceUse(asked, entries))
+    return record(number, device=DeviceUse({"*": asked} if asked else {}, entries))
 
 
 def chart(records: list[Record], title: str) -> figures.Chart:
@@ -202,7 +202,7 @@ def test_where_the_work_ran_names_the_device_asked_for():
 
 
 def test_an_unknown_place_is_said_with_its_reason():
-    unknown = record(device=DeviceUse("gpu:0", None, "No framework was loaded."))
+    unknown = record(device=DeviceUse({"*": "gpu:0"}, None, "No framework was loaded."))
     where = chart([unknown], "Where the work ran")
     assert where.rows[0][1:] == ("gpu:0", "No framework was loaded.")
     assert where.figure is None

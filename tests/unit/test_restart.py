@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_mlgpu.backends import hardware, hidden
 from jupyter_mlgpu.backends.base import Details
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.logs.verbose import of_this_process
 from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
@@ -28,7 +29,7 @@ def no_nvidia(monkeypatch):
 
 def refused(selection: Selection, word: str = "gpu") -> RestartNeededError:
     with pytest.raises(RestartNeededError) as error:
-        selection.request(word)
+        selection.select(DeviceWord.parse(word))
     return error.value
 
 
@@ -36,7 +37,7 @@ def test_a_gpu_that_is_hidden_until_a_restart_is_refused_with_the_way_to_it():
     backend = FakeBackend(devices=("cpu:0",))
     backend.hidden = HIDES
     selection = Selection(lambda: [backend])
-    selection.request("cpu")
+    selection.select(DeviceWord.parse("cpu"))
     error = refused(selection)
     assert error.sentence == HIDES
     assert error.refusal == (
@@ -44,13 +45,13 @@ def test_a_gpu_that_is_hidden_until_a_restart_is_refused_with_the_way_to_it():
     )
     assert str(error) == f"{error.refusal} {HIDES}"
     assert error.by_hand.endswith("Kernel > Restart Kernel and Run up to Selected Cell.")
-    assert selection.requested == "cpu:0"
+    assert selection.requested() == {"*": "cpu:0"}
 
 
 def test_a_gpu_that_is_not_there_needs_no_restart():
     selection = Selection(lambda: [FakeBackend(devices=("cpu:0",))])
     with pytest.raises(DeviceError) as error:
-        selection.request("gpu")
+        selection.select(DeviceWord.parse("gpu"))
     assert not isinstance(error.value, RestartNeededError)
 
 
@@ -58,7 +59,7 @@ def test_a_cpu_that_is_not_there_is_never_a_matter_of_a_restart():
     backend = FakeBackend(devices=("cpu:0",))
     backend.hidden = HIDES
     with pytest.raises(DeviceError) as error:
-        Selection(lambda: [backend]).request("cpu:3")
+        Selection(lambda: [backend]).select(DeviceWord.parse("cpu:3"))
     assert not isinstance(error.value, RestartNeededError)
 
 
@@ -73,7 +74,8 @@ def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():
     backend = FakeBackend("two", ("cpu:0",))
     backend.hidden = HIDES
     selection = Selection(lambda: [FakeBackend("one", ("cpu:0", "gpu:0")), backend])
-    assert selection.request("gpu:0").framework == "one"
+    selection.select(DeviceWord.parse("gpu:0"))
+    assert selection.requested() == {"one": "gpu:0"}
     assert selection.lacking() == ["two"]
 
 

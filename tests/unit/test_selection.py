@@ -2,9 +2,12 @@
 
 import pytest
 
-from jupyter_mlgpu.errors import DeviceError, UsageError
-from jupyter_mlgpu.selection import Selection, parse, resolve
+from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.errors import DeviceError
+from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.testing import FakeBackend
+
+word = DeviceWord.parse
 
 
 @pytest.fixture
@@ -17,33 +20,15 @@ def selection(backend) -> Selection:
     return Selection(lambda: [backend])
 
 
-@pytest.mark.parametrize(
-    ("word", "device"),
-    [("cpu", "cpu:0"), ("cpu:1", "cpu:1"), ("gpu", "gpu:0"), ("GPU:0", "gpu:0"), ("any", "gpu:0")],
-)
-def test_a_word_names_a_device(backend, word, device):
-    assert resolve(word, backend.devices()).name == device
-
-
-def test_any_is_the_cpu_where_there_is_no_gpu():
-    assert resolve("any", FakeBackend(devices=("cpu:0",)).devices()).name == "cpu:0"
-
-
-@pytest.mark.parametrize("word", ["tpu", "cpu:", "gpu:x", "any:1", "cpu:1:2", ""])
-def test_an_unknown_word_is_answered_with_the_valid_ones(word):
-    with pytest.raises(UsageError, match="cpu, gpu, any, or a numbered device"):
-        parse(word)
-
-
 def test_a_device_that_does_not_exist_is_refused_with_those_that_do(selection):
-    selection.request("cpu:1")
+    selection.select(word("cpu:1"))
     with pytest.raises(DeviceError, match=r"no device gpu:7 here: found cpu:0, cpu:1, gpu:0"):
-        selection.request("gpu:7")
-    assert selection.requested == "cpu:1"
+        selection.select(word("gpu:7"))
+    assert selection.requested() == {"*": "cpu:1"}
 
 
 def test_cells_run_on_the_device_and_leave_it_after_themselves(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
     assert backend.current == "gpu:0"
     assert selection.leave() == []
@@ -51,7 +36,7 @@ def test_cells_run_on_the_device_and_leave_it_after_themselves(selection, backen
 
 
 def test_scopes_nest(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
     selection.enter()
     selection.leave()
@@ -61,19 +46,19 @@ def test_scopes_nest(selection, backend):
 
 
 def test_the_rest_of_the_running_cell_moves_too(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
-    selection.request("cpu:1")
+    selection.select(word("cpu:1"))
     assert backend.current == "cpu:1"
     selection.leave()
     assert backend.current is None
 
 
 def test_inside_a_device_scope_of_the_users_own_the_request_waits_for_the_next_cell(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
     backend.current = "cpu:1"
-    selection.request("cpu")
+    selection.select(word("cpu"))
     assert backend.current == "cpu:1"
     selection.leave()
     selection.enter()
@@ -81,7 +66,7 @@ def test_inside_a_device_scope_of_the_users_own_the_request_waits_for_the_next_c
 
 
 def test_a_device_left_open_by_the_cell_is_put_back_and_said(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
     backend.current = "cpu:1"
     assert selection.leave() == ["A device scope was left open."]
@@ -91,7 +76,8 @@ def test_a_device_left_open_by_the_cell_is_put_back_and_said(selection, backend)
 def test_before_a_framework_is_loaded_the_request_waits_for_it(backend):
     loaded = []
     selection = Selection(lambda: loaded)
-    assert selection.request("cpu") is None
+    selection.select(word("cpu"))
+    assert selection.words() == {"*": "cpu"}
     selection.enter()
     loaded.append(backend)
     selection.framework_loaded(backend)
@@ -104,7 +90,7 @@ def test_without_a_request_nothing_is_entered(selection, backend):
     selection.enter()
     assert backend.current is None
     assert selection.leave() == []
-    assert selection.requested is None
+    assert selection.requested() == {}
 
 
 @pytest.fixture
@@ -115,8 +101,8 @@ def several() -> tuple[FakeBackend, FakeBackend]:
 def test_a_word_for_all_frameworks_holds_for_those_that_have_the_device_and_names_the_others(several):
     one, two = several
     selection = Selection(lambda: several)
-    selection.request("gpu")
-    assert selection.requested == "two gpu:0"
+    selection.select(word("gpu"))
+    assert selection.requested() == {"two": "gpu:0"}
     assert selection.lacking() == ["one"]
     selection.enter()
     assert (one.current, two.current) == (None, "gpu:0")
@@ -126,8 +112,8 @@ def test_a_word_for_all_frameworks_holds_for_those_that_have_the_device_and_name
 def test_a_word_that_no_framework_has_a_device_for_is_refused_with_what_each_has(several):
     selection = Selection(lambda: several)
     with pytest.raises(DeviceError, match="no device gpu:7 here: one has cpu:0; two has cpu:0, gpu:0"):
-        selection.request("gpu:7")
-    assert selection.requested is None
+        selection.select(word("gpu:7"))
+    assert selection.requested() == {}
 
 
 def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_device():
@@ -136,8 +122,8 @@ def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_d
     unused.started = lambda: False
     unused.find_devices = lambda: pytest.fail("it was started")
     selection = Selection(lambda: (unused, used))
-    selection.request("cpu:1")
-    assert selection.requested == "cpu:1"
+    selection.select(word("cpu:1"))
+    assert selection.requested() == {"*": "cpu:1"}
     assert selection.lacking() == []
     selection.enter()
     assert used.current == "cpu:1"
@@ -147,10 +133,10 @@ def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_d
 def test_a_framework_may_have_a_word_of_its_own(several):
     one, two = several
     selection = Selection(lambda: several)
-    selection.request("cpu")
-    selection.request("gpu", "two")
-    assert selection.requested == "one cpu:0, two gpu:0"
-    assert selection.word == "cpu, two gpu"
+    selection.select(word("cpu"))
+    selection.select(word("gpu"), "two")
+    assert selection.requested() == {"one": "cpu:0", "two": "gpu:0"}
+    assert selection.words() == {"*": "cpu", "two": "gpu"}
     selection.enter()
     assert (one.current, two.current) == ("cpu:0", "gpu:0")
     selection.leave()
@@ -160,8 +146,8 @@ def test_a_framework_may_have_a_word_of_its_own(several):
 def test_a_word_for_one_framework_leaves_the_others_alone(several):
     one, two = several
     selection = Selection(lambda: several)
-    selection.request("gpu", "two")
-    assert selection.requested == "two gpu:0"
+    selection.select(word("gpu"), "two")
+    assert selection.requested() == {"two": "gpu:0"}
     selection.enter()
     assert (one.current, two.current) == (None, "gpu:0")
     selection.leave()
@@ -169,34 +155,34 @@ def test_a_word_for_one_framework_leaves_the_others_alone(several):
 
 def test_a_later_word_for_all_frameworks_takes_the_place_of_their_own(several):
     selection = Selection(lambda: several)
-    selection.request("gpu", "two")
-    selection.request("cpu")
-    assert selection.requested == "cpu:0"
+    selection.select(word("gpu"), "two")
+    selection.select(word("cpu"))
+    assert selection.requested() == {"*": "cpu:0"}
 
 
 def test_any_is_the_best_of_each_framework_by_name(several):
     selection = Selection(lambda: several)
-    selection.request("any")
-    assert [(device.framework, device.name) for device in selection.chosen()] == [
+    selection.select(word("any"))
+    assert [(device.framework, device.name) for device in selection.devices()] == [
         ("one", "cpu:0"),
         ("two", "gpu:0"),
     ]
 
 
 def test_a_cell_may_have_a_device_of_its_own_and_the_next_one_has_not(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
-    selection.request_here("cpu:1")
+    selection.select_for_cell(word("cpu:1"))
     assert backend.current == "cpu:1"
-    assert selection.requested == "cpu:1"
+    assert selection.requested() == {"*": "cpu:1"}
     selection.leave()
     assert backend.current is None
-    assert selection.requested == "gpu:0"
+    assert selection.requested() == {"*": "gpu:0"}
 
 
 def test_a_cell_inside_a_cell_with_a_device_of_its_own_stays_there(selection, backend):
     selection.enter()
-    selection.request_here("cpu:1")
+    selection.select_for_cell(word("cpu:1"))
     selection.enter()
     assert backend.current == "cpu:1"
     selection.leave()
@@ -205,10 +191,10 @@ def test_a_cell_inside_a_cell_with_a_device_of_its_own_stays_there(selection, ba
 
 
 def test_a_cells_own_device_that_is_missing_is_refused_and_the_cell_stays_where_it_was(selection, backend):
-    selection.request("gpu")
+    selection.select(word("gpu"))
     selection.enter()
     with pytest.raises(DeviceError):
-        selection.request_here("gpu:7")
+        selection.select_for_cell(word("gpu:7"))
     assert backend.current == "gpu:0"
     selection.leave()
 
@@ -220,8 +206,8 @@ def test_a_framework_whose_devices_do_not_start_is_answered_with_its_own_words()
 
     selection = Selection(lambda: [Broken()])
     with pytest.raises(DeviceError, match=r"fake could not start its devices \(no driver\)"):
-        selection.request("gpu")
-    assert selection.requested is None
+        selection.select(word("gpu"))
+    assert selection.requested() == {}
 
 
 def test_any_waits_where_a_framework_that_has_not_started_may_still_find_a_gpu(backend):
@@ -231,7 +217,7 @@ def test_any_waits_where_a_framework_that_has_not_started_may_still_find_a_gpu(b
 
     idle = NotStarted(devices=("cpu:0",))
     selection = Selection(lambda: [idle])
-    selection.request("any")
+    selection.select(word("any"))
     selection.enter()
     assert idle.current is None
     selection.leave()

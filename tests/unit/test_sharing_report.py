@@ -54,7 +54,7 @@ def full_record() -> Record:
         run=replace(record.run, notebook="homework.ipynb", engine="0"),
         cell=replace(record.cell, id="ab12", execution_count=3),
         device=DeviceUse(
-            "gpu:0",
+            {"*": "gpu:0"},
             (RanOn("torch", "gpu:0", "cuda", "NVIDIA H200", 12, 1.0, "why not", "counted"),),
             "why not known",
             {"jax": "cpu:0"},
@@ -156,7 +156,7 @@ def test_a_time_that_a_profiler_made_longer_is_not_sent_as_a_timing():
 
 def test_where_no_place_is_known_no_framework_and_no_device_is_named():
     for ran_on in (None, ()):
-        record = replace(example_record(), device=DeviceUse("cpu:0", ran_on))
+        record = replace(example_record(), device=DeviceUse({"*": "cpu:0"}, ran_on))
         told = sent(record)
         assert (told["framework"], told["framework_version"], told["device"]) == (None, None, None)
 
@@ -164,7 +164,7 @@ def test_where_no_place_is_known_no_framework_and_no_device_is_named():
 def test_the_place_is_the_one_where_most_operations_ran():
     few = RanOn("tensorflow", "cpu:0", "cpu", None, 3, 0.1)
     many = RanOn("tensorflow", "gpu:0", "cuda", None, 27, 0.9)
-    record = replace(example_record(), device=DeviceUse(None, (few, many)))
+    record = replace(example_record(), device=DeviceUse({}, (few, many)))
     assert sent(record)["device"] == "cuda"
 
 

@@ -159,7 +159,7 @@ def record_of(*told: tuple[str, Observed], asked: str | None = None) -> Record:
     recorder = Recorder(
         new_run(None), clock=FakeClock(), probes=(), backends=lambda: backends, versions={"python": "3"}
     )
-    return recorder.start("x").stop(requested=asked, notes=["said before"])
+    return recorder.start("x").stop(requested={"*": asked} if asked else {}, notes=["said before"])
 
 
 BOUNDED = Observed(None, "Whatever PyTorch ran, if anything, ran on cpu:0.", only="cpu:0")
@@ -218,7 +218,8 @@ def test_a_record_from_before_evidence_was_told_still_loads():
     jsonschema.validate(data, SCHEMA)
     loaded = Record.from_json(data)
     assert loaded.device == DeviceUse(
-        "cpu:0", tuple(replace(one, evidence=None) for one in example_record().device.ran_on)
+        {"*": "cpu:0"},
+        tuple(replace(one, evidence=None) for one in example_record().device.ran_on),
     )
     assert words.where(loaded) == "ran on cpu:0"
 

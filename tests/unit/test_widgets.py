@@ -10,14 +10,15 @@ import pytest
 import jupyter_mlgpu
 from jupyter_mlgpu import sentences
 from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook import extension, widgets
 from jupyter_mlgpu.notebook.audience import Audience
-from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.channel import KernelChannel
-from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.devices import DeviceCommands
+from jupyter_mlgpu.notebook.idletasks import IdleTasks
+from jupyter_mlgpu.notebook.sidebar_settings import SidebarSettings
 from jupyter_mlgpu.notebook.state import device_state
 from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
 from jupyter_mlgpu.record import LogLine
@@ -57,14 +58,14 @@ class Notebook:
         kernel = SimpleNamespace(iopub_thread=thread)
         kit = Kit()
         channel = KernelChannel(kernel, "0" * 32, dict, {}, Audience(SimpleNamespace(kernel=kernel), {}))
-        between = BetweenCells(lambda: self.running, self.due.append)
+        tasks = IdleTasks(lambda: self.running, self.due.append)
         devices = DeviceCommands(kit, lambda: channel.push({"type": "device", "device": device_state(kit)}))
         kit.store.subscribe(lambda record: channel.push(record.to_json))
         self.extension = SimpleNamespace(
             kit=kit,
             channel=channel,
-            between=between,
-            choices=Choices(between, devices, lambda on: None, channel.push),
+            idle_tasks=tasks,
+            settings=SidebarSettings(tasks, devices, lambda on: None, channel.push),
         )
         self.store = kit.store
         self.channel = channel
@@ -83,7 +84,7 @@ class Notebook:
         """The event loop of the main thread turns, or a cell ends."""
         while self.due:
             self.due.pop(0)()
-        self.extension.between.turn()
+        self.extension.idle_tasks.run()
 
     def click(self, picker, content):
         """A page sends something to the control."""
@@ -209,8 +210,8 @@ def test_a_click_chooses_the_device_and_what_was_said_comes_back(notebook, picke
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0"))]
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
-    assert notebook.extension.kit.selection.requested == "gpu:0"
-    assert picker.device["chosen"] == [{"framework": "torch", "device": "gpu:0"}]
+    assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
+    assert picker.device["chosen"] == {"torch": "gpu:0"}
     assert picker.choices["said"]["sentence"].startswith("Cells run on gpu:0 (PyTorch) from now on.")
     assert picker.heard == 1
 
@@ -219,7 +220,7 @@ def test_a_click_may_be_for_one_framework_of_several(notebook, picker):
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0")), FakeBackend("jax", ("cpu:0", "gpu:0"))]
     notebook.click(picker, {"word": "gpu", "framework": "jax"})
     notebook.turn()
-    assert picker.device["asked"] == [{"framework": "jax", "word": "gpu"}]
+    assert picker.device["asked"] == {"jax": "gpu"}
 
 
 def test_a_click_while_a_cell_runs_holds_when_it_has_ended(notebook, picker):
@@ -227,11 +228,11 @@ def test_a_click_while_a_cell_runs_holds_when_it_has_ended(notebook, picker):
     notebook.running = True
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
-    assert notebook.extension.kit.selection.requested is None
+    assert notebook.extension.kit.selection.requested() == {}
     assert picker.choices["device"] == {"word": "gpu", "framework": None}
     notebook.running = False
     notebook.turn()
-    assert notebook.extension.kit.selection.requested == "gpu:0"
+    assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
     assert picker.choices["device"] is None
 
 
@@ -241,7 +242,7 @@ def test_a_device_that_is_not_there_is_refused_in_one_sentence(notebook, picker)
     notebook.turn()
     assert picker.choices["said"]["refused"]
     assert "nothing was changed" in picker.choices["said"]["sentence"]
-    assert picker.device["asked"] == []
+    assert picker.device["asked"] == {}
 
 
 def test_a_device_that_only_a_restart_brings_comes_with_how_to_restart(notebook, picker):
@@ -258,9 +259,9 @@ def test_a_device_that_only_a_restart_brings_comes_with_how_to_restart(notebook,
 def test_what_a_magic_chooses_is_shown_at_once(notebook, picker):
     notebook.backends = [FakeBackend("torch", ("cpu:0", "gpu:0"))]
     notebook.running = True
-    notebook.extension.kit.selection.request("gpu")
+    notebook.extension.kit.selection.select(DeviceWord.parse("gpu"))
     notebook.channel.push({"type": "device", "device": {}})
-    assert picker.device["requested"] == "gpu:0"
+    assert picker.device["requested"] == {"*": "gpu:0"}
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,7 @@ def test_what_a_magic_chooses_is_shown_at_once(notebook, picker):
 def test_a_page_that_sends_rubbish_changes_nothing_and_is_answered(notebook, picker, content, capsys):
     notebook.click(picker, content)
     notebook.turn()
-    assert notebook.extension.kit.selection.word is None
+    assert notebook.extension.kit.selection.words() == {}
     assert picker.heard == 1
     assert capsys.readouterr().err == ""
 

@@ -1,20 +1,20 @@
-"""What somebody chooses in the sidebar: the device of the cells to come, and whether they are traced.
+"""What somebody sets in the sidebar: the device of the cells to come, and whether they are traced.
 
 Each is what a magic does, between two cells. On the control channel, with `jupyter_mlgpu_request`:
 
     {"type": "device", "word": "gpu:0", "framework": "torch"}     framework null: all of them
     {"type": "trace", "on": false}
 
-The answer says only that the wish was understood. What becomes of it is an event, and stands in snapshots
+The answer says only that it was understood. What becomes of it is an event, and stands in snapshots
 under "choices":
 
     {"type": "choices", "choices": {"device": {"word": "gpu:0", "framework": "torch"}, "trace": null,
                                     "said": null}}
 
 `device` and `trace` are what waits for the end of the running cell, null where nothing does. `said` is what
-was said of the last choice, until the next cell begins: {"sentence": ..., "refused": true, "restart": null},
+was said of the last one, until the next cell begins: {"sentence": ..., "refused": true, "restart": null},
 where `restart` is {"sentence", "by_hand", "verbose"} (see `restart.py`) if a restart would bring the device.
-The choice itself comes as a `device` or `trace` event, as a magic's does.
+The device or tracing itself comes as a `device` or `trace` event, as a magic's does.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError, UsageError
-from jupyter_mlgpu.notebook.between import BetweenCells
 from jupyter_mlgpu.notebook.devices import DeviceCommands
-from jupyter_mlgpu.selection import parse
+from jupyter_mlgpu.notebook.idletasks import IdleTasks
 
 State = dict[str, Any]
 
@@ -33,17 +33,17 @@ State = dict[str, Any]
 LONGEST = 40
 
 
-class Choices:
-    """Hears wishes on the control thread, and has them done between two cells."""
+class SidebarSettings:
+    """Hears browsers on the control thread, and has done what they ask for between two cells."""
 
     def __init__(
         self,
-        between: BetweenCells,
+        tasks: IdleTasks,
         devices: DeviceCommands,
         set_tracing: Callable[[bool], object],
         push: Callable[[State], None],
     ) -> None:
-        self._between = between
+        self._tasks = tasks
         self._devices = devices
         self._set_tracing = set_tracing
         self._push = push
@@ -57,15 +57,15 @@ class Choices:
         return {"device": self._device, "trace": self._trace, "said": self._said}
 
     def device(self, content: Mapping[str, Any]) -> State:
-        """A browser chooses a device. Raises UsageError for what is no device, in one sentence."""
-        word, framework = content.get("word"), content.get("framework")
-        if not isinstance(word, str) or len(word) > LONGEST or not isinstance(framework, str | None):
+        """A browser selects a device. Raises UsageError for what is no device, in one sentence."""
+        text, framework = content.get("word"), content.get("framework")
+        if not isinstance(text, str) or len(text) > LONGEST or not isinstance(framework, str | None):
             raise UsageError("A device is chosen by a word, as `gpu`, and a framework's name or null.")
-        parse(word)
-        wish = {"word": word, "framework": framework}
-        self._device, self._said = wish, None
+        word = DeviceWord.parse(text)
+        waiting = {"word": str(word), "framework": framework}
+        self._device, self._said = waiting, None
         self._tell()
-        self._between.ask("device", lambda: self._choose(wish))
+        self._tasks.submit("device", lambda: self._select(word, framework, waiting))
         return {}
 
     def trace(self, content: Mapping[str, Any]) -> State:
@@ -75,19 +75,19 @@ class Choices:
             raise UsageError("Tracing is turned on with true and off with false.")
         self._trace = on
         self._tell()
-        self._between.ask("trace", lambda: self._turn(on))
+        self._tasks.submit("trace", lambda: self._turn(on))
         return {}
 
     def cell_begins(self, info: object = None) -> None:
-        """What was said of the last choice has been read, and what waits holds for this cell."""
+        """What was said last has been read, and what waits holds for this cell."""
         if self._said is not None:
             self._said = None
             self._tell()
-        self._between.turn()
+        self._tasks.run()
 
-    def _choose(self, wish: State) -> None:
+    def _select(self, word: DeviceWord, framework: str | None, waiting: State) -> None:
         try:
-            said = _said(self._devices.wish(wish["word"], wish["framework"]), refused=False)
+            said = _said(self._devices.select(word, framework, importing=False), refused=False)
         except RestartNeededError as error:
             restart = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
             said = _said(error.refusal, refused=True) | {"restart": restart}
@@ -95,8 +95,8 @@ class Choices:
             said = _said(str(error), refused=True)
         except Exception as error:  # a framework that does not start: its own words say why
             why = f"{type(error).__name__}: {error}"
-            said = _said(f"{wish['word']} could not be chosen ({why}).", refused=True)
-        if self._device is wish:  # else another one has come meanwhile, and is next
+            said = _said(f"{word} could not be chosen ({why}).", refused=True)
+        if self._device is waiting:  # else another one has come meanwhile, and is next
             self._device, self._said = None, said
         self._tell()
 
