@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from jupyter_mlgpu.backends.base import Backend, Device, Scope
 from jupyter_mlgpu.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
+from jupyter_mlgpu.frameworks.base import Backend, Device, Scope
 
 WORDS = "cpu, gpu, any, or a numbered device such as cpu:1 or gpu:0"
 _WORD = re.compile(r"(cpu|gpu|any)(?::(\d+))?")

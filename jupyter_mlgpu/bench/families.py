@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from jupyter_mlgpu.backends.base import Device
-from jupyter_mlgpu.bench.case import Asked, Case, Needs, Runner, Work
-from jupyter_mlgpu.bench.frameworks import programs
-from jupyter_mlgpu.bench.frameworks.base import Convolution, Direction, Operation
-from jupyter_mlgpu.bench.precision import BYTES
+from jupyter_mlgpu.bench.case import Asked, Case, Needs, Work
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.array_programs import Convolution, Direction, Operation
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.precision import BYTES
+from jupyter_mlgpu.frameworks.runner import Runner
 
 _MIB = 1024**2
 
@@ -44,7 +45,7 @@ def gemm(asked: Asked) -> Iterator[Case]:
 
 def _gemm(asked: Asked, n: int, type_: str) -> Case:
     def start(device: Device) -> Runner:
-        return programs(asked.framework).gemm(device, n, type_)
+        return registry.array_programs(asked.framework).gemm(device, n, type_)
 
     # A fourth array: small products are chained, and emulated ones worked out in float32.
     need = 4 * n * n * max(BYTES[type_], 4) + _WORKSPACE
@@ -73,7 +74,7 @@ def bandwidth(asked: Asked) -> Iterator[Case]:
 
 def _stream(asked: Asked, operation: Operation, size: int) -> Case:
     def start(device: Device) -> Runner:
-        return programs(asked.framework).stream(device, operation, size // 4)
+        return registry.array_programs(asked.framework).stream(device, operation, size // 4)
 
     arrays = _ARRAYS[operation]
     return Case(
@@ -102,7 +103,7 @@ def transfer(asked: Asked) -> Iterator[Case]:
 
 def _transfer(asked: Asked, direction: Direction, size: int) -> Case:
     def start(device: Device) -> Runner:
-        return programs(asked.framework).transfer(device, direction, size // 4)
+        return registry.array_programs(asked.framework).transfer(device, direction, size // 4)
 
     ways = 2 if direction == "ping-pong" else 1
     formula = "the array once each way a step" if ways == 2 else "the array once a step"
@@ -130,7 +131,7 @@ def conv(asked: Asked) -> Iterator[Case]:
 
 def _conv(asked: Asked, shape: Convolution) -> Case:
     def start(device: Device) -> Runner:
-        return programs(asked.framework).conv(device, shape)
+        return registry.array_programs(asked.framework).conv(device, shape)
 
     formula = "2 k k c c operations a point, k = 3"
     if shape.separable:
@@ -162,7 +163,7 @@ def dispatch(asked: Asked) -> Iterable[Case]:
 
 def _dispatch(asked: Asked, synchronised: bool) -> Case:
     def start(device: Device) -> Runner:
-        return programs(asked.framework).dispatch(device, synchronised)
+        return registry.array_programs(asked.framework).dispatch(device, synchronised)
 
     return Case(
         "dispatch",

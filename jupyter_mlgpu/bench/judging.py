@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.around import Around
 from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.result import WIDE, Result
 from jupyter_mlgpu.bench.trend import rise
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.redact import beginning
 from jupyter_mlgpu.render import words
 

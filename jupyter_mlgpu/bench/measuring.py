@@ -19,15 +19,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.bench import judging
 from jupyter_mlgpu.bench.around import Around
 from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.case import Case, Runner
+from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.result import Result, Status
 from jupyter_mlgpu.bench.underway import UnderWay
 from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.runner import Runner
 
 WINDOW = 5
 STEADY = 0.02

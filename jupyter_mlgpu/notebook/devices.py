@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import parse
@@ -132,8 +132,8 @@ class DeviceCommands:
     def _import(self, framework: str | None, word: str) -> None:
         """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
         if framework is not None:
-            if framework not in registry.BACKENDS:
-                known = ", ".join(registry.BACKENDS)
+            if framework not in registry.FRAMEWORKS:
+                known = ", ".join(registry.FRAMEWORKS)
                 raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
             if not registry.backend(framework).loaded():
                 _import_one(framework)
@@ -147,7 +147,7 @@ class DeviceCommands:
                 f"No framework is imported yet, and several are installed ({named}): import the one you use, "
                 f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
             )
-        _import_one(installed[0] if installed else next(iter(registry.BACKENDS)))
+        _import_one(installed[0] if installed else next(iter(registry.FRAMEWORKS)))
 
 
 def _options(line: str) -> tuple[str, str | None, bool]:
@@ -160,7 +160,7 @@ def _options(line: str) -> tuple[str, str | None, bool]:
     if "--framework" in parts:
         place = parts.index("--framework")
         if len(parts) == place + 1:
-            raise UsageError(f"--framework needs a name: choose {', '.join(registry.BACKENDS)}.")
+            raise UsageError(f"--framework needs a name: choose {', '.join(registry.FRAMEWORKS)}.")
         framework = parts.pop(place + 1).lower()
         parts.pop(place)
     return " ".join(parts), framework, this_cell

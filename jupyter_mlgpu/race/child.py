@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from jupyter_mlgpu import plain
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock, real_time
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.importwatch import ImportWatch
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.job import Job, Teller
 from jupyter_mlgpu.race.runner import Progress, Runner
@@ -87,7 +87,7 @@ def _prepared(
         if setup is not None and registry.MODULES[module] == framework and not selection.chosen():
             notes.append(f"{word}: {_LATE}")
 
-    watch = ImportWatch(tuple(registry.MODULES), imported)
+    watch = ImportWatch(registry.MODULES, imported)
     watch.start()
     selection.enter()
     try:

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_mlgpu.backends.base import Backend, Device, Observed
-from jupyter_mlgpu.backends.lazy import evaluate
 from jupyter_mlgpu.clock import Clock, seconds_between
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.race.statistics import median
 
@@ -143,7 +143,7 @@ class Runner:
             self._backend.synchronize()
             begun = self._clock.monotonic_ns()
             value = self._cell.run()
-            evaluate(self._backend.name, value)
+            registry.evaluate(self._backend.name, value)
             self._backend.synchronize()
             ended = self._clock.monotonic_ns()
             del value

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import RanOn, Reading, Record
 from jupyter_mlgpu.render import notes
 
@@ -34,15 +35,13 @@ _WRITTEN = {
     "xla": "XLA",
 }
 
-_FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
-
 #: The beginning of the names of facts that say what part of a profiled cell a device was idle (ops/cell.py).
 _IDLE = "idle_share_of_"
 
 
 def framework(name: str) -> str:
     """A framework's module name as its people write it."""
-    return _FRAMEWORKS.get(name, name)
+    return registry.title(name)
 
 
 def seconds(value: float) -> str:
@@ -135,7 +134,7 @@ def _not_known(record: Record) -> str:
     """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
     if record.device.only:
         return ", ".join(f"{framework(name)}: {device} only" for name, device in record.device.only.items())
-    known = record.device.why_missing and record.versions.keys() & _FRAMEWORKS.keys()
+    known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return "device not known" if known else ""
 
 
@@ -198,7 +197,7 @@ def _gpu_energy(record: Record) -> Reading | None:
     readings = [one for one in record.readings if one.quantity == "energy" and one.scope == "device"]
     known = [one for one in readings if one.value is not None]
     ran_on = record.device.ran_on
-    if len(known) != 1 or not record.versions.keys() & _FRAMEWORKS.keys():
+    if len(known) != 1 or not record.versions.keys() & registry.FRAMEWORKS.keys():
         return None
     return known[0] if ran_on is None or any(entry.kind != "cpu" for entry in ran_on) else None
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.plain import table_of, to_plain
 from jupyter_mlgpu.record import QUANTITIES, Outcome, Scope
 from jupyter_mlgpu.sharing.strict import (
@@ -51,7 +52,8 @@ SHARED: Mapping[str, str] = {
 }
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 SCOPES: tuple[str, ...] = get_args(Scope)
-FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx")
+#: A hub knows those alone that come with the package; a record of another leaves without its name.
+FRAMEWORKS = registry.OWN
 #: Kinds of devices; one that is not in the list leaves as "other".
 DEVICES = ("cpu", "cuda", "metal", "rocm", "tpu", "other")
 

@@ -34,17 +34,17 @@ MAY_USE = {
     "files": {"destinations", "errors", "incoming", "record", "recordlines"},
     "probes": {"clock", "record"},
     "ops": {"clock", "record"},
-    "backends": {"clock", "errors", "ops", "probes", "record"},
-    "guarded": {"backends", "probes", "record", "redact"},
+    "frameworks": {"clock", "errors", "ops", "probes", "record"},
+    "guarded": {"frameworks", "probes", "record", "redact"},
     "celltime": {"clock", "errors", "guarded", "record"},
-    "recorder": {"backends", "celltime", "clock", "guarded", "ops", "probes", "record", "redact"},
-    "selection": {"backends", "errors"},
+    "recorder": {"frameworks", "celltime", "clock", "guarded", "ops", "probes", "record", "redact"},
+    "selection": {"frameworks", "errors"},
     "logs": {"clock", "errors", "record"},
     "comparing": {"errors", "markup", "record", "render", "tracing"},
     "memory_forecast": {"errors", "record", "render"},
     "memory_room": {"memory_forecast", "probes"},
     "batches": {"memory_forecast", "memory_room", "tracing"},
-    "exporting": {"errors", "files", "ops", "record"},
+    "exporting": {"errors", "files", "frameworks", "ops", "record"},
     "engines": {
         "_version",
         "clock",
@@ -57,16 +57,16 @@ MAY_USE = {
         "record",
         "render",
     },
-    "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
+    "kit": {"_version", "frameworks", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
-    "tracing": {"backends", "errors", "frames", "kit", "record"},
-    "render": {"growth", "items", "markup", "probes", "record"},
+    "tracing": {"frameworks", "errors", "frames", "kit", "record"},
+    "render": {"frameworks", "growth", "items", "markup", "probes", "record"},
     "planning": {"errors", "markup"},
-    "mlcompute": {"backends", "clock", "errors", "planning"},
-    "race": {"backends", "clock", "errors", "files", "markup", "plain", "record", "render", "selection"},
+    "mlcompute": {"frameworks", "clock", "errors", "planning"},
+    "race": {"frameworks", "clock", "errors", "files", "markup", "plain", "record", "render", "selection"},
     "bench": {
         "_version",
-        "backends",
+        "frameworks",
         "clock",
         "errors",
         "files",
@@ -86,6 +86,7 @@ MAY_USE = {
         "clock",
         "errors",
         "files",
+        "frameworks",
         "incoming",
         "markup",
         "plain",
@@ -95,7 +96,7 @@ MAY_USE = {
     },
     "notebook": {
         "_version",
-        "backends",
+        "frameworks",
         "batches",
         "bench",
         "celltime",
@@ -127,7 +128,7 @@ MAY_USE = {
     "teacher": {"errors", "markup", "plain", "render", "sharing"},
     "grading": {"errors", "files", "lessons", "record", "submissions"},
     "lessons": {
-        "backends",
+        "frameworks",
         "clock",
         "comparing",
         "errors",
@@ -160,10 +161,10 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
-    "sharing": {"clock", "errors", "plain", "record", "redact"},
+    "sharing": {"clock", "errors", "frameworks", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
-    "testing": {"backends", "bench", "engines", "errors", "grading", "ops", "probes", "record", "sharing"},
+    "testing": {"frameworks", "bench", "engines", "errors", "grading", "ops", "probes", "record", "sharing"},
     "__init__": {
         "_version",
         "batches",
@@ -235,9 +236,9 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
     wrong = []
     for path in MODULES:
         may = (
-            part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
+            part_of(path) in ("frameworks", "lessons", "mlcompute")
+            or path == ROOT / "planning" / "reading.py"
         )
-        may = may or path.parent in (ROOT / "bench" / "frameworks", ROOT / "bench" / "models")
         for name, at_top in imports(path):
             # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
@@ -255,7 +256,7 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
 
 #: What reads the machine's clocks by itself. The user's code runs in another process, or the file runs alone.
 OWN_CLOCKS = {"cli", "grading", "teacher", "testing", "clock", "logs"}
-ALONE = ROOT / "backends" / "mlcompute_fork.py"
+ALONE = ROOT / "frameworks" / "tensorflow" / "mlcompute_fork.py"
 
 
 def test_nothing_reads_a_clock_that_a_cell_can_freeze():

@@ -6,13 +6,12 @@ from types import ModuleType
 
 import pytest
 
-from jupyter_mlgpu.backends import hardware, registry
-from jupyter_mlgpu.backends.base import Details
-from jupyter_mlgpu.backends.modules import imported, installed
-from jupyter_mlgpu.backends.peaks import Peaks
-from jupyter_mlgpu.backends.replay import ReplayBackend
-from jupyter_mlgpu.backends.verified import VERIFIED
 from jupyter_mlgpu.errors import DeviceError, RecordError
+from jupyter_mlgpu.frameworks import hardware, registry
+from jupyter_mlgpu.frameworks.base import Details
+from jupyter_mlgpu.frameworks.modules import imported, installed
+from jupyter_mlgpu.frameworks.peaks import Peaks
+from jupyter_mlgpu.frameworks.replay import ReplayBackend
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.channel import NoChannel
 from jupyter_mlgpu.notebook.devices import DeviceCommands
@@ -119,13 +118,16 @@ def test_a_part_of_a_package_that_is_not_there_is_not_installed():
 
 
 def test_every_framework_has_the_module_by_whose_import_it_is_there():
-    assert set(registry.MODULES.values()) == set(registry.BACKENDS)
+    assert {name: known.module for name, known in registry.FRAMEWORKS.items()} == {
+        name: module for module, name in registry.MODULES.items()
+    }
     assert registry.MODULES["mlx.core"] == "mlx"
 
 
-def test_what_is_verified_names_a_known_framework_and_where():
-    assert {framework for framework, _ in VERIFIED} <= set(registry.BACKENDS)
-    assert all(one.where for one in VERIFIED.values())
+def test_every_framework_says_on_which_hardware_it_was_verified():
+    known = [registry.framework(name) for name in registry.FRAMEWORKS]
+    assert [one.name for one in known] == list(registry.FRAMEWORKS)
+    assert all(one.verified and all(seen.where for seen in one.verified.values()) for one in known)
 
 
 def test_what_is_replayed_is_labelled_everywhere():

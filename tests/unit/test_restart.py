@@ -4,9 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.backends import hardware, hidden
-from jupyter_mlgpu.backends.base import Details
 from jupyter_mlgpu.errors import DeviceError, RestartNeededError, UsageError
+from jupyter_mlgpu.frameworks import hardware, hidden
+from jupyter_mlgpu.frameworks.base import Details
+from jupyter_mlgpu.frameworks.jax.hidden import by_configuration as jax_hidden
+from jupyter_mlgpu.frameworks.tensorflow.hidden import by_configuration as tensorflow_hidden
 from jupyter_mlgpu.logs.verbose import of_this_process
 from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
 from jupyter_mlgpu.selection import Selection
@@ -94,7 +96,7 @@ def test_without_the_variable_nothing_is_hidden(nvidia):
 
 def test_a_machine_without_an_nvidia_gpu_has_none_to_hide(no_nvidia):
     assert hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": ""}) is None
-    assert hidden.from_jax("cpu", ["cpu", "cuda"], True) is None
+    assert jax_hidden("cpu", ["cpu", "cuda"], True) is None
 
 
 def tensorflow_config(visible: int, physical: int) -> SimpleNamespace:
@@ -111,7 +113,7 @@ def tensorflow_config(visible: int, physical: int) -> SimpleNamespace:
 def test_tensorflow_shows_a_hidden_gpu_only_after_a_restart_once_it_has_started(
     visible, physical, started, needed
 ):
-    said = hidden.from_tensorflow(tensorflow_config(visible, physical), started)
+    said = tensorflow_hidden(tensorflow_config(visible, physical), started)
     assert (said is not None) == needed
     assert said is None or "tf.config.set_visible_devices" in said
 
@@ -132,7 +134,7 @@ def test_tensorflow_shows_a_hidden_gpu_only_after_a_restart_once_it_has_started(
 def test_jax_takes_another_platform_only_after_a_restart_once_it_has_started(
     nvidia, platforms, plugins, started, needed
 ):
-    said = hidden.from_jax(platforms, plugins, started)
+    said = jax_hidden(platforms, plugins, started)
     assert (said is not None) == needed
     assert said is None or said.startswith("JAX was told to use cpu alone")
 

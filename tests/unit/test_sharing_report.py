@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.lessons import exercises
 from jupyter_mlgpu.probes.process import ResettablePeak
 from jupyter_mlgpu.probes.sampler import SampledPeak
@@ -305,7 +305,7 @@ def test_the_lessons_are_the_packaged_ones_with_their_exercises():
 
 
 def test_the_frameworks_are_those_that_the_package_knows():
-    assert set(report.FRAMEWORKS) == set(registry.BACKENDS)
+    assert set(report.FRAMEWORKS) == set(registry.OWN)
 
 
 def test_every_source_in_the_list_is_one_that_the_package_writes():
