@@ -94,6 +94,8 @@ class Framework:
         metal_packages: the packages each of which brings it to a Mac's GPU.
         show_devices: a command line that has it say at length what devices it finds.
         modest: variables of the environment by which it takes a GPU's memory as it needs it.
+        caches: where its downloads are kept: by name, the variable of the environment that says it, and the
+            usual folder within the home folder.
         race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
         verified: by kind of device, on which hardware the backend was seen working. What is not listed has
             not yet run there. An entry is made by running the contract suite (tests/contract) on a machine of
@@ -115,6 +117,7 @@ class Framework:
     metal_packages: tuple[str, ...] = ()
     show_devices: str | None = None
     modest: Mapping[str, str] = field(default_factory=dict)
+    caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     race_note: str = ""
     race_note_gpu: str = ""
     verified: Mapping[str, Verified] = field(default_factory=dict)

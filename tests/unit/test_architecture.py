@@ -2,13 +2,16 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 import jupyter_mlgpu
+from jupyter_mlgpu.frameworks import registry
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 NOTEBOOK_LIBRARIES = {"IPython", "anywidget", "ipykernel", "ipywidgets"}
@@ -216,6 +219,64 @@ def test_each_part_uses_only_the_parts_it_may():
         if beyond := used - {part} - MAY_USE[part]:
             wrong[told(path)] = beyond
     assert wrong == {}
+
+
+#: Where a framework is named outside of `frameworks/`, and why.
+NAMED = {
+    "doctor/checks/*": "a check is about one framework, or about two that do not go together",
+    "lessons/*": "lessons are written for TensorFlow",
+    "logs/*": "messages and settings of one framework each",
+    "notebook/mps_log.py": "the log that PyTorch alone writes of a Mac's GPU",
+    "mlcompute/*": "its engine for computing on a GPU is TensorFlow",
+    "planning/*": "plans are made of TensorFlow's graphs",
+    "notebook/state.py": "an example, in a sentence",
+    "race/racing.py": "an example, in a sentence",
+    "cli/bench.py": "an example, in a help text",
+    "sharing/report.py": "how the sources of readings begin",
+    "redact/people.py": "words that are no names of people",
+    "testing/records.py": "a record to look at",
+}
+
+
+def framework_names(path: Path) -> set[str]:
+    """Names and titles of frameworks in a module's texts (docstrings aside), and whose folder it imports."""
+    tree = ast.parse(path.read_text())
+    docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    texts = [
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in docs
+    ]
+    texts += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.frameworks.")]
+    names = [*registry.OWN, *map(registry.title, registry.OWN)]
+    return {one for one in names for text in texts if re.search(rf"(?<![\w-]){one}(?![\w-])", text)}
+
+
+def test_a_framework_is_named_in_its_folder_and_where_a_text_is_about_it_alone():
+    naming = {told(path) for path in MODULES if part_of(path) != "frameworks" and framework_names(path)}
+    assert {name for name in naming if not any(fnmatch(name, one) for one in NAMED)} == set()
+    assert [one for one in NAMED if not any(fnmatch(name, one) for name in naming)] == []
+
+
+def test_a_folder_of_a_framework_uses_no_other_framework():
+    folders = {name: ROOT / "frameworks" / name for name in registry.OWN}
+    for name, folder in folders.items():
+        for path in folder.rglob("*.py"):
+            used = {
+                one.split(".")[2] for one, _ in imports(path) if one.startswith("jupyter_mlgpu.frameworks.")
+            }
+            assert not used & (folders.keys() - {name}), told(path)
+
+
+def test_looking_up_the_frameworks_imports_no_part_of_any():
+    code = (
+        "import sys; from jupyter_mlgpu.frameworks import registry; registry.loaded(); registry.absent(); "
+        "[registry.framework(one) for one in registry.FRAMEWORKS]; "
+        "print([one for one in sys.modules if one.startswith('jupyter_mlgpu.frameworks.') "
+        "and one.count('.') > 2])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_only_the_notebook_part_imports_ipython():

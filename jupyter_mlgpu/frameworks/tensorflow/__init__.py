@@ -16,6 +16,7 @@ FRAMEWORK = Framework(
     show_devices="TF_CPP_MAX_VLOG_LEVEL=3 "
     'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())" 2>&1 | tail -n 40',
     modest={"TF_FORCE_GPU_ALLOW_GROWTH": "true"},
+    caches={"tensorflow-datasets": ("TFDS_DATA_DIR", "tensorflow_datasets")},
     verified={
         "cpu": Verified("Linux x86-64, TensorFlow 2.19.1"),
         "metal": Verified("Linux x86-64, TensorFlow 2.19.1", emulated=True),

@@ -16,6 +16,7 @@ FRAMEWORK = Framework(
     packages=("torch", "torchaudio", "torchtext", "torchvision", "triton"),
     metal_packages=("torch",),
     show_devices="python -m torch.utils.collect_env",
+    caches={"torch": ("TORCH_HOME", ".cache/torch")},
     race_note_gpu="On any device but the CPU, PyTorch looks up its default device at every call from Python, "
     "about 1 µs a call; that is in the times.",
     verified={
