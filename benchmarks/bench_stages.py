@@ -194,7 +194,7 @@ def jax(setting: Setting, book: Book) -> None:
 
 def _on_jax(setting: Setting, options: Sequence[str]) -> dict[str, Any]:
     from jupyter_mlgpu.frameworks.jax.training import JaxTraining
-    from jupyter_mlgpu.frameworks.keras.running import wrong_backend
+    from jupyter_mlgpu.frameworks.keras.models import wrong_backend
 
     if why := wrong_backend("jax"):
         raise RuntimeError(why)

@@ -17,7 +17,7 @@ import warnings
 from benchmarks.machine import describe
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.modules import installed
+from jupyter_mlgpu.frameworks.imports import installed
 from jupyter_mlgpu.selection import Selection
 
 CALLS = 2_000

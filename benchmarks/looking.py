@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.machine import describe
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend
-from jupyter_mlgpu.frameworks.modules import installed
+from jupyter_mlgpu.frameworks.imports import installed
 
 CALLS = 200
 LAYERS = {"small": 2, "large": 130}

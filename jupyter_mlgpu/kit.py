@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.importwatch import ImportWatch
+from jupyter_mlgpu.frameworks.imports import ImportWatch
 from jupyter_mlgpu.probes.base import Late, Probe, Unavailable
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe

@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.runner import Runner
+from jupyter_mlgpu.frameworks.benchmarks import Runner
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from jupyter_mlgpu.bench.underway import UnderWay
 from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.runner import Runner
+from jupyter_mlgpu.frameworks.benchmarks import Runner
 
 WINDOW = 5
 STEADY = 0.02

@@ -13,9 +13,8 @@ from jupyter_mlgpu.bench.case import Asked, Case, Needs, Work
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import Runner, quick
 from jupyter_mlgpu.frameworks.models import MODELS, Model
-from jupyter_mlgpu.frameworks.runner import Runner
-from jupyter_mlgpu.frameworks.training import quick
 
 #: Batches of the published measurements, with which the options are compared.
 PUBLISHED = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}

@@ -23,7 +23,7 @@ from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.modules import installed
+from jupyter_mlgpu.frameworks.imports import installed
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.selection import parse, resolve
 

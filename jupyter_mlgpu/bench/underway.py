@@ -9,7 +9,7 @@ from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.bench.result import NOT_MEASURED, Result, Status
 from jupyter_mlgpu.frameworks.base import Device, Observed
-from jupyter_mlgpu.frameworks.runner import Runner
+from jupyter_mlgpu.frameworks.benchmarks import Runner
 
 
 @dataclass

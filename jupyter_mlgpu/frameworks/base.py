@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.record import RanOn, Reading
 
 
@@ -22,6 +23,11 @@ class Device:
     name: str
     kind: str
     native_name: str
+
+    @property
+    def number(self) -> int:
+        """1 of `gpu:1`."""
+        return int(self.name.partition(":")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +87,8 @@ class Framework:
         backend: a class that keeps to `Backend`.
         sample: a function that imports it; returns the kinds of its devices (cpu or gpu, each) and a function
             that computes a small product (see `doctor/ask.py`).
-        array_programs: a class that keeps to `array_programs.Programs`, for benchmarks.
-        training: a `training.Training`, for benchmarks of whole models.
+        array_programs: a class that keeps to `benchmarks.Programs`, for benchmarks.
+        training: a `benchmarks.Training`, for benchmarks of whole models.
         profiler: a class that keeps to `ops.profiler.Profiler`.
         why_no_profiler: a sentence, where there is none.
         why_no_xspace: a sentence, where the profiler writes no XSpace.
@@ -150,7 +156,6 @@ class Observation(Protocol):
 
     def finish(self) -> Observed:
         """Stop watching and tell what was seen."""
-        ...
 
 
 class Scope(Protocol):
@@ -158,76 +163,69 @@ class Scope(Protocol):
 
     def holds(self) -> bool:
         """Whether this thread's work still goes where this scope sent it."""
-        ...
 
     def leave(self) -> str | None:
         """Put back the device found on entry; returns a note where the user's code had changed it."""
-        ...
 
 
 class Backend(Protocol):
-    """One framework. `name` is the module's name, as in `import tensorflow`."""
+    """One framework, to be derived from. `name` is the module's name, as in `import tensorflow`.
+
+    What is written out here is so unless a framework says otherwise: it has nothing to start or to give up,
+    tells all its devices, keeps no GPU hidden, and moves values by itself.
+    """
 
     name: str
 
     def loaded(self) -> bool:
         """Whether the user's program has finished importing the framework."""
-        ...
+        return imported(self.name)
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the framework and the libraries that matter with it."""
-        ...
 
     def started(self) -> bool:
         """Whether the user's program has begun to use devices; before, asking for them may be slow."""
-        ...
+        return True
 
     def devices(self) -> tuple[Device, ...]:
         """The devices a cell can be sent to, as far as they are known without starting the framework."""
-        ...
 
     def find_devices(self) -> tuple[Device, ...]:
         """All devices, for a user who asked for them: the one method that may start the framework."""
-        ...
+        return self.devices()
 
     def details(self, device: Device) -> Details:
         """What is known of the hardware behind a device."""
-        ...
 
     def why_no_gpu(self) -> str:
         """One sentence for a user who finds no GPU among the devices."""
-        ...
 
     def needs_restart(self) -> str | None:
         """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
 
         The sentence says what to do before the restart.
         """
-        ...
+        return None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What can be done on a device: one entry for each of `CAPABILITIES`."""
-        ...
 
     def enter(self, device: Device) -> Scope:
         """Send what the present thread runs from now on to `device`."""
-        ...
 
     def synchronize(self) -> None:
         """Wait until the devices have finished what they were given."""
-        ...
 
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What the framework's allocator holds on a device now, in bytes (see `allocator.py`)."""
-        ...
 
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
-        ...
 
     def rest(self) -> None:
         """Give up what stays in the framework between two cells that are watched, until the next is."""
-        ...
+        return
 
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Which of the user's values stay on another device than the one asked for, in one sentence.
@@ -235,4 +233,4 @@ class Backend(Protocol):
         `values` are those that a cell uses, by name; None where nothing of them stays elsewhere. Reads the
         framework's own objects alone, and runs no code of the user's.
         """
-        ...
+        return None

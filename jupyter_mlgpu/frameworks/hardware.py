@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from jupyter_mlgpu.frameworks.base import Details
 from jupyter_mlgpu.probes.nvml import Nvml
+
+_VARIABLE = "CUDA_VISIBLE_DEVICES"
+
+# CUDA C++ Programming Guide, "CUDA Environment Variables": GPUs are named by number or by the start of
+# their UUID, and of a list only what stands before the first name that is none is visible.
+_NAME = re.compile(r"\s*(\d|GPU-|MIG-)")
 
 
 @cache
@@ -51,6 +58,20 @@ def any_of(gpus: Sequence[Details]) -> Details:
         return Details()
     same = all(one == gpus[0] for one in gpus)
     return gpus[0] if same else Details(driver=gpus[0].driver)
+
+
+def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Whether CUDA_VISIBLE_DEVICES hides every NVIDIA GPU of this machine: a sentence for the user, or None.
+
+    `framework` is written as people write it. The sentence says what to do before the restart.
+    """
+    value = environ.get(_VARIABLE)
+    if value is None or _NAME.match(value) or nvidia("gpu:0").driver is None:
+        return None
+    return (
+        f"{_VARIABLE}={value!r} hides this machine's NVIDIA GPU from {framework}, and CUDA reads that once: "
+        "first take it out of the cell that sets it, or of the environment that Jupyter was started in."
+    )
 
 
 def _cpu_name() -> str | None:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_mlgpu.errors import BenchError, DeviceError
 from jupyter_mlgpu.frameworks.base import Backend, Framework
-from jupyter_mlgpu.frameworks.modules import installed
+from jupyter_mlgpu.frameworks.imports import installed
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.frameworks.array_programs import Programs
-    from jupyter_mlgpu.frameworks.training import Training
+    from jupyter_mlgpu.frameworks.benchmarks import Programs, Training
     from jupyter_mlgpu.ops.profiler import Profiler, Refused
 
 

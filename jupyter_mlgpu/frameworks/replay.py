@@ -12,12 +12,22 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.frameworks.allocator import unknown
-from jupyter_mlgpu.frameworks.base import CAPABILITIES, Capability, Details, Device, Observed, Verified
+from jupyter_mlgpu.frameworks.base import (
+    CAPABILITIES,
+    Backend,
+    Capability,
+    Details,
+    Device,
+    Observation,
+    Observed,
+    Scope,
+    Verified,
+)
 from jupyter_mlgpu.record import RanOn, Reading, Record, missing
 
 
-class ReplayBackend:
-    """See `jupyter_mlgpu.frameworks.base.Backend`; `play` takes the place of running something."""
+class ReplayBackend(Backend):
+    """Records as a framework; `play` takes the place of running something."""
 
     name = "replay"
 
@@ -49,10 +59,6 @@ class ReplayBackend:
         """The records are there."""
         return True
 
-    def started(self) -> bool:
-        """Nothing is left to start."""
-        return True
-
     def versions(self) -> Mapping[str, str]:
         """Where the records come from."""
         return {self.name: f"records of {self._source}"}
@@ -62,10 +68,6 @@ class ReplayBackend:
         found = {entry.device: self._device(entry) for entry in _entries(self._records)}
         return tuple(found[name] for name in sorted(found))
 
-    def find_devices(self) -> tuple[Device, ...]:
-        """As `devices`."""
-        return self.devices()
-
     def details(self, device: Device) -> Details:
         """A record does not tell."""
         return Details(f"replayed from {self._source}")
@@ -73,10 +75,6 @@ class ReplayBackend:
     def why_no_gpu(self) -> str:
         """The records ran on none."""
         return f"No record of {self._source} ran on a GPU."
-
-    def needs_restart(self) -> str | None:
-        """A record hides nothing."""
-        return None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """What a record says; there is nothing to wait for."""
@@ -101,13 +99,6 @@ class ReplayBackend:
     def observe(self) -> ReplayObservation:
         """Note what is played from now on."""
         return ReplayObservation(self)
-
-    def rest(self) -> None:
-        """Nothing stays in the framework."""
-
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
-        """Nothing of the user's is on a replayed device."""
-        return None
 
     def played(self) -> list[Record]:
         """What this thread has played, as it was saved."""
@@ -164,8 +155,8 @@ class ReplayBackend:
         return dataclasses.replace(reading, source=f"replayed from {self._source}: {reading.source}")
 
 
-class ReplayScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+class ReplayScope(Scope):
+    """A device of which records are played."""
 
     def __init__(self, here: _ThisThread, device: str) -> None:
         self._here = here
@@ -184,8 +175,8 @@ class ReplayScope:
         return "A replayed device was left open; it was closed." if left_open else None
 
 
-class ReplayObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+class ReplayObservation(Observation):
+    """What is played in one cell."""
 
     def __init__(self, backend: ReplayBackend) -> None:
         self._backend = backend

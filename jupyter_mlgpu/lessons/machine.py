@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu import kit, selection
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.render import words
 
 

@@ -19,7 +19,7 @@ from jupyter_mlgpu.clock import SystemClock, real_time
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.importwatch import ImportWatch
+from jupyter_mlgpu.frameworks.imports import ImportWatch
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.job import Job, Teller
 from jupyter_mlgpu.race.runner import Progress, Runner

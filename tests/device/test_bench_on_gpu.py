@@ -26,7 +26,7 @@ from jupyter_mlgpu.bench.machine import around_here
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.array_programs import Convolution
+from jupyter_mlgpu.frameworks.benchmarks import Convolution
 
 SIZES = (8192, 16384)
 ROUNDS = 5

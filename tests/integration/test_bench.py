@@ -16,7 +16,7 @@ from jupyter_mlgpu.bench.run import load
 from jupyter_mlgpu.bench.session import imported
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.array_programs import Convolution
+from jupyter_mlgpu.frameworks.benchmarks import Convolution
 from tests.later import Later
 
 jsonschema = Later("jsonschema")

@@ -9,7 +9,7 @@ import pytest
 from jupyter_mlgpu.errors import DeviceError, RecordError
 from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.frameworks.base import Details
-from jupyter_mlgpu.frameworks.modules import imported, installed
+from jupyter_mlgpu.frameworks.imports import imported, installed
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.frameworks.replay import ReplayBackend
 from jupyter_mlgpu.kit import Kit

@@ -21,9 +21,8 @@ FIELD = re.compile(r"\{(\w+)(?::(word|known|figure))?\}")
 #: Modules whose texts come into records, plans and races, or to the sidebar. All texts of such a module do,
 #: but those of the functions and constants named here: printed under a cell alone, or no words.
 TELLING: dict[str, set[str]] = {
+    "frameworks/hardware": set(),
     "frameworks/evidence": {"only_device"},
-    "frameworks/*/hidden": set(),
-    "frameworks/hidden": set(),
     "frameworks/*/__init__": {"Verified", "show_devices", "why_no_xspace"},
     "frameworks/*/profiler": set(),
     "frameworks/*/profile_reader": set(),
@@ -121,8 +120,7 @@ SILENT = {
     "__init__": "names alone",
     "redact/*": "words and patterns of secrets, no sentences",
     "frameworks/base": "capabilities, which `%mlc_device list` prints",
-    "frameworks/hardware": "hardware, which `%mlc_device list` prints",
-    "frameworks/importwatch": "printed under a cell",
+    "frameworks/imports": "printed under a cell",
     "frameworks/jax/arrays": "names alone",
     "frameworks/registry": "printed under a cell: no framework is imported from the sidebar",
     "frameworks/tensorflow/[cguw]*": "names alone",

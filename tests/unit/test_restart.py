@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_mlgpu.errors import DeviceError, RestartNeededError, UsageError
-from jupyter_mlgpu.frameworks import hardware, hidden
+from jupyter_mlgpu.frameworks import hardware
 from jupyter_mlgpu.frameworks.base import Details
-from jupyter_mlgpu.frameworks.jax.hidden import by_configuration as jax_hidden
-from jupyter_mlgpu.frameworks.tensorflow.hidden import by_configuration as tensorflow_hidden
+from jupyter_mlgpu.frameworks.jax.backend import hidden_by_configuration as jax_hidden
+from jupyter_mlgpu.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
 from jupyter_mlgpu.logs.verbose import of_this_process
 from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
 from jupyter_mlgpu.selection import Selection
@@ -81,21 +81,21 @@ def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():
 
 @pytest.mark.parametrize("value", ["", "-1", " ", "none", "-1,0"])
 def test_a_variable_that_names_no_gpu_hides_the_gpu_of_the_machine(nvidia, value):
-    said = hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value})
+    said = hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value})
     assert said.startswith(f"CUDA_VISIBLE_DEVICES={value!r} hides this machine's NVIDIA GPU from PyTorch")
 
 
 @pytest.mark.parametrize("value", ["0", "1,0", " 0", "GPU-8932f937", "MIG-12"])
 def test_a_variable_that_names_a_gpu_hides_not_all(nvidia, value):
-    assert hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value}) is None
+    assert hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value}) is None
 
 
 def test_without_the_variable_nothing_is_hidden(nvidia):
-    assert hidden.from_cuda("PyTorch", {}) is None
+    assert hardware.hidden_by_cuda("PyTorch", {}) is None
 
 
 def test_a_machine_without_an_nvidia_gpu_has_none_to_hide(no_nvidia):
-    assert hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": ""}) is None
+    assert hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": ""}) is None
     assert jax_hidden("cpu", ["cpu", "cuda"], True) is None
 
 

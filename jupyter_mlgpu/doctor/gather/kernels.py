@@ -64,17 +64,15 @@ def read(inside: Inside | None = None) -> Kernel:
         specs=fact(specs),
         capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
         inside=inside is not None,
-        imported=tuple(name for module, name in _imported().items() if module in sys.modules),
+        imported=tuple(
+            name for module, name in (registry.MODULES | {"keras": "keras"}).items() if module in sys.modules
+        ),
     )
 
 
 def packages() -> tuple[str, ...]:
     """The packages that are looked for in a kernel's Python."""
     return ("jupyter-mlgpu", "ipykernel", *registry.FRAMEWORKS, "keras", "numpy")
-
-
-def _imported() -> Mapping[str, str]:
-    return {**registry.MODULES, "keras": "keras"}
 
 
 def specs() -> tuple[KernelSpec, ...]:

@@ -10,32 +10,31 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
-from jupyter_mlgpu.frameworks.array_programs import (
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
     Convolution,
     Direction,
     Loop,
     Operation,
+    Programs,
+    emulated,
     host_is_device,
-    no_doubles_on_metal,
-    note_of_cpu,
-    only_cuda,
     portions,
+    refuse_type,
+    repeated,
 )
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.precision import emulated_by_gpu
 
 
-class JaxPrograms:
-    """See `jupyter_mlgpu.frameworks.array_programs.Programs`."""
+class JaxPrograms(Programs):
+    """JAX's steps of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """See `Programs`; small products go as a program of several, each the next one's left side."""
+        """Small products go as a program of several, each the next one's left side."""
         import jax
 
-        only_cuda(device, type_)
-        no_doubles_on_metal(device, type_)
+        refuse_type(device, type_)
         with _doubles(type_):
             a, b = (_normal(device, (n, n), type_, seed) for seed in (0, 1))
             # So scaled, products of products keep their size.
@@ -68,7 +67,7 @@ class JaxPrograms:
         return Loop(run, lambda: _wait(last), type_, _note(device, type_))
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """See `Programs`: one compiled program each, which reads and writes once."""
+        """One compiled program each, which reads and writes once."""
         import jax
 
         x, c = (_normal(device, (count,), "float32", seed) for seed in (0, 1))
@@ -82,19 +81,18 @@ class JaxPrograms:
         return _donating(jax.jit(doing[operation], donate_argnums=0), x, given)
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """See `Programs`."""
         import jax
         import numpy as np
 
         host_is_device(device)
-        native = _native(device)
+        where = native(device)
         at_host = np.zeros(count, np.float32)
         add = jax.jit(lambda x: x + 1)
-        kept: list[Any] = [jax.device_put(at_host, native)]
+        kept: list[Any] = [jax.device_put(at_host, where)]
         first = kept[0]
 
         def to_device() -> None:
-            kept[0] = jax.device_put(at_host, native)
+            kept[0] = jax.device_put(at_host, where)
 
         def from_device() -> None:
             # A new array each time: JAX keeps what it fetched of one, and would not fetch it again.
@@ -103,22 +101,16 @@ class JaxPrograms:
 
         def ping_pong() -> None:
             back = np.asarray(add(kept[0]))
-            kept[0] = jax.device_put(back + 1, native)
+            kept[0] = jax.device_put(back + 1, where)
 
         doing = {"to-device": to_device, "from-device": from_device, "ping-pong": ping_pong}
-        step = doing[direction]
-
-        def run(steps: int) -> None:
-            for _ in range(steps):
-                step()
-
         note = None
         if direction == "from-device":
             note = "Each step has an addition on the device in it: JAX does not fetch the same array twice."
-        return Loop(run, lambda: _wait(kept[0]), note=note)
+        return Loop(repeated(doing[direction]), lambda: _wait(kept[0]), note=note)
 
     def conv(self, device: Device, shape: Convolution) -> Loop:
-        """See `Programs`; images lie channels last."""
+        """Images lie channels last."""
         import jax
 
         channels, type_ = shape.channels, shape.type_
@@ -154,7 +146,6 @@ class JaxPrograms:
         return Loop(run, lambda: _wait(last), type_, _note(device, type_))
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """See `Programs`."""
         import jax
 
         x = _normal(device, (1,), "float32", 0)
@@ -181,15 +172,15 @@ def _wait(value: Any) -> None:
 def _normal(device: Device, shape: tuple[int, ...], type_: str, seed: int) -> Any:
     import jax
 
-    with jax.default_device(_native(device)):
+    with jax.default_device(native(device)):
         return jax.random.normal(jax.random.key(seed), shape, _dtype(type_))
 
 
-def _native(device: Device) -> Any:
+def native(device: Device) -> Any:
+    """JAX's own object for a device."""
     import jax
 
-    kind, _, number = device.name.partition(":")
-    return jax.local_devices(backend="cpu" if kind == "cpu" else jax.default_backend())[int(number)]
+    return jax.local_devices(backend="cpu" if device.kind == "cpu" else jax.default_backend())[device.number]
 
 
 def _dtype(type_: str) -> Any:
@@ -219,7 +210,8 @@ def _precision(type_: str) -> Any:
 
 
 def _note(device: Device, type_: str) -> str | None:
-    if device.kind != "cuda":
-        return note_of_cpu(device, type_)
-    major, _, minor = str(_native(device).compute_capability).partition(".")
-    return emulated_by_gpu(type_, (int(major), int(minor or 0)))
+    def capability() -> tuple[int, int]:
+        major, _, minor = str(native(device).compute_capability).partition(".")
+        return int(major), int(minor or 0)
+
+    return emulated(device, type_, capability)

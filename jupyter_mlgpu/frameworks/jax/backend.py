@@ -9,34 +9,28 @@ device (`jax.device_put`) are worked on there.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
 
 from jupyter_mlgpu.frameworks import evidence, hardware, staying
 from jupyter_mlgpu.frameworks.allocator import held, unknown
-from jupyter_mlgpu.frameworks.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.frameworks.base import Backend, Capability, Details, Device, Observation, Observed, Scope
 from jupyter_mlgpu.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.frameworks.jax.arrays import committed, live_arrays
-from jupyter_mlgpu.frameworks.modules import imported
 from jupyter_mlgpu.record import RanOn, Reading, missing
 
 NOT_WATCHED = "JAX does not tell where its programs ran."
 _PEAK_SOURCE = "Device.memory_stats"
 
 
-class JaxBackend:
-    """See `jupyter_mlgpu.frameworks.base.Backend`."""
+class JaxBackend(Backend):
+    """JAX's devices, as the kit asks of them."""
 
     name = FRAMEWORK.name
-
-    def loaded(self) -> bool:
-        """Whether `import jax` has finished."""
-        return imported("jax")
 
     def versions(self) -> Mapping[str, str]:
         """JAX's version, and that of its compiled part."""
@@ -90,15 +84,11 @@ class JaxBackend:
         """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
         from jax._src import xla_bridge
 
-        from jupyter_mlgpu.frameworks.hidden import from_cuda
-        from jupyter_mlgpu.frameworks.jax.hidden import by_configuration
-
         plugins = getattr(xla_bridge, "_backend_factories", {})
         platforms = sys.modules["jax"].config.jax_platforms
-        told = by_configuration(platforms, plugins, self.started())
-        return told or (
-            from_cuda(FRAMEWORK.title, os.environ) if "cuda" in plugins or _cuda_plugin() else None
-        )
+        told = hidden_by_configuration(platforms, plugins, self.started())
+        cuda = "cuda" in plugins or _cuda_plugin()
+        return told or (hardware.hidden_by_cuda(FRAMEWORK.title) if cuda else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Programs are not watched; only GPU clients keep statistics, whose peak cannot be reset."""
@@ -132,22 +122,19 @@ class JaxBackend:
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
 
-    def rest(self) -> None:
-        """Nothing stays in the framework."""
-
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
         found = staying.elsewhere(committed(values, _names()), device.name) if self.started() else []
         if not found:
             return None
         name, native = found[0].name, _native(device)
-        remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{_number(device)}])"
+        remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
         told = staying.told(found, device.name)
         return f"{told}: JAX works where they are. `{remedy}` moves {staying.it(found)}."
 
 
-class JaxScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+class JaxScope(Scope):
+    """JAX's default device in one cell."""
 
     def __init__(self, device: Device, native: Any) -> None:
         self._config = sys.modules["jax"].config
@@ -168,8 +155,8 @@ class JaxScope:
         return None
 
 
-class JaxObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+class JaxObservation(Observation):
+    """JAX's part in one cell."""
 
     def __init__(self, started: bool) -> None:
         self._before = _statistics() if started else {}
@@ -248,23 +235,14 @@ def _found() -> tuple[tuple[Device, Any], ...]:
 
 def _each() -> Iterator[tuple[Device, Any]]:
     for name, client in _clients().items():
-        kind = kind_of(name)
+        kind = name.lower()  # cpu, cuda, rocm, metal
         short = {"cpu": "cpu", "tpu": "tpu"}.get(kind, "gpu")
         for number, native in enumerate(client.local_devices()):
             yield Device("jax", f"{short}:{number}", kind, str(native)), native
 
 
-def kind_of(platform: str) -> str:
-    """`cpu`, `cuda`, `rocm`, `metal` for the name of one of JAX's platforms; others as they are."""
-    return platform.lower()
-
-
 def _native(device: Device) -> Any:
     return next((native for one, native in _found() if one.name == device.name), None)
-
-
-def _number(device: Device) -> int:
-    return int(device.name.partition(":")[2])
 
 
 def _evidence(device: Device, given: Mapping[str, int], new: Counter[str]) -> RanOn | None:
@@ -291,3 +269,20 @@ def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Rea
 
 def _no_peak(name: str) -> str:
     return f"JAX keeps no allocator statistics for {name}."
+
+
+def hidden_by_configuration(platforms: str | None, plugins: Collection[str], started: bool) -> str | None:
+    """A sentence where `jax_platforms` (`platforms`) leaves out every GPU plug-in that JAX has.
+
+    `plugins` are the names of the platforms for which JAX has a client or a plug-in.
+    """
+    named = platforms.split(",") if platforms else []
+    there = [name for name in ("cuda", "rocm", "METAL") if name in plugins]
+    if not started or not named or not there or {"gpu", *there} & set(named):
+        return None
+    if there == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
+        return None
+    return (
+        f"JAX was told to use {platforms} alone (JAX_PLATFORMS, or jax_platforms in jax.config), and cannot "
+        "take another platform once it has started: first take that setting out."
+    )

@@ -12,13 +12,12 @@ import dataclasses
 import sys
 from typing import Any
 
-from jupyter_mlgpu.clock import real_time
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.frameworks.jax import profile_reader
-from jupyter_mlgpu.frameworks.modules import imported
-from jupyter_mlgpu.frameworks.user_profiler import GAVE_WAY, FirstStep, Replaced
+from jupyter_mlgpu.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.ops import xspace
 from jupyter_mlgpu.ops.events import Profile
-from jupyter_mlgpu.ops.profiler import Refused, Session
+from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
 
 _RUNNING = Refused(
     "A profiler of JAX is on already: ours stepped aside, so there are no times per operation.",
@@ -35,13 +34,12 @@ _NOT_STARTED = Refused(
 )
 
 
-class JaxProfiler:
-    """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+class JaxProfiler(Profiler):
+    """JAX's profiler, off."""
 
     framework = "jax"
 
     def start(self, shapes: bool = False) -> Session | Refused:
-        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from jax._src import profiler
 
         if profiler._profile_state.profile_session is not None:
@@ -55,58 +53,34 @@ class JaxProfiler:
         return JaxSession(native, profiler, (_NO_SHAPES,) if shapes else ())
 
 
-class JaxSession:
-    """See `jupyter_mlgpu.ops.profiler.Session`."""
+class JaxSession(CellSession):
+    """JAX's profiler, on."""
 
     def __init__(self, native: Any, module: Any, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(module, problems)
         self._native = native
-        self._problems = problems
-        self._begun_ns = real_time.time_ns()
-        self._ended_ns: int | None = None
-        self._found: bytes | Exception = b""
-        self._gave_way = False
-        self._replaced = Replaced(module)
+        self._found = b""
         self._replaced.replace("_profiler", FirstStep(module._profiler, self._step_aside))
 
-    def stop(self) -> Profile:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._end()
-        if isinstance(self._found, Exception):
-            raise self._found
+    def _turn_off(self) -> None:
+        native, self._native = self._native, None
+        # JAX tells only now that another session was on, begun from outside.
+        self._found = bytes(native.stop())
+
+    def _read(self) -> Profile:
         data, left_out = xspace.cut(self._found)
-        assert self._ended_ns is not None
         profile = profile_reader.read(
             sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data),
             profiler="JAX's profiler",
-            window_ns=(self._begun_ns, self._ended_ns),
+            window_ns=self._window_ns(),
             left_out=left_out,
-            problems=(*self._problems, GAVE_WAY) if self._gave_way else self._problems,
+            problems=self._problems(),
             whole=not self._gave_way,
         )
         on_devices = any(one.plane == "device" for one in profile.events)
         if imported("torch") and _plug_ins() and not on_devices:
             profile = dataclasses.replace(profile, problems=(*profile.problems, _ONE_OF_BOTH))
         return dataclasses.replace(profile, xspace=data)
-
-    def abandon(self) -> None:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._end()
-
-    def _step_aside(self) -> None:
-        self._gave_way = True
-        self._end()
-
-    def _end(self) -> None:
-        if self._ended_ns is not None:
-            return
-        self._ended_ns = real_time.time_ns()
-        self._replaced.put_back()
-        try:
-            self._found = bytes(self._native.stop())
-        except Exception as error:  # JAX tells only now that another session was on, begun from outside
-            self._found = error
-        finally:
-            self._native = None
 
 
 def _xla_bridge() -> Any:

@@ -10,11 +10,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.keras.models import build, draw, optimizer
-from jupyter_mlgpu.frameworks.keras.running import run_on
+from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
+from jupyter_mlgpu.frameworks.jax.array_programs import native
+from jupyter_mlgpu.frameworks.keras.models import build, draw, optimizer, run_on
 from jupyter_mlgpu.frameworks.models import Model
-from jupyter_mlgpu.frameworks.runner import Runner
-from jupyter_mlgpu.frameworks.training import Option, Set, Training
 
 OPTIONS: Mapping[str, Option] = {
     "bf16": Option("Keras's policy mixed_bfloat16: layers in bfloat16, weights and optimizer in float32"),
@@ -136,12 +135,8 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
 
 
 def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> Runner:
-    import jax
-
     run_on("jax")
-    kind, _, number = device.name.partition(":")
-    native = jax.local_devices(backend="cpu" if kind == "cpu" else jax.default_backend())[int(number)]
-    return JaxTraining(model, batch, options, native, training)
+    return JaxTraining(model, batch, options, native(device), training)
 
 
 TRAINING = Training("jax", OPTIONS, _sets, _start)

@@ -7,13 +7,42 @@ written here, for keras-hub asks for TensorFlow.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Collection
 from typing import Any
 
+from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.frameworks.imports import installed
 from jupyter_mlgpu.frameworks.models import Encoder, Model, Network
 
 _EPSILON = 1e-12  # of the layer normalisations, as published
 _POLICIES = {"bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
+
+
+def run_on(wanted: str) -> None:
+    """Start Keras on a framework, if it has not started yet; raises BenchError where it runs on another."""
+    if not installed("keras"):
+        raise BenchError(
+            "Keras is not installed here, and this case needs it: `pip install keras` installs it."
+        )
+    if "keras" not in sys.modules:
+        os.environ.setdefault("KERAS_BACKEND", wanted)
+    if why := wrong_backend(wanted):
+        raise BenchError(why)
+
+
+def wrong_backend(wanted: str) -> str | None:
+    """Why Keras cannot be used with `wanted` in this process, in a sentence; else None. Imports Keras."""
+    import keras
+
+    found = keras.backend.backend()
+    if found == wanted:
+        return None
+    return (
+        f"Keras runs on {found} in this process, and this needs it on {wanted}: set "
+        f"KERAS_BACKEND={wanted} before Python starts."
+    )
 
 
 def build(model: Model, options: Collection[str]) -> Any:

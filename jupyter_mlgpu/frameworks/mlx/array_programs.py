@@ -11,16 +11,17 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
-from jupyter_mlgpu.frameworks.array_programs import (
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import (
     Convolution,
     Direction,
     Loop,
     Operation,
+    Programs,
+    emulated,
     host_is_device,
-    note_of_cpu,
-    only_cuda,
+    refuse_type,
 )
-from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.frameworks.mlx.backend import native
 
 #: MLX's own switch, read when it starts (its manual, "Environment Variables" and "Precision"): on NVIDIA's
@@ -28,14 +29,14 @@ from jupyter_mlgpu.frameworks.mlx.backend import native
 IN_TF32 = "MLX multiplies float32 as tf32 on this GPU, unless MLX_ENABLE_TF32=0 is set before it starts."
 
 
-class MlxPrograms:
-    """See `jupyter_mlgpu.frameworks.array_programs.Programs`."""
+class MlxPrograms(Programs):
+    """MLX's steps of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """See `Programs`; the same product again and again: MLX works out each one that is asked for."""
+        """The same product again and again: MLX works out each one that is asked for."""
         import mlx.core as mx
 
-        only_cuda(device, type_)
+        refuse_type(device, type_)
         if type_ == "tf32":
             raise BenchError("MLX chooses by itself between float32 and tf32, and cannot be told which.")
         if type_ == "float64" and device.kind != "cpu":
@@ -48,7 +49,7 @@ class MlxPrograms:
         return _independent(device, lambda: mx.matmul(a, b, stream=where), type_)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """See `Programs`; a product with a sum is one kernel through mx.compile."""
+        """A product with a sum is one kernel through mx.compile."""
         import mlx.core as mx
 
         where = native(device)
@@ -65,7 +66,7 @@ class MlxPrograms:
         return _chained(device, doing[operation], x, at_once=1)
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """See `Programs`: the ping-pong alone."""
+        """The ping-pong alone."""
         import mlx.core as mx
 
         host_is_device(device)
@@ -83,7 +84,7 @@ class MlxPrograms:
         return _chained(device, step, x, at_once=1)
 
     def conv(self, device: Device, shape: Convolution) -> Loop:
-        """See `Programs`; images lie channels last."""
+        """Images lie channels last."""
         import mlx.core as mx
 
         where, channels, number = native(device), shape.channels, getattr(mx, shape.type_)
@@ -102,7 +103,7 @@ class MlxPrograms:
         return _independent(device, step, shape.type_)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """See `Programs`; chained: so many additions are worked out together."""
+        """Chained: so many additions are worked out together."""
         import mlx.core as mx
 
         x = mx.zeros((1,))
@@ -120,7 +121,7 @@ def _independent(device: Device, step: Callable[[], Any], type_: str) -> Loop:
 
     if type_ == "float32" and _reduced(device):
         return Loop(run, _waiting(device), "tf32", IN_TF32)
-    return Loop(run, _waiting(device), type_, note_of_cpu(device, type_))
+    return Loop(run, _waiting(device), type_, emulated(device, type_, lambda: None))
 
 
 def _chained(device: Device, step: Callable[[Any], Any], x: Any, *, at_once: int) -> Loop:

@@ -15,10 +15,10 @@ from typing import Any
 
 from jupyter_mlgpu.frameworks import hardware
 from jupyter_mlgpu.frameworks.allocator import held
-from jupyter_mlgpu.frameworks.base import Capability, Details, Device, Observed
+from jupyter_mlgpu.frameworks.base import Backend, Capability, Details, Device, Observation, Observed, Scope
 from jupyter_mlgpu.frameworks.evidence import may_have_run, only_device
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.frameworks.mlx import FRAMEWORK
-from jupyter_mlgpu.frameworks.modules import imported
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.record import Reading
 
@@ -26,8 +26,8 @@ NOT_WATCHED = "MLX does not tell where its operations ran."
 LAZY = "What this cell left unevaluated (`mx.eval`) falls into a later cell."
 
 
-class MlxBackend:
-    """See `jupyter_mlgpu.frameworks.base.Backend`."""
+class MlxBackend(Backend):
+    """MLX's devices, as the kit asks of them."""
 
     name = FRAMEWORK.name
 
@@ -42,10 +42,6 @@ class MlxBackend:
         """MLX's version."""
         return {"mlx": str(_mx().__version__)}
 
-    def started(self) -> bool:
-        """MLX has nothing to start, and its devices are fixed once it is imported."""
-        return True
-
     def devices(self) -> tuple[Device, ...]:
         """The CPU, and the GPUs that MLX counts."""
         mx = _mx()
@@ -55,10 +51,6 @@ class MlxBackend:
             for short, kind, type_ in (("cpu", "cpu", mx.cpu), ("gpu", gpu, mx.gpu))
             for number in range(mx.device_count(type_))
         )
-
-    def find_devices(self) -> tuple[Device, ...]:
-        """As `devices`."""
-        return self.devices()
 
     def details(self, device: Device) -> Details:
         """Name and memory as MLX tells them, else as the machine does."""
@@ -78,10 +70,6 @@ class MlxBackend:
         if any(name.startswith("mlx-cuda") for name in _mlx_packages()):
             return f"MLX {version} is installed for CUDA, and finds no GPU it can use here."
         return f"MLX {version} is installed for CPUs alone."
-
-    def needs_restart(self) -> str | None:
-        """MLX takes what there is, and can be told nothing else."""
-        return None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
@@ -110,16 +98,9 @@ class MlxBackend:
             self._peaks = Peaks(_peak, _mx().reset_peak_memory)
         return MlxObservation(self._peaks, self.devices())
 
-    def rest(self) -> None:
-        """Nothing stays in the framework."""
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
-        """Nothing: all devices of MLX share the machine's memory."""
-        return None
-
-
-class MlxScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+class MlxScope(Scope):
+    """MLX's default device in one cell."""
 
     def __init__(self, native: Any) -> None:
         self._before = _mx().default_device()
@@ -139,8 +120,8 @@ class MlxScope:
         return "This cell set MLX's default device itself; %mlc_device put it back."
 
 
-class MlxObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+class MlxObservation(Observation):
+    """MLX's part in one cell."""
 
     def __init__(self, peaks: Peaks, devices: tuple[Device, ...]) -> None:
         self._peaks = peaks
@@ -180,8 +161,7 @@ def _peak() -> int:
 def native(device: Device) -> Any:
     """MLX's own object for a device."""
     mx = _mx()
-    kind, _, number = device.name.partition(":")
-    return mx.Device(mx.cpu if kind == "cpu" else mx.gpu, int(number))
+    return mx.Device(mx.cpu if device.kind == "cpu" else mx.gpu, device.number)
 
 
 def _mlx_packages() -> list[str]:

@@ -12,10 +12,9 @@ from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
 from jupyter_mlgpu.frameworks.mlx.backend import native
 from jupyter_mlgpu.frameworks.models import Encoder, Model
-from jupyter_mlgpu.frameworks.runner import Runner
-from jupyter_mlgpu.frameworks.training import Option, Set, Training
 
 OPTIONS: Mapping[str, Option] = {
     "compile": Option("mx.compile: the step's small operations joined"),

@@ -9,32 +9,30 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.array_programs import (
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
     Convolution,
     Direction,
     Loop,
     Operation,
+    Programs,
+    emulated,
     host_is_device,
-    no_doubles_on_metal,
-    note_of_cpu,
-    only_cuda,
     portions,
+    refuse_type,
 )
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.precision import emulated_by_gpu
 
 
-class TensorFlowPrograms:
-    """See `jupyter_mlgpu.frameworks.array_programs.Programs`."""
+class TensorFlowPrograms(Programs):
+    """TensorFlow's steps of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """See `Programs`; small products go as a graph of several, each the next one's left side."""
+        """Small products go as a graph of several, each the next one's left side."""
         import tensorflow as tf
 
-        only_cuda(device, type_)
-        no_doubles_on_metal(device, type_)
+        refuse_type(device, type_)
         undo = _tf32(type_ == "tf32")
         with tf.device(device.native_name):
             a = tf.random.normal((n, n), dtype=_dtype(type_))
@@ -65,7 +63,7 @@ class TensorFlowPrograms:
         return Loop(run, _wait, type_, _note(device, type_), undo)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """See `Programs`; on Metal there is no XLA, and a product with a sum goes over the arrays twice."""
+        """On Metal there is no XLA, and a product with a sum goes over the arrays twice."""
         import tensorflow as tf
 
         fused = device.kind != "metal"
@@ -84,7 +82,6 @@ class TensorFlowPrograms:
         return _loop(device, lambda x: program(x, b, c), x, note)
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """See `Programs`."""
         import tensorflow as tf
 
         host_is_device(device)
@@ -118,7 +115,7 @@ class TensorFlowPrograms:
         return Loop(run, _wait)
 
     def conv(self, device: Device, shape: Convolution) -> Loop:
-        """See `Programs`; images lie channels last."""
+        """Images lie channels last."""
         import tensorflow as tf
 
         channels, number = shape.channels, _dtype(shape.type_)
@@ -146,7 +143,7 @@ class TensorFlowPrograms:
         return Loop(run, _wait, shape.type_, _note(device, shape.type_), undo)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """See `Programs`: an eager operation."""
+        """An eager operation."""
         import tensorflow as tf
 
         with tf.device(device.native_name):
@@ -196,9 +193,9 @@ def _tf32(allowed: bool) -> Callable[[], None]:
 def _note(device: Device, type_: str) -> str | None:
     import tensorflow as tf
 
-    if device.kind != "cuda":
-        return note_of_cpu(device, type_)
-    number = int(device.name.partition(":")[2])
-    told = tf.config.experimental.get_device_details(tf.config.list_physical_devices("GPU")[number])
-    capability = told.get("compute_capability")
-    return None if capability is None else emulated_by_gpu(type_, capability)
+    def capability() -> tuple[int, int] | None:
+        gpu = tf.config.list_physical_devices("GPU")[device.number]
+        told: dict[str, Any] = tf.config.experimental.get_device_details(gpu)
+        return told.get("compute_capability")
+
+    return emulated(device, type_, capability)

@@ -11,7 +11,6 @@ it raises where the user's own code left another one open.
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -21,8 +20,7 @@ from typing import Any
 
 from jupyter_mlgpu.frameworks import hardware, staying
 from jupyter_mlgpu.frameworks.allocator import unknown
-from jupyter_mlgpu.frameworks.base import Capability, Details, Device, Observed
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.base import Backend, Capability, Details, Device, Observation, Observed, Scope
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.frameworks.tensorflow import FRAMEWORK
 from jupyter_mlgpu.frameworks.tensorflow.calls import GraphCalls
@@ -35,8 +33,8 @@ from jupyter_mlgpu.frameworks.tensorflow.weights import variables
 from jupyter_mlgpu.record import Reading
 
 
-class TensorFlowBackend:
-    """See `jupyter_mlgpu.frameworks.base.Backend`."""
+class TensorFlowBackend(Backend):
+    """TensorFlow's devices, as the kit asks of them."""
 
     name = FRAMEWORK.name
 
@@ -47,10 +45,6 @@ class TensorFlowBackend:
         self._here = threading.local()
         self._peaks: dict[str, Peaks] = {}
         self._fixed: tuple[object, tuple[Device, ...]] = (None, ())
-
-    def loaded(self) -> bool:
-        """Whether `import tensorflow` has finished."""
-        return imported("tensorflow")
 
     def versions(self) -> Mapping[str, str]:
         """TensorFlow's version, and Keras's and tensorflow-metal's where they are installed."""
@@ -84,10 +78,6 @@ class TensorFlowBackend:
             for number in range(self._count(kind))
         )
 
-    def find_devices(self) -> tuple[Device, ...]:
-        """As `devices`: TensorFlow tells them without starting."""
-        return self.devices()
-
     def details(self, device: Device) -> Details:
         """From the machine and the driver: asking TensorFlow may start it."""
         return hardware.nvidia(device.name) if device.kind == "cuda" else hardware.cpu()
@@ -103,12 +93,9 @@ class TensorFlowBackend:
 
     def needs_restart(self) -> str | None:
         """Hidden by tf.config, or by the variable of CUDA."""
-        from jupyter_mlgpu.frameworks.hidden import from_cuda
-        from jupyter_mlgpu.frameworks.tensorflow.hidden import by_configuration
-
         tf = sys.modules["tensorflow"]
-        told = by_configuration(tf.config, _initialised())
-        return told or (from_cuda(FRAMEWORK.title, os.environ) if tf.test.is_built_with_cuda() else None)
+        told = hidden_by_configuration(tf.config, _initialised())
+        return told or (hardware.hidden_by_cuda(FRAMEWORK.title) if tf.test.is_built_with_cuda() else None)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are watched everywhere; of CPUs the allocator tells too little, of Metal nothing."""
@@ -180,8 +167,8 @@ class TensorFlowBackend:
         return count
 
 
-class TensorFlowScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+class TensorFlowScope(Scope):
+    """TensorFlow's default device in one cell."""
 
     def __init__(self, device: Device) -> None:
         from tensorflow.python.framework.device_spec import DeviceSpecV2
@@ -190,10 +177,8 @@ class TensorFlowScope:
         self._before = (self._context.device_name, self._context.device_spec)
         # Once initialised, TensorFlow says under which job its devices run (a cluster names its own).
         base = self._context.devices()[0] if _initialised() else "/job:localhost/replica:0/task:0"
-        kind, _, number = device.name.partition(":")
-        self._spec = DeviceSpecV2.from_string(base).replace(
-            device_type=kind.upper(), device_index=int(number)
-        )
+        kind = device.name.partition(":")[0].upper()
+        self._spec = DeviceSpecV2.from_string(base).replace(device_type=kind, device_index=device.number)
         self._context._set_device(self._spec.to_string(), self._spec)
 
     def holds(self) -> bool:
@@ -207,8 +192,8 @@ class TensorFlowScope:
         return "This cell left a tf.device(...) open; it was closed at the cell's end." if left_open else None
 
 
-class TensorFlowObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+class TensorFlowObservation(Observation):
+    """TensorFlow's part in one cell."""
 
     def __init__(self, watch: PlacementWatch, peaks: Mapping[str, Peaks]) -> None:
         self._watch = watch
@@ -233,3 +218,15 @@ def _context() -> Any:
 
 def _initialised() -> bool:
     return _context()._context_handle is not None
+
+
+def hidden_by_configuration(config: Any, started: bool) -> str | None:
+    """A sentence where `tf.config` (`config`) was told to leave out every GPU, and it is too late."""
+    # Before the start it can still be told otherwise; afterwards it says "Visible devices cannot be
+    # modified after being initialized".
+    if not started or config.get_visible_devices("GPU") or not config.list_physical_devices("GPU"):
+        return None
+    return (
+        "TensorFlow was told to hide its GPU (tf.config.set_visible_devices), and cannot show it again once "
+        "it has started: first take that line out."
+    )

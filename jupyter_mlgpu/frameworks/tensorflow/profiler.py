@@ -15,13 +15,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.frameworks.tensorflow import profile_reader
 from jupyter_mlgpu.frameworks.tensorflow.names import kind_of
-from jupyter_mlgpu.frameworks.user_profiler import GAVE_WAY, FirstStep, Replaced
+from jupyter_mlgpu.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.ops import xspace
 from jupyter_mlgpu.ops.events import Profile
-from jupyter_mlgpu.ops.profiler import Refused, Session
+from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
 
 #: Level 2 of the host's tracer is the first that has graphs' operations, level 3 the first with their input
 #: shapes (seen on 2.19.1: half as many events more, graphs' arguments and results among them, and twice the
@@ -42,13 +41,12 @@ _METAL = (
 )
 
 
-class TensorFlowProfiler:
-    """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+class TensorFlowProfiler(Profiler):
+    """TensorFlow's profiler, off."""
 
     framework = "tensorflow"
 
     def start(self, shapes: bool = False) -> Session | Refused:
-        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from tensorflow.python.framework.errors_impl import AlreadyExistsError
         from tensorflow.python.profiler import profiler_v2
 
@@ -72,50 +70,30 @@ class TensorFlowProfiler:
         return TensorFlowSession(native, folder, profiler_v2, (_NO_FLOP,) if shapes else ())
 
 
-class TensorFlowSession:
-    """See `jupyter_mlgpu.ops.profiler.Session`."""
+class TensorFlowSession(CellSession):
+    """TensorFlow's profiler, on; its folder goes with it."""
 
     def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(module, problems)
         self._native = native
-        self._problems = problems
         self._folder = folder
-        self._begun_ns = real_time.time_ns()
-        self._ended_ns: int | None = None
-        self._lost: Exception | None = None
-        self._gave_way = False
-        self._replaced = Replaced(module)
         self._replaced.replace("_pywrap_profiler", FirstStep(module._pywrap_profiler, self._step_aside))
 
     def stop(self) -> Profile:
-        """See `jupyter_mlgpu.ops.profiler.Session`. Raises OSError where the profile cannot be written."""
+        """As any other; raises OSError where the profile cannot be written."""
         try:
-            self._end()
-            if self._lost is not None:
-                raise self._lost
-            return self._read()
+            return super().stop()
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def abandon(self) -> None:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._end()
+        """As any other."""
+        super().abandon()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _step_aside(self) -> None:
-        self._gave_way = True
-        self._end()
-
-    def _end(self) -> None:
-        if self._ended_ns is not None:
-            return
-        self._ended_ns = real_time.time_ns()
-        self._replaced.put_back()
-        try:
-            self._native.export_to_tb()
-        except Exception as error:  # a full disk: the session has ended all the same
-            self._lost = error
-        finally:
-            self._native = None
+    def _turn_off(self) -> None:
+        native, self._native = self._native, None
+        native.export_to_tb()
 
     def _read(self) -> Profile:
         from tensorflow.tsl.profiler.protobuf import xplane_pb2
@@ -125,16 +103,12 @@ class TensorFlowSession:
             raise OSError("TensorFlow wrote no profile")
         data, left_out = xspace.cut(files[0].read_bytes())
         unseen = kind_of("GPU") == "metal"
-        problems = (*self._problems, _METAL) if unseen else self._problems
-        if self._gave_way:
-            problems = (*problems, GAVE_WAY)
-        assert self._ended_ns is not None
         profile = profile_reader.read(
             xplane_pb2.XSpace.FromString(data),
             profiler="TensorFlow's profiler",
-            window_ns=(self._begun_ns, self._ended_ns),
+            window_ns=self._window_ns(),
             left_out=left_out,
-            problems=problems,
+            problems=self._problems(*([_METAL] if unseen else [])),
             whole=not self._gave_way,
         )
         return dataclasses.replace(profile, xspace=data, devices_unseen=unseen)

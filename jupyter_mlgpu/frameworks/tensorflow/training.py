@@ -11,11 +11,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.keras.models import build, draw, optimizer
-from jupyter_mlgpu.frameworks.keras.running import run_on
+from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
+from jupyter_mlgpu.frameworks.keras.models import build, draw, optimizer, run_on
 from jupyter_mlgpu.frameworks.models import Model
-from jupyter_mlgpu.frameworks.runner import Runner
-from jupyter_mlgpu.frameworks.training import Option, Set, Training
 
 OPTIONS: Mapping[str, Option] = {
     "bf16": Option("Keras's policy mixed_bfloat16: layers in bfloat16, weights and optimizer in float32"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.frameworks.staying import LIMIT, Staying, each, own
 from jupyter_mlgpu.frameworks.tensorflow.names import short_name
 

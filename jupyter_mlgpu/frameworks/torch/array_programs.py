@@ -10,32 +10,31 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from jupyter_mlgpu.frameworks.array_programs import (
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
     Convolution,
     Direction,
     Loop,
     Operation,
+    Programs,
+    emulated,
     host_is_device,
-    no_doubles_on_metal,
-    note_of_cpu,
-    only_cuda,
     portions,
+    refuse_type,
+    repeated,
 )
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.precision import emulated_by_gpu
 
 
-class TorchPrograms:
-    """See `jupyter_mlgpu.frameworks.array_programs.Programs`."""
+class TorchPrograms(Programs):
+    """PyTorch's steps of each case."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
-        """See `Programs`; the same product again and again, as PyTorch works each one out."""
+        """The same product again and again, as PyTorch works each one out."""
         import torch
 
-        only_cuda(device, type_)
-        no_doubles_on_metal(device, type_)
+        refuse_type(device, type_)
         where, number = device.native_name, _dtype(type_)
         undo = _tf32(device, type_ == "tf32")
         a, b = (torch.randn(n, n, dtype=number, device=where) for _ in range(2))
@@ -45,7 +44,7 @@ class TorchPrograms:
             torch.mm(a, b, out=out)
 
         if device.kind != "cuda" or n > SMALL_PRODUCT:
-            return Loop(_plain(product), _waiting(device), type_, _note(device, type_), undo)
+            return Loop(repeated(product), _waiting(device), type_, _note(device, type_), undo)
         step, let_go = _graph(product, device)
 
         def undo_both() -> None:
@@ -55,7 +54,7 @@ class TorchPrograms:
         return Loop(step, _waiting(device), type_, _note(device, type_), undo_both)
 
     def stream(self, device: Device, operation: Operation, count: int) -> Loop:
-        """See `Programs`: one function each, that writes where it reads."""
+        """One function each, that writes where it reads."""
         import torch
 
         x, c = (torch.randn(count, device=device.native_name) for _ in range(2))
@@ -65,10 +64,10 @@ class TorchPrograms:
             "mult": lambda: torch.mul(x, b, out=x),
             "mult-add": lambda: torch.addcmul(c, x, b, out=x),
         }
-        return Loop(_plain(doing[operation]), _waiting(device))
+        return Loop(repeated(doing[operation]), _waiting(device))
 
     def transfer(self, device: Device, direction: Direction, count: int) -> Loop:
-        """See `Programs`; the host's side lies in pinned memory where there is such."""
+        """The host's side lies in pinned memory where there is such."""
         import torch
 
         host_is_device(device)
@@ -88,10 +87,10 @@ class TorchPrograms:
             "from-device": lambda: host.copy_(there, non_blocking=True),
             "ping-pong": ping_pong,
         }
-        return Loop(_plain(doing[direction]), wait)
+        return Loop(repeated(doing[direction]), wait)
 
     def conv(self, device: Device, shape: Convolution) -> Loop:
-        """See `Programs`; images and weights lie channels last."""
+        """Images and weights lie channels last."""
         import torch
 
         number, last = _dtype(shape.type_), torch.channels_last
@@ -112,7 +111,7 @@ class TorchPrograms:
             def step() -> None:
                 conv2d(x, weights, padding=1)
 
-        run = _plain(step)
+        run = repeated(step)
 
         def without_gradients(steps: int) -> None:
             with torch.inference_mode():
@@ -121,7 +120,6 @@ class TorchPrograms:
         return Loop(without_gradients, _waiting(device), shape.type_, _note(device, shape.type_), undo)
 
     def dispatch(self, device: Device, synchronised: bool) -> Loop:
-        """See `Programs`."""
         import torch
 
         x = torch.zeros(1, device=device.native_name)
@@ -131,15 +129,7 @@ class TorchPrograms:
             x.add_(1)
             wait()
 
-        return Loop(_plain(waited if synchronised else lambda: x.add_(1)), wait)
-
-
-def _plain(step: Callable[[], Any]) -> Callable[[int], None]:
-    def run(steps: int) -> None:
-        for _ in range(steps):
-            step()
-
-    return run
+        return Loop(repeated(waited if synchronised else lambda: x.add_(1)), wait)
 
 
 def _graph(product: Callable[[], None], device: Device) -> tuple[Callable[[int], None], Callable[[], None]]:
@@ -193,9 +183,7 @@ def _dtype(type_: str) -> Any:
 def _note(device: Device, type_: str) -> str | None:
     import torch
 
-    if device.kind != "cuda":
-        return note_of_cpu(device, type_)
-    return emulated_by_gpu(type_, torch.cuda.get_device_capability(device.native_name))
+    return emulated(device, type_, lambda: torch.cuda.get_device_capability(device.native_name))
 
 
 def _tf32(device: Device, allowed: bool) -> Callable[[], None]:

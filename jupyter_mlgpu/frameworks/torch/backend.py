@@ -18,8 +18,7 @@ from typing import Any
 
 from jupyter_mlgpu.frameworks import evidence, hardware, staying
 from jupyter_mlgpu.frameworks.allocator import held, unknown
-from jupyter_mlgpu.frameworks.base import Capability, Details, Device, Observed
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.base import Backend, Capability, Details, Device, Observation, Observed
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.frameworks.torch.pools import PooledPeak
@@ -39,18 +38,14 @@ GRAPH_RECORDED = (
 )
 
 
-class TorchBackend:
-    """See `jupyter_mlgpu.frameworks.base.Backend`."""
+class TorchBackend(Backend):
+    """PyTorch's devices, as the kit asks of them."""
 
     name = FRAMEWORK.name
 
     def __init__(self) -> None:
         self._counted: tuple[str | None, int] | None = None
         self._peaks: dict[int, tuple[Peaks, PooledPeak]] = {}
-
-    def loaded(self) -> bool:
-        """Whether `import torch` has finished."""
-        return imported("torch")
 
     def versions(self) -> Mapping[str, str]:
         """PyTorch's version, and that of the CUDA it was built for."""
@@ -73,20 +68,14 @@ class TorchBackend:
         gpus = (Device(self.name, f"gpu:{one}", kind, f"cuda:{one}") for one in range(self._gpus()))
         return (cpu, *gpus)
 
-    def find_devices(self) -> tuple[Device, ...]:
-        """As `devices`: PyTorch tells all of them without starting."""
-        return self.devices()
-
     def details(self, device: Device) -> Details:
         """Name and memory from PyTorch where it has a context, else from the driver's own tool."""
-        if device.kind == "cpu":
-            return hardware.cpu()
-        if device.kind == "metal":  # the GPU of Apple's chip, which shares the machine's memory
+        if device.kind in ("cpu", "metal"):  # the GPU of Apple's chip shares the machine's memory
             return hardware.cpu()
         told = hardware.nvidia(device.name) if device.kind == "cuda" else Details()
         if not _torch().cuda.is_initialized():
             return told
-        properties = _torch().cuda.get_device_properties(_index(device))
+        properties = _torch().cuda.get_device_properties(device.number)
         return Details(str(properties.name), int(properties.total_memory), told.driver)
 
     def why_no_gpu(self) -> str:
@@ -100,9 +89,7 @@ class TorchBackend:
 
     def needs_restart(self) -> str | None:
         """Hidden by the variable of CUDA."""
-        from jupyter_mlgpu.frameworks.hidden import from_cuda
-
-        return from_cuda(FRAMEWORK.title, os.environ) if _torch().cuda._is_compiled() else None
+        return hardware.hidden_by_cuda(FRAMEWORK.title) if _torch().cuda._is_compiled() else None
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; the allocator keeps a peak for CUDA alone."""
@@ -131,7 +118,7 @@ class TorchBackend:
             return held("torch.mps.current_allocated_memory", int(in_use), int(reserved))
         if device.kind not in ("cuda", "rocm"):
             return unknown(f"PyTorch's allocator does not tell what it holds on {device.name}.")
-        index = _index(device)
+        index = device.number
         if index not in self._in_use():
             return unknown(f"PyTorch has not used {device.name} yet.")
         stats = torch.cuda.memory_stats(index)  # what torch.cuda.memory_allocated reads, in one call
@@ -143,9 +130,6 @@ class TorchBackend:
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
-
-    def rest(self) -> None:
-        """Nothing stays in the framework."""
 
     def stays(self, values: Mapping[str, object], device: Device) -> str | None:
         """Tensors and modules: PyTorch works where they are, whatever its default device is."""
@@ -191,8 +175,8 @@ class TorchBackend:
         return [index for index in range(self._gpus()) if in_use(index)]
 
 
-class TorchObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+class TorchObservation(Observation):
+    """PyTorch's part in one cell."""
 
     def __init__(self, backend: TorchBackend) -> None:
         self._backend = backend
@@ -271,10 +255,6 @@ def _another_accelerator() -> bool:
 
 def _cuda_kind() -> str:
     return "rocm" if _torch().version.hip else "cuda"
-
-
-def _index(device: Device) -> int:
-    return int(device.name.partition(":")[2])
 
 
 def _no_peak(name: str) -> str:

@@ -17,11 +17,10 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.frameworks.torch import profile_reader
-from jupyter_mlgpu.frameworks.user_profiler import GAVE_WAY, Replaced
+from jupyter_mlgpu.frameworks.user_profiler import CellSession
 from jupyter_mlgpu.ops.events import Profile
-from jupyter_mlgpu.ops.profiler import Refused, Session
+from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
 
 _RUNNING = Refused(
     "A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation.",
@@ -39,13 +38,12 @@ _BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
 
 
-class TorchProfiler:
-    """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+class TorchProfiler(Profiler):
+    """PyTorch's profiler, off."""
 
     framework = "torch"
 
     def start(self, shapes: bool = False) -> Session | Refused:
-        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
         from torch import autograd, profiler
 
         if autograd._profiler_enabled():
@@ -60,33 +58,24 @@ class TorchProfiler:
         return TorchSession(ours, sys.modules["torch.autograd.profiler"], shapes)
 
 
-class TorchSession:
-    """See `jupyter_mlgpu.ops.profiler.Session`."""
+class TorchSession(CellSession):
+    """PyTorch's profiler, on."""
 
     def __init__(self, ours: Any, module: Any, shapes: bool) -> None:
+        super().__init__(module)
         self._ours = ours
         self._shapes = shapes
-        self._begun_ns = real_time.time_ns()
-        self._ended_ns: int | None = None
-        self._lost: Exception | None = None
-        self._gave_way = False
-        self._replaced = Replaced(module)
         for name in _BEGINNINGS:
             self._replaced.replace(name, self._after_us(getattr(module, name)))
 
-    def stop(self) -> Profile:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._end()
-        if self._lost is not None:
-            raise self._lost
+    def abandon(self) -> None:
+        """As any other, and lets go of its events."""
+        super().abandon()
+        self._ours = None
+
+    def _read(self) -> Profile:
         unseen = sys.modules["torch"].backends.mps.is_available()
-        problems = (_on_mps(),) if unseen else ()
-        if not self._shapes:
-            problems = (*problems, _NOT_RECORDED)
-        if self._gave_way:
-            problems = (*problems, GAVE_WAY)
-        assert self._ended_ns is not None
-        window_ns = (self._begun_ns, self._ended_ns)
+        more = [*([_on_mps()] if unseen else []), *([] if self._shapes else [_NOT_RECORDED])]
         ours, self._ours = self._ours, None
         kineto = getattr(ours.profiler, "kineto_results", None)
         # The first is private, and twenty times as fast.
@@ -96,38 +85,26 @@ class TorchSession:
         profile = profile_reader.read(
             found,
             profiler="PyTorch's profiler",
-            window_ns=window_ns,
-            problems=problems,
+            window_ns=self._window_ns(),
+            problems=self._problems(*more),
             whole=not self._gave_way,
         )
         return dataclasses.replace(profile, devices_unseen=unseen)
 
-    def abandon(self) -> None:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
-        self._end()
-        self._ours = None
-
     def _after_us(self, begin: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(begin)
         def begin_after_us(*arguments: Any, **named: Any) -> Any:
-            self._gave_way = True
-            self._end()
+            self._step_aside()
             return begin(*arguments, **named)
 
         return begin_after_us
 
-    def _end(self) -> None:
-        if self._ended_ns is not None:
-            return
-        self._ended_ns = real_time.time_ns()
-        self._replaced.put_back()
+    def _turn_off(self) -> None:
         if not sys.modules["torch"].cuda.is_initialized():
             # Else stopping waits for the GPU, and makes a context for that where the cell used none.
             self._ours.profiler.use_device = None
         try:
             self._ours.stop()
-        except Exception as error:
-            self._lost = error
         finally:
             autograd = sys.modules["torch"].autograd
             if autograd._profiler_enabled():  # an interrupt has come before it was off

@@ -10,12 +10,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.base import Device, Scope
+from jupyter_mlgpu.frameworks.imports import imported
 
 
-class TorchScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+class TorchScope(Scope):
+    """PyTorch's default device in one cell."""
 
     def __init__(self, device: Device) -> None:
         torch = _torch()

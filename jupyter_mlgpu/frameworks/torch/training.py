@@ -12,13 +12,12 @@ from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
 from jupyter_mlgpu.frameworks.models import Encoder, Model
-from jupyter_mlgpu.frameworks.runner import Runner
 from jupyter_mlgpu.frameworks.torch import compilers
 from jupyter_mlgpu.frameworks.torch.bert import bert
 from jupyter_mlgpu.frameworks.torch.mobilenet import mobilenet
 from jupyter_mlgpu.frameworks.torch.resnet import PUBLISHED, resnet
-from jupyter_mlgpu.frameworks.training import Option, Set, Training
 
 OPTIONS: Mapping[str, Option] = {
     "tf32": Option("float32 products and convolutions on tensor cores, in the type tf32", device="cuda"),

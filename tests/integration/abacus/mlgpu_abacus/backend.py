@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.frameworks.base import Capability, Device, Observed
-from jupyter_mlgpu.frameworks.modules import imported
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.testing import FakeBackend
 from mlgpu_abacus import FRAMEWORK
 

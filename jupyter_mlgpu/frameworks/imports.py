@@ -1,4 +1,4 @@
-"""Learn when the user's code imports a framework, without importing it ourselves.
+"""What the user's code has imported, and when it imports a framework, without importing it ourselves.
 
 A cell often imports the framework and uses it at once; tracing and device selection must begin in
 between. A finder placed first on `sys.meta_path` lets the other finders do their work and adds one
@@ -13,6 +13,20 @@ import sys
 from collections.abc import Callable, Container, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+
+def imported(name: str) -> bool:
+    """A module stands in `sys.modules` while it is still importing; that does not count."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
+def installed(name: str) -> bool:
+    """Whether `import name` would find something."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # of a dotted name, the first part is not there
+        return False
 
 
 class ImportWatch:
