@@ -44,9 +44,14 @@ _backends: dict[str, Backend] = {}
 
 
 def register(name: str, module: str, described: str) -> None:
-    """Make a framework known to this process (see `Registered`); it is there from its next import on."""
-    FRAMEWORKS[name] = Registered(module, described)
-    MODULES[module] = name
+    """Make a framework known to this process (see `Registered`); it is there from its next import on.
+
+    Its description and its backend are loaded now: what they raise is raised here, and breaks no cell later.
+    """
+    if name not in FRAMEWORKS:
+        part(part(described).backend)
+        FRAMEWORKS[name] = Registered(module, described)
+        MODULES[module] = name
 
 
 def framework(name: str) -> Framework:

@@ -58,6 +58,12 @@ def test_a_receipt_says_where_it_ran_from_the_cell_that_imports_it_on(notebook):
     assert second.receipt["device"]["ran_on"][0]["framework"] == "abacus"
 
 
+def test_one_that_cannot_be_loaded_is_refused_when_it_is_registered_and_cells_are_measured(notebook):
+    refused = notebook.run("registry.register('broken', 'json', 'mlgpu_broken:FRAMEWORK')")
+    assert "No module named 'mlgpu_broken'" in refused.error
+    assert notebook.run("import json, abacus; abacus.add(1, 2)").ran_on == {"cpu:0": 1}
+
+
 def test_a_profile_is_refused_with_its_own_reason(notebook):
     notebook.run("import abacus")
     notes = notebook.run("%%mlc_trace --ops\nabacus.add(1, 2)").receipt["notes"]

@@ -21,7 +21,7 @@ FIELD = re.compile(r"\{(\w+)(?::(word|known|figure))?\}")
 #: Modules whose texts come into records, plans and races, or to the sidebar. All texts of such a module do,
 #: but those of the functions and constants named here: printed under a cell alone, or no words.
 TELLING: dict[str, set[str]] = {
-    "frameworks/hardware": set(),
+    "frameworks/hardware": {"_cpu_name", "nvidia_gpus"},
     "frameworks/evidence": {"only_device"},
     "frameworks/*/__init__": {"Verified", "show_devices", "why_no_xspace"},
     "frameworks/*/profiler": set(),
