@@ -129,9 +129,9 @@ def loaded() -> tuple[Backend, ...]:
     return tuple(one for one in map(backend, begun) if one.loaded())
 
 
-def absent() -> dict[str, bool]:
-    """The frameworks that the user's program has not imported, and whether they are installed."""
-    return {name: installed(module) for module, name in MODULES.items() if module not in sys.modules}
+def importable() -> list[str]:
+    """The frameworks that are installed, and that the user's program has not imported."""
+    return [name for module, name in MODULES.items() if module not in sys.modules and installed(module)]
 
 
 def import_framework(name: str) -> Backend:

@@ -80,8 +80,7 @@ class DeviceCommands:
 
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
-        installed = [name for name, there in registry.absent().items() if there]
-        if framework is not None or (not registry.loaded() and len(installed) < 2):
+        if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
             self._import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         lines = [line for backend in backends for line in _lines(backend)]
@@ -91,16 +90,14 @@ class DeviceCommands:
             lines += [
                 f"{words.framework(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
-                for name in installed
-                if name in registry.absent()
+                for name in registry.importable()
             ]
         return "\n".join(lines)
 
     def find_gpu(self) -> None:
         """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
-        installed = [name for name, there in registry.absent().items() if there]
         problems = []
-        for name in installed:
+        for name in registry.importable():
             try:
                 self.choose("gpu", name)
             except DeviceError as error:
@@ -140,7 +137,7 @@ class DeviceCommands:
             return
         if registry.loaded():
             return
-        installed = [name for name, there in registry.absent().items() if there]
+        installed = registry.importable()
         if len(installed) > 1:
             named = ", ".join(map(words.framework, installed))
             raise DeviceError(
@@ -167,7 +164,7 @@ def _options(line: str) -> tuple[str, str | None, bool]:
 
 
 def _import_one(name: str) -> None:
-    if registry.absent().get(name):
+    if name in registry.importable():
         print(f"Importing {words.framework(name)} to see its devices…", flush=True)
     registry.import_framework(name)
 

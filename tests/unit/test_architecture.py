@@ -270,7 +270,8 @@ def test_a_folder_of_a_framework_uses_no_other_framework():
 
 def test_looking_up_the_frameworks_imports_no_part_of_any():
     code = (
-        "import sys; from jupyter_mlgpu.frameworks import registry; registry.loaded(); registry.absent(); "
+        "import sys; from jupyter_mlgpu.frameworks import registry; "
+        "registry.loaded(); registry.importable(); "
         "[registry.framework(one) for one in registry.FRAMEWORKS]; "
         "print([one for one in sys.modules if one.startswith('jupyter_mlgpu.frameworks.') "
         "and one.count('.') > 2])"

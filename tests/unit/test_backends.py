@@ -146,7 +146,7 @@ def test_what_is_replayed_is_labelled_everywhere():
 def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     backend = FakeBackend(devices=("cpu:0",))
     monkeypatch.setattr(registry, "loaded", lambda: (backend,))
-    monkeypatch.setattr(registry, "absent", dict)
+    monkeypatch.setattr(registry, "importable", list)
     kit = Kit()
     elsewhere = dataclasses.replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
     saved = dataclasses.replace(example_record(), device=DeviceUse("gpu:0", (elsewhere,)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """See `Framework.sample`; the product is of two matrices of ones, of this size."""
-    jax = importlib.import_module("jax")
+    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    import jax
+
     kinds = ["cpu" if one.platform == "cpu" else "gpu" for one in jax.devices()]
 
     def compute() -> float:
@@ -20,7 +20,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """See `Framework.build`: the plug-in's name tells. Raises OSError where there is no JAX."""
+    """Its CUDA, as the plug-in's name tells. Raises OSError where there is no JAX."""
     (folder / "jax/version.py").stat()
     cuda = next((number for number in ("13", "12") if (folder / f"jax_cuda{number}_plugin").is_dir()), None)
     return cuda, None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """See `Framework.sample`; the product is of two matrices of ones, of this size."""
-    tf = importlib.import_module("tensorflow")
+    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    import tensorflow as tf
+
     kinds = [one.device_type.lower() for one in tf.config.list_physical_devices()]
 
     def compute() -> float:
@@ -22,7 +22,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """See `Framework.build`: build_info.py tells. Raises OSError where there is none."""
+    """Its CUDA and cuDNN, as build_info.py tells. Raises OSError where there is none."""
     text = (folder / "tensorflow/python/platform/build_info.py").read_text(errors="replace")
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     # build_info is an OrderedDict([...]).

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """See `Framework.sample`; the product is of two matrices of ones, of this size."""
-    torch = importlib.import_module("torch")
+    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    import torch
+
     kinds = ["cpu"] + ["gpu"] * torch.cuda.device_count()
     mps = torch.backends.mps.is_available()
     best = "cuda" if len(kinds) > 1 else "mps" if mps else "cpu"
@@ -23,7 +23,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """See `Framework.build`: torch/version.py tells. Raises OSError where it is not."""
+    """Its CUDA, as torch/version.py tells. Raises OSError where it is not."""
     for node in ast.parse((folder / "torch/version.py").read_text(errors="replace")).body:
         match node:
             case (
