@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchmarks import bench_ratio, machine
-from jupyter_mlgpu.bench.models.options import why_not
-from jupyter_mlgpu.bench.models.sizes import MODELS, Model, tiny
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.models import MODELS, Model, tiny
 
 #: Our path that is compared with the reference: the same means, and PyTorch's fused optimizer.
 TIE = ("bf16", "fused", "compile")
@@ -193,7 +193,8 @@ def jax(setting: Setting, book: Book) -> None:
 
 
 def _on_jax(setting: Setting, options: Sequence[str]) -> dict[str, Any]:
-    from jupyter_mlgpu.bench.models.jax_training import JaxTraining, wrong_backend
+    from jupyter_mlgpu.frameworks.jax.training import JaxTraining
+    from jupyter_mlgpu.frameworks.keras.models import wrong_backend
 
     if why := wrong_backend("jax"):
         raise RuntimeError(why)
@@ -250,7 +251,7 @@ def attempt(
         return
     left, least = setting.until - time.time(), LEAST_COMPILING_S if compiling else LEAST_S
     kind = "cuda" if setting.device == "cuda" else "cpu"
-    why = why_not(framework, setting.measured, options, kind, training)
+    why = registry.training(framework).why_not(setting.measured, options, kind, training)
     found: dict[str, Any] = {"batch": setting.batch, "options": list(options)}
     if why is None and left < least:
         why = f"not begun: {left:.0f} s were left, and it needs {least:.0f} s at least"
@@ -302,7 +303,7 @@ def _steps(setting: Setting, one: Training) -> int:
 
 
 def _torch(setting: Setting, options: Sequence[str], training: bool = True) -> Any:
-    from jupyter_mlgpu.bench.models.torch_training import TorchTraining
+    from jupyter_mlgpu.frameworks.torch.training import TorchTraining
 
     return TorchTraining(setting.measured, setting.batch, options, setting.device, training)
 

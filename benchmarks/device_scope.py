@@ -15,10 +15,10 @@ import time
 import warnings
 
 from benchmarks.machine import describe
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.modules import installed
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.imports import installed
 from jupyter_mlgpu.selection import Selection
 
 CALLS = 2_000
@@ -27,7 +27,7 @@ TARGET_US = 20.0
 
 def main() -> int:
     """Print a line a device; the exit status is 1 where a median is above the target."""
-    print("; ".join(f"{name} {value}" for name, value in describe(tuple(registry.BACKENDS)).items()))
+    print("; ".join(f"{name} {value}" for name, value in describe(tuple(registry.FRAMEWORKS)).items()))
     missed = False
     for module, name in registry.MODULES.items():
         if not installed(module):

@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any
 
 from benchmarks.machine import describe
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend
-from jupyter_mlgpu.backends.modules import installed
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend
+from jupyter_mlgpu.frameworks.imports import installed
 
 CALLS = 200
 LAYERS = {"small": 2, "large": 130}
@@ -27,7 +27,7 @@ LAYERS = {"small": 2, "large": 130}
 
 def main() -> int:
     """Print a line a framework and model."""
-    print("; ".join(f"{name} {value}" for name, value in describe(tuple(registry.BACKENDS)).items()))
+    print("; ".join(f"{name} {value}" for name, value in describe(tuple(registry.FRAMEWORKS)).items()))
     for module, name in registry.MODULES.items():
         if not installed(module):
             print(f"{name:11} not installed here")

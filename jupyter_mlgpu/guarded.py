@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jupyter_mlgpu.backends.base import Backend, Device, Observation, Observed
+from jupyter_mlgpu.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.record import QUANTITIES, Reading, missing
 from jupyter_mlgpu.redact import beginning

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.imports import ImportWatch
 from jupyter_mlgpu.probes.base import Late, Probe, Unavailable
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
@@ -22,7 +22,7 @@ from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.store import Store
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.backends.replay import ReplayBackend
+    from jupyter_mlgpu.frameworks.replay import ReplayBackend
     from jupyter_mlgpu.ops.kept import KeptProfiles
     from jupyter_mlgpu.probes.gpus import Gpus
     from jupyter_mlgpu.probes.looks import KeptLooks
@@ -58,7 +58,7 @@ class Kit:
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
             keep=lambda key, profiles: self.profiles.add(key, profiles),
         )
-        self._watch = ImportWatch(tuple(registry.MODULES), self._framework_loaded)
+        self._watch = ImportWatch(registry.MODULES, self._framework_loaded)
 
     # What seldom or never runs is loaded when it does: loading the extension should take no time.
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from jupyter_mlgpu import celltime, guarded
-from jupyter_mlgpu.backends.base import Backend, Observation, Observed
 from jupyter_mlgpu.celltime import Moment
 from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.process import RESET
 from jupyter_mlgpu.record import (
@@ -128,10 +128,10 @@ class Recorder:
 
     def _cell_profile(self, shapes: bool) -> CellProfile:
         # Seldom asked for, so loading waits until it is.
-        from jupyter_mlgpu.backends import profiling
+        from jupyter_mlgpu.frameworks import registry
         from jupyter_mlgpu.ops.cell import CellProfile
 
-        return CellProfile(self._profilers or profiling.find, shapes=shapes)
+        return CellProfile(self._profilers or registry.profiler, shapes=shapes)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""

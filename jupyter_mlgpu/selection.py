@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from jupyter_mlgpu.backends.base import Backend, Device, Scope
 from jupyter_mlgpu.devicewords import EVERY, DeviceWord, names
 from jupyter_mlgpu.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
+from jupyter_mlgpu.frameworks.base import Backend, Device, Scope
 
 
 @dataclass(slots=True)

@@ -93,7 +93,7 @@ def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[Keras
     Each epoch gives one record, named `epoch 1` and so on; read them with `jupyter_mlgpu.records()`.
     An epoch that does not end (an exception, an interrupt) leaves no record.
     """
-    from jupyter_mlgpu.backends.keras import epoch_callback
+    from jupyter_mlgpu.frameworks.keras.callback import epoch_callback
 
     return epoch_callback(_begin_epoch)
 

@@ -25,7 +25,8 @@ def texts(
 ) -> dict[str, int]:
     """The templates of at least so many words in a module's source, blanks at their ends cut, and the lines.
 
-    `but` names functions, classes, constants and calls whose texts are left out, `raised` such errors.
+    `but` names functions, classes, constants, calls and arguments whose texts are left out, `raised` such
+    errors.
     """
     found: dict[str, int] = {}
     for node in _outermost(_tree(source), but, raised):
@@ -69,9 +70,9 @@ def _is_node(value: object) -> bool:
 
 
 def _name(node: ast.AST | None) -> str | None:
-    """A function's or class's name, the first that a constant is given, or that of what is called."""
+    """A function's, class's or argument's name, the first of a constant's, or that of what is called."""
     match node:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.keyword(arg=name):
             return name
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
             return name

@@ -46,7 +46,7 @@ PARTS = (
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
-    Part("test-frameworks", 130, ("jupyter_mlgpu/backends/", "jupyter_mlgpu/bench/"), "all frameworks"),
+    Part("test-frameworks", 130, ("jupyter_mlgpu/frameworks/", "jupyter_mlgpu/bench/"), "all frameworks"),
     Part(
         "test-class",
         180,

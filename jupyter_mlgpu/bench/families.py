@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from jupyter_mlgpu.backends.base import Device
-from jupyter_mlgpu.bench.case import Asked, Case, Needs, Runner, Work
-from jupyter_mlgpu.bench.frameworks import programs
-from jupyter_mlgpu.bench.frameworks.base import Convolution, Direction, Operation
-from jupyter_mlgpu.bench.precision import BYTES
+from jupyter_mlgpu.bench.case import Asked, Case, Needs, Work
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.benchmarks import Convolution, Direction, Operation
+from jupyter_mlgpu.frameworks.precision import BYTES
 
 _MIB = 1024**2
 
@@ -43,9 +42,6 @@ def gemm(asked: Asked) -> Iterator[Case]:
 
 
 def _gemm(asked: Asked, n: int, type_: str) -> Case:
-    def start(device: Device) -> Runner:
-        return programs(asked.framework).gemm(device, n, type_)
-
     # A fourth array: small products are chained, and emulated ones worked out in float32.
     need = 4 * n * n * max(BYTES[type_], 4) + _WORKSPACE
     return Case(
@@ -54,7 +50,7 @@ def _gemm(asked: Asked, n: int, type_: str) -> Case:
         {"n": n},
         Work(1, "products", 2.0 * n**3, None, "2 n^3 operations a product", 3.0 * n * n * BYTES[type_]),
         Needs(need),
-        start,
+        lambda device: registry.array_programs(asked.framework).gemm(device, n, type_),
         type_asked=type_,
         peak_type=type_,
         chart="n",
@@ -72,9 +68,6 @@ def bandwidth(asked: Asked) -> Iterator[Case]:
 
 
 def _stream(asked: Asked, operation: Operation, size: int) -> Case:
-    def start(device: Device) -> Runner:
-        return programs(asked.framework).stream(device, operation, size // 4)
-
     arrays = _ARRAYS[operation]
     return Case(
         "bandwidth",
@@ -89,7 +82,7 @@ def _stream(asked: Asked, operation: Operation, size: int) -> Case:
             arrays * size,
         ),
         Needs(5 * size + _WORKSPACE),
-        start,
+        lambda device: registry.array_programs(asked.framework).stream(device, operation, size // 4),
     )
 
 
@@ -101,9 +94,6 @@ def transfer(asked: Asked) -> Iterator[Case]:
 
 
 def _transfer(asked: Asked, direction: Direction, size: int) -> Case:
-    def start(device: Device) -> Runner:
-        return programs(asked.framework).transfer(device, direction, size // 4)
-
     ways = 2 if direction == "ping-pong" else 1
     formula = "the array once each way a step" if ways == 2 else "the array once a step"
     return Case(
@@ -112,7 +102,7 @@ def _transfer(asked: Asked, direction: Direction, size: int) -> Case:
         {"direction": direction, "MiB": size // _MIB},
         Work(ways * size, "bytes", None, NO_ARITHMETIC, formula),
         Needs(4 * size + _WORKSPACE),
-        start,
+        lambda device: registry.array_programs(asked.framework).transfer(device, direction, size // 4),
         chart="MiB",
     )
 
@@ -129,9 +119,6 @@ def conv(asked: Asked) -> Iterator[Case]:
 
 
 def _conv(asked: Asked, shape: Convolution) -> Case:
-    def start(device: Device) -> Runner:
-        return programs(asked.framework).conv(device, shape)
-
     formula = "2 k k c c operations a point, k = 3"
     if shape.separable:
         formula = "2 (k k c + c c) operations a point, k = 3"
@@ -149,7 +136,7 @@ def _conv(asked: Asked, shape: Convolution) -> Case:
         Work(shape.batch, "images", shape.flops, None, formula, 2.0 * image),
         # Where it is worked out as a product of matrices, each point takes its 9 neighbours along.
         Needs(12 * image + _WORKSPACE),
-        start,
+        lambda device: registry.array_programs(asked.framework).conv(device, shape),
         type_asked=shape.type_,
         peak_type=shape.type_,
     )
@@ -161,14 +148,11 @@ def dispatch(asked: Asked) -> Iterable[Case]:
 
 
 def _dispatch(asked: Asked, synchronised: bool) -> Case:
-    def start(device: Device) -> Runner:
-        return programs(asked.framework).dispatch(device, synchronised)
-
     return Case(
         "dispatch",
         asked.framework,
         {"launches": "synchronised" if synchronised else "chained"},
         Work(1, "launches", None, NO_ARITHMETIC, "an addition to one number a step"),
         Needs(_WORKSPACE),
-        start,
+        lambda device: registry.array_programs(asked.framework).dispatch(device, synchronised),
     )

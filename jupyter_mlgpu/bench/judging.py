@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.monitor import MachineMonitor
 from jupyter_mlgpu.bench.result import WIDE, Result
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.redact import beginning
 from jupyter_mlgpu.render import words
 from jupyter_mlgpu.statistics import mann_kendall, median, theil_sen

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.clock import real_time
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus

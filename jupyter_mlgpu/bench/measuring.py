@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from jupyter_mlgpu import guarded
-from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.bench import judging
 from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.case import Case, Runner
+from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.monitor import MachineMonitor
 from jupyter_mlgpu.bench.result import Result, Status
 from jupyter_mlgpu.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.benchmarks import Runner
 from jupyter_mlgpu.timing import Repeats, seconds_of, steady_blocks
 
 #: A block never has more steps: one step may be shorter than the clock tells.

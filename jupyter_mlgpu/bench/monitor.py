@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.quantity import Quantity
+from jupyter_mlgpu.frameworks.base import Device
 
 
 class MachineMonitor(Protocol):

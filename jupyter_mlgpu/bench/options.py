@@ -11,6 +11,7 @@ from typing import NoReturn
 from jupyter_mlgpu.bench.session import Order, check
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.frameworks import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--framework",
         metavar="F",
-        help="tensorflow, torch, jax or mlx, several joined by commas; without it, "
-        "PyTorch or whichever is installed",
+        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several joined by commas; without it, "
+        f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed",
     )
     parser.add_argument(
         "--device", metavar="D", help="cpu, gpu, gpu:1; without it, the first GPU, else the CPU"

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.backends import hardware, registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.modules import installed
 from jupyter_mlgpu.bench import suite
 from jupyter_mlgpu.bench.budget import FULL, QUICK, Budget
 from jupyter_mlgpu.bench.case import Asked, Case
@@ -25,6 +22,9 @@ from jupyter_mlgpu.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import BenchError, DeviceError, UsageError
+from jupyter_mlgpu.frameworks import hardware, registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.imports import installed
 from jupyter_mlgpu.render import words
 
 ANY = DeviceWord("any")
@@ -66,7 +66,7 @@ def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, .
 
     Raises BenchError for one that is not installed, and where none is.
     """
-    there = [name for module, name in registry.MODULES.items() if installed(module)]
+    there = [name for name, known in registry.FRAMEWORKS.items() if installed(known.module)]
     for name in asked:
         if name not in there:
             raise BenchError(
@@ -76,20 +76,20 @@ def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, .
     if asked or loaded:
         return tuple(dict.fromkeys(asked or loaded))
     if not there:
+        known = ", ".join(map(registry.title, registry.FRAMEWORKS))
         raise BenchError(
-            "No framework is installed here (TensorFlow, PyTorch, JAX or MLX), so nothing can be measured; "
-            '`pip install "jupyter_mlgpu[torch]"` installs one.'
+            f"No framework is installed here ({known}), so nothing can be measured; "
+            f'`pip install "jupyter_mlgpu[{registry.BENCHMARKED_FIRST}]"` installs one.'
         )
-    # PyTorch first, for it imports fastest and its programs are nearest to the hardware's own.
-    return ("torch",) if "torch" in there else (there[0],)
+    return (registry.BENCHMARKED_FIRST if registry.BENCHMARKED_FIRST in there else there[0],)
 
 
 def check(order: Order) -> None:
     """Refuse words that nothing is called, before anything is imported."""
     suite.chosen(order.cases)
     for name in order.frameworks:
-        if name not in registry.BACKENDS:
-            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.BACKENDS)}.")
+        if name not in registry.FRAMEWORKS:
+            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.FRAMEWORKS)}.")
 
 
 def run(
@@ -214,7 +214,7 @@ class _Session:
 
 def imported(name: str) -> Backend:
     """The backend of a framework, which is imported if it is not yet; raises BenchError."""
-    module = next(module for module, framework in registry.MODULES.items() if framework == name)
+    module = registry.FRAMEWORKS[name].module
     try:
         importlib.import_module(module)
     except Exception as error:

@@ -16,10 +16,10 @@ FAMILIES: Mapping[str, str] = {
     "transfer": "jupyter_mlgpu.bench.families:transfer",
     "conv": "jupyter_mlgpu.bench.families:conv",
     "dispatch": "jupyter_mlgpu.bench.families:dispatch",
-    "resnet50": "jupyter_mlgpu.bench.models.cases:resnet50",
-    "mobilenetv2": "jupyter_mlgpu.bench.models.cases:mobilenetv2",
-    "distilbert": "jupyter_mlgpu.bench.models.cases:distilbert",
-    "bert-large": "jupyter_mlgpu.bench.models.cases:bert_large",
+    "resnet50": "jupyter_mlgpu.bench.models:resnet50",
+    "mobilenetv2": "jupyter_mlgpu.bench.models:mobilenetv2",
+    "distilbert": "jupyter_mlgpu.bench.models:distilbert",
+    "bert-large": "jupyter_mlgpu.bench.models:bert_large",
 }
 
 #: What runs where no family is named: seconds, not minutes.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from jupyter_mlgpu.backends.base import Device, Observed
 from jupyter_mlgpu.bench import judging
-from jupyter_mlgpu.bench.case import Case, Runner
+from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.bench.result import NOT_MEASURED, Result, Status
+from jupyter_mlgpu.frameworks.base import Device, Observed
+from jupyter_mlgpu.frameworks.benchmarks import Runner
 from jupyter_mlgpu.timing import Timings
 
 

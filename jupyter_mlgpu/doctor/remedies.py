@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.doctor.facts import Package
+from jupyter_mlgpu.frameworks import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,12 @@ def path(name: str) -> _Quoted:
 def as_written(lines: str) -> Remedy:
     """Lines of a check's own, comments among them; never with anything put into them."""
     return Remedy(tuple(lines.split("\n")))
+
+
+def showing_devices(framework: str) -> Remedy | None:
+    """The line with which a framework says what devices it finds, in letters of its own description alone."""
+    line = registry.framework(framework).show_devices if framework in registry.FRAMEWORKS else None
+    return None if line is None else as_written(line)
 
 
 def comment(words: str, instead: Remedy | None = None) -> Remedy:

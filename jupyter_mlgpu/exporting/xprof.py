@@ -12,13 +12,10 @@ from pathlib import Path
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.exporting.timeline import Find
 from jupyter_mlgpu.files import write_atomically
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.ops.events import CUT, Profile
 from jupyter_mlgpu.record import Record
 
-_TORCH = (
-    "PyTorch's profiler writes no XSpace, which is what XProf reads; `%mlc_trace export trace.json.gz` "
-    "writes its events for Perfetto."
-)
 _GONE = "the bytes of this profile were let go, to bound memory: run the cell once more with --ops."
 
 
@@ -51,4 +48,5 @@ NOTHING = "There is no profile to write: run a cell with `%%mlc_trace --ops` as 
 
 
 def _why(profile: Profile) -> str:
-    return _TORCH if profile.framework == "torch" else _GONE
+    known = registry.FRAMEWORKS.keys() & {profile.framework}
+    return (registry.framework(profile.framework).why_no_xspace if known else "") or _GONE

@@ -6,10 +6,10 @@ import importlib
 from dataclasses import dataclass
 
 from jupyter_mlgpu import kit
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.modules import imported
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.render import words
 
 
@@ -58,7 +58,7 @@ def _framework() -> tuple[Backend | None, str | None]:
     if imported("keras"):
         keras = importlib.import_module("keras")
         name = keras.backend.backend()
-        if name in registry.BACKENDS:
+        if name in registry.FRAMEWORKS:
             return registry.backend(name), keras.__version__
     return next(iter(registry.loaded()), None), None
 

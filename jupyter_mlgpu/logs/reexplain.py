@@ -1,6 +1,6 @@
 """Log lines of a record from a file -> explained with the catalogue of today.
 
-Apple's fork writes its records without knowing what a line means (backends/mlcompute_fork.py), and an older
+Apple's fork writes its records without knowing what a line means (mlcompute_fork.py), and an older
 version knew fewer messages. Only lines with the verdict `unknown` are read again; what was known stays.
 """
 

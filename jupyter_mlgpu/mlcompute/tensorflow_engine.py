@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.backends.tensorflow import TensorFlowBackend
+from jupyter_mlgpu.frameworks.tensorflow.backend import TensorFlowBackend
 from jupyter_mlgpu.mlcompute.engine import Engine, Slot
 from jupyter_mlgpu.mlcompute.graph import Program, Step
 from jupyter_mlgpu.mlcompute.names import insist

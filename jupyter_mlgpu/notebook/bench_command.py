@@ -8,13 +8,13 @@ from typing import Any
 from IPython.display import display, publish_display_data
 
 from jupyter_mlgpu import kit
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.bench import bundle, figure, options, page, session
 from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.notebook.progress import ProgressLine
 
 UNWATCHED = "A benchmark is not watched, for that takes time; its own table tells of its runs."

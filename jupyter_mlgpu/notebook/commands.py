@@ -147,7 +147,7 @@ class Commands:
         return "\n".join([" ".join(said), *problems])
 
     def _replay(self, path: str) -> str:
-        from jupyter_mlgpu.backends.replay import ReplayBackend  # seldom asked for, as below
+        from jupyter_mlgpu.frameworks.replay import ReplayBackend  # seldom asked for, as below
         from jupyter_mlgpu.notebook import receipts
 
         records, problems = files.load_records(path)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
 from jupyter_mlgpu.devicewords import DeviceWord, in_words
 from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.render import words
 
@@ -67,7 +67,7 @@ class DeviceCommands:
 
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
-        if framework is not None or (not registry.loaded() and len(_installed()) < 2):
+        if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
             _import(framework, "list")
         backends = [one for one in registry.loaded() if framework in (None, one.name)]
         lines = [line for backend in backends for line in _lines(backend)]
@@ -77,14 +77,14 @@ class DeviceCommands:
             lines += [
                 f"{words.framework(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
-                for name in _installed()
+                for name in registry.importable()
             ]
         return "\n".join(lines)
 
     def find_gpu(self) -> None:
         """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
         problems = []
-        for name in _installed():
+        for name in registry.importable():
             try:
                 self.select(DeviceWord("gpu"), name)
             except DeviceError as error:
@@ -109,11 +109,6 @@ class DeviceCommands:
         return f"{' and '.join(lacking)} {has} no such device: {its} work stays where it was. "
 
 
-def _installed() -> list[str]:
-    """The frameworks that could be imported and are not."""
-    return [name for name, there in registry.absent().items() if there]
-
-
 def _import_for(word: DeviceWord, framework: str | None) -> None:
     if framework is not None or word.needs_framework:
         _import(framework, str(word))
@@ -124,23 +119,23 @@ def _import(framework: str | None, word: str) -> None:
     if framework is None:
         if registry.loaded():
             return
-        installed = _installed()
+        installed = registry.importable()
         if len(installed) > 1:
             named = ", ".join(map(words.framework, installed))
             raise DeviceError(
                 f"No framework is imported yet, and several are installed ({named}): import the one you use, "
                 f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
             )
-        framework = next(iter([*installed, *registry.BACKENDS]))
-    if framework not in registry.BACKENDS:
-        known = ", ".join(registry.BACKENDS)
+        framework = next(iter([*installed, *registry.FRAMEWORKS]))
+    if framework not in registry.FRAMEWORKS:
+        known = ", ".join(registry.FRAMEWORKS)
         raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
     if not registry.backend(framework).loaded():
         _import_one(framework)
 
 
 def _import_one(name: str) -> None:
-    if registry.absent().get(name):
+    if name in registry.importable():
         print(f"Importing {words.framework(name)} to see its devices…", flush=True)
     registry.import_framework(name)
 
@@ -166,7 +161,7 @@ def _options(line: str) -> tuple[str, str | None, bool]:
     if "--framework" in parts:
         place = parts.index("--framework")
         if len(parts) == place + 1:
-            raise UsageError(f"--framework needs a name: choose {', '.join(registry.BACKENDS)}.")
+            raise UsageError(f"--framework needs a name: choose {', '.join(registry.FRAMEWORKS)}.")
         framework = parts.pop(place + 1).lower()
         parts.pop(place)
     return " ".join(parts), framework, this_cell

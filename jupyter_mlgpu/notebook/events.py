@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title

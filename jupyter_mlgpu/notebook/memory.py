@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.held import RESERVED
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.allocator import RESERVED
+from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.probes import memory as machine_memory
 from jupyter_mlgpu.probes.memory import Memory
 from jupyter_mlgpu.probes.nvml import Nvml

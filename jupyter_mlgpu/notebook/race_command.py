@@ -8,10 +8,10 @@ from typing import Any
 from IPython.display import display, publish_display_data
 
 from jupyter_mlgpu import kit
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Observed
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Observed
 from jupyter_mlgpu.markup import image
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.notebook.race_cell import NotebookCell, setup_source
@@ -46,9 +46,9 @@ def race_command(line: str, body: str, shell: Any) -> RaceResult:
     # TensorFlow imports JAX where that is installed: what nobody has used yet counts only by itself.
     used = [one for one in loaded if one.started()] or loaded
     name = racing.framework_of(asked.framework, [one.name for one in used])
-    if name not in registry.BACKENDS:
+    if name not in registry.FRAMEWORKS:
         raise UsageError(
-            f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.BACKENDS)}."
+            f"Unknown framework {name!r} after --framework. Choose {', '.join(registry.FRAMEWORKS)}."
         )
     if asked.fresh:
         from jupyter_mlgpu.notebook.race_fresh import fresh_race

@@ -6,10 +6,10 @@ import sys
 from typing import Any
 
 from jupyter_mlgpu import kit
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.race import cell, fresh, page, racing
 from jupyter_mlgpu.race.job import Job

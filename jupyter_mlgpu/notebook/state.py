@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record

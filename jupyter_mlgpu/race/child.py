@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from jupyter_mlgpu import decoding
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Backend, Device
-from jupyter_mlgpu.backends.importwatch import ImportWatch
 from jupyter_mlgpu.clock import SystemClock, real_time
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device
+from jupyter_mlgpu.frameworks.imports import ImportWatch
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.job import Job, Teller
 from jupyter_mlgpu.race.runner import Progress, Runner
@@ -90,7 +90,7 @@ def _prepared(
         if setup is not None and registry.MODULES[module] == framework and not selection.devices():
             notes.append(f"{word}: {_LATE}")
 
-    watch = ImportWatch(tuple(registry.MODULES), imported)
+    watch = ImportWatch(registry.MODULES, imported)
     watch.start()
     selection.enter()
     try:

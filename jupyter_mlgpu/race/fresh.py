@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import jupyter_mlgpu
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import RaceError
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.race.job import Job, Listener
 from jupyter_mlgpu.race.result import Lane, Timing, lane_from_json, timing_from_json
 from jupyter_mlgpu.race.runner import Progress

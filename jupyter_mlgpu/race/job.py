@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu import decoding
+from jupyter_mlgpu.frameworks import registry
 
 JOB = "job.json"
 TOLD = "told.jsonl"
@@ -37,13 +38,17 @@ class Job:
 
     def write(self, folder: Path) -> None:
         """Leave the job in a folder."""
-        (folder / JOB).write_text(json.dumps(decoding.to_json(self)), encoding="utf-8")
+        data = {"job": decoding.to_json(self), "registered": registry.FRAMEWORKS.get(self.framework)}
+        (folder / JOB).write_text(json.dumps(data), encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> Job:
-        """The job that `write` left."""
+        """The job that `write` left; its framework is then known to this process, too."""
         data = json.loads((folder / JOB).read_text(encoding="utf-8"))
-        return cls(**{**data, "sizes": tuple(data["sizes"])})
+        job = cls(**{**data["job"], "sizes": tuple(data["job"]["sizes"])})
+        if data["registered"] is not None:
+            registry.register(job.framework, *data["registered"])
+        return job
 
 
 class Teller:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.markup import bullets, element
 from jupyter_mlgpu.markup import table as html_table
 from jupyter_mlgpu.race.crossover import Crossover, compare
@@ -24,15 +25,6 @@ FRESH = (
     "finds what the runs before it left behind."
 )
 QUIET = "What the cell prints is shown for each device's first run alone."
-LAZY = (
-    "MLX computes a value only when it is asked for. The value of the cell's last expression is worked out "
-    "and waited for; other work that the cell left unevaluated is not in the times."
-)
-TORCH = (
-    "On any device but the CPU, PyTorch looks up its default device at every call from Python, about 1 µs a "
-    "call; that is in the times."
-)
-JAX = "JAX is waited for through the arrays that are still there; work whose results were dropped is not."
 
 #: Sizes whose warm-up never settled are named up to so many.
 _NAMED = 6
@@ -91,16 +83,13 @@ def notes(result: RaceResult) -> list[str]:
     """What the figures mean, and what they do not say."""
     spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
     what = [f"Times are medians; in brackets: {'; or '.join(spreads)}."] if spreads else []
-    own = {"mlx": [LAZY], "jax": [JAX]}.get(result.framework, [])
-    if result.framework == "torch" and any(lane.kind != "cpu" for lane in result.lanes):
-        own = [TORCH]
     return [
         *what,
         *_empty(result),
         *_unsteady(result),
         FRESH if result.fresh else RESTORE,
         QUIET,
-        *own,
+        *_of_framework(result),
         *result.notes,
         *(note for lane in result.lanes for note in lane.notes),
     ]
@@ -154,6 +143,15 @@ def markdown(result: RaceResult) -> str:
 def json_text(result: RaceResult) -> str:
     """The result as the text of a JSON file."""
     return json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _of_framework(result: RaceResult) -> list[str]:
+    """What the times hold or lack with this framework."""
+    if result.framework not in registry.FRAMEWORKS:  # replayed
+        return []
+    known = registry.framework(result.framework)
+    gpu = any(lane.kind != "cpu" for lane in result.lanes)
+    return list(filter(None, (known.race_note, known.race_note_gpu if gpu else "")))
 
 
 def _lane_name(lane: Lane) -> str:

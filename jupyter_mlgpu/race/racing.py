@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.backends.base import Backend, Device, Observed
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.result import Lane, RaceResult
 from jupyter_mlgpu.record import Outcome, missing

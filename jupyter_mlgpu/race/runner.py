@@ -9,9 +9,9 @@ from functools import partial
 from typing import Protocol
 
 from jupyter_mlgpu import guarded
-from jupyter_mlgpu.backends.base import Backend, Device, Observed
-from jupyter_mlgpu.backends.lazy import evaluate
 from jupyter_mlgpu.clock import Clock
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.race.result import Lane, Timing
 from jupyter_mlgpu.statistics import median
 from jupyter_mlgpu.timing import STEADY_RUNS, Repeats, Timings, seconds_of
@@ -123,7 +123,7 @@ class Runner:
 
     def _run(self) -> object:
         value = self.cell.run()
-        evaluate(self.backend.name, value)
+        registry.evaluate(self.backend.name, value)
         return value
 
     def _seconds(self, run: Callable[[], object]) -> float:

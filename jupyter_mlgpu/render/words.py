@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.devicewords import EVERY
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import RanOn, Reading, Record
 from jupyter_mlgpu.render import notes
 
@@ -36,12 +37,10 @@ _WRITTEN = {
     "xla": "XLA",
 }
 
-_FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "mlx": "MLX"}
-
 
 def framework(name: str) -> str:
     """A framework's module name as its people write it."""
-    return _FRAMEWORKS.get(name, name)
+    return registry.title(name)
 
 
 def seconds(value: float) -> str:
@@ -137,7 +136,7 @@ def _not_known(record: Record) -> str:
     """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
     if record.device.only:
         return ", ".join(f"{framework(name)}: {device} only" for name, device in record.device.only.items())
-    known = record.device.why_missing and record.versions.keys() & _FRAMEWORKS.keys()
+    known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return "device not known" if known else ""
 
 
@@ -191,7 +190,7 @@ def _gpu_energy(record: Record) -> Reading | None:
     readings = [one for one in record.readings if one.quantity == "energy" and one.scope == "device"]
     known = [one for one in readings if one.value is not None]
     ran_on = record.device.ran_on
-    if len(known) != 1 or not record.versions.keys() & _FRAMEWORKS.keys():
+    if len(known) != 1 or not record.versions.keys() & registry.FRAMEWORKS.keys():
         return None
     return known[0] if ran_on is None or any(entry.kind != "cpu" for entry in ran_on) else None
 

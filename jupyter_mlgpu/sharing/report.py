@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 
 from jupyter_mlgpu import decoding
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import QUANTITIES, Outcome, Scope, Source
 
 SCHEMA = 1
@@ -40,7 +41,8 @@ SHARED: Mapping[str, str] = {
 }
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 SCOPES: tuple[str, ...] = get_args(Scope)
-FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx")
+#: A hub knows those alone that come with the package; a record of another leaves without its name.
+FRAMEWORKS = registry.OWN
 #: Kinds of devices; one that is not in the list leaves as "other".
 DEVICES = ("cpu", "cuda", "metal", "rocm", "tpu", "other")
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.backends.base import CAPABILITIES, Capability, Details, Device, Observed
-from jupyter_mlgpu.backends.held import held, unknown
+from jupyter_mlgpu.frameworks.allocator import held, unknown
+from jupyter_mlgpu.frameworks.base import (
+    CAPABILITIES,
+    Backend,
+    Capability,
+    Details,
+    Device,
+    Observation,
+    Observed,
+    Scope,
+)
 from jupyter_mlgpu.record import RanOn, Reading
 
 
-class FakeBackend:
+class FakeBackend(Backend):
     """A framework with devices of your choice, on which nothing runs but what `run` says."""
 
     #: What `needs_restart` says; set it as you like.
@@ -31,31 +40,18 @@ class FakeBackend:
         self._ran += [device or self.current or self._devices[0].name] * operations
 
     def loaded(self) -> bool:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
-        return True
-
-    def started(self) -> bool:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return True
 
     def versions(self) -> Mapping[str, str]:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return {self.name: "1.0"}
 
     def devices(self) -> tuple[Device, ...]:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
-        return self._devices
-
-    def find_devices(self) -> tuple[Device, ...]:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return self._devices
 
     def details(self, device: Device) -> Details:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return Details(f"fake {device.kind}")
 
     def why_no_gpu(self) -> str:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return "The fake has the devices it was given."
 
     def needs_restart(self) -> str | None:
@@ -72,7 +68,6 @@ class FakeBackend:
         )
 
     def enter(self, device: Device) -> FakeScope:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeScope(self, device.name)
 
     def synchronize(self) -> None:
@@ -86,7 +81,6 @@ class FakeBackend:
         return held(f"fake allocator of {device.name}", self.holds[device.name], device=device.name)
 
     def observe(self) -> FakeObservation:
-        """See `jupyter_mlgpu.backends.base.Backend`."""
         return FakeObservation(self, len(self._ran))
 
     def rest(self) -> None:
@@ -116,8 +110,8 @@ class FakeBackend:
         )
 
 
-class FakeScope:
-    """See `jupyter_mlgpu.backends.base.Scope`."""
+class FakeScope(Scope):
+    """A device of the fake's, chosen."""
 
     def __init__(self, backend: FakeBackend, device: str) -> None:
         self._backend = backend
@@ -126,23 +120,20 @@ class FakeScope:
         backend.current = device
 
     def holds(self) -> bool:
-        """See `jupyter_mlgpu.backends.base.Scope`."""
         return self._backend.current == self._device
 
     def leave(self) -> str | None:
-        """See `jupyter_mlgpu.backends.base.Scope`."""
         left_open = not self.holds()
         self._backend.current = self._before
         return "A device scope was left open." if left_open else None
 
 
-class FakeObservation:
-    """See `jupyter_mlgpu.backends.base.Observation`."""
+class FakeObservation(Observation):
+    """What the fake ran since the start."""
 
     def __init__(self, backend: FakeBackend, start: int) -> None:
         self._backend = backend
         self._start = start
 
     def finish(self) -> Observed:
-        """See `jupyter_mlgpu.backends.base.Observation`."""
         return Observed(self._backend.ran_since(self._start), None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.case import Case, Needs, Work
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.testing.clock import FakeClock
 
 
@@ -29,7 +29,7 @@ class FakeRunner:
         self.closed = False
 
     def run(self, steps: int) -> None:
-        """See `jupyter_mlgpu.bench.case.Runner`."""
+        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
         for _ in range(steps):
             one = next(self._seconds)
             if isinstance(one, BaseException):
@@ -38,12 +38,12 @@ class FakeRunner:
             self.steps += 1
 
     def wait(self) -> None:
-        """See `jupyter_mlgpu.bench.case.Runner`."""
+        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
         self._clock.advance(self._left)
         self._left = 0.0
 
     def close(self) -> None:
-        """See `jupyter_mlgpu.bench.case.Runner`."""
+        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
         self.closed = True
 
     @staticmethod

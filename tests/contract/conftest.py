@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import Device
-from jupyter_mlgpu.backends.replay import ReplayBackend
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.replay import ReplayBackend
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
@@ -176,7 +176,7 @@ SUBJECTS = (fake, replay, tensorflow, torch, jax, mlx)
 
 def parameter(make: Callable[[], Subject]) -> Any:
     name = make.__name__
-    needs = [pytest.mark.needs(name)] if name in registry.BACKENDS else []
+    needs = [pytest.mark.needs(name)] if name in registry.FRAMEWORKS else []
     return pytest.param(make, id=name, marks=needs)
 
 

@@ -11,10 +11,9 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.base import CAPABILITIES
-from jupyter_mlgpu.backends.held import RESERVED
-from jupyter_mlgpu.backends.verified import VERIFIED
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.allocator import RESERVED
+from jupyter_mlgpu.frameworks.base import CAPABILITIES
 
 
 def test_it_is_loaded_and_tells_its_version(subject):
@@ -286,7 +285,8 @@ def test_every_capability_has_a_test_that_exercises_it():
     ("subject", "framework", "kind"),
     [
         pytest.param(framework, framework, kind, id=f"{framework}-{kind}", marks=pytest.mark.needs(framework))
-        for framework, kind in VERIFIED
+        for framework in registry.OWN
+        for kind in registry.framework(framework).verified
     ],
     indirect=["subject"],
 )
@@ -306,6 +306,6 @@ def test_what_is_marked_verified_is_exercised_on_such_hardware(subject, framewor
         assert {one for one in devices if subject.able(one, name).available} <= set(entered), name
 
 
-@pytest.mark.parametrize("name", registry.BACKENDS)
+@pytest.mark.parametrize("name", registry.FRAMEWORKS)
 def test_every_registered_backend_is_in_this_suite(name, tried):
     assert name in tried

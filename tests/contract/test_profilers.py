@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.backends import profiling
-from jupyter_mlgpu.ops import read_torch
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.torch import profile_reader as read_torch
 from jupyter_mlgpu.ops.busy import length, union
 from jupyter_mlgpu.ops.profiler import Refused
 from jupyter_mlgpu.ops.selftime import by_line, of_line
@@ -37,7 +37,7 @@ class Subject:
 
     @property
     def profiler(self) -> Any:
-        return profiling.find(self.name)
+        return registry.profiler(self.name)
 
 
 def tensorflow() -> Subject:
@@ -220,12 +220,12 @@ def test_what_it_replaced_while_it_was_on_is_put_back(subject):
 
 def test_tensorflows_profile_that_cannot_be_written_is_lost_with_the_reason():
     framework("tensorflow")
-    session = profiling.find("tensorflow").start()
+    session = registry.profiler("tensorflow").start()
     (session._folder / "plugins").write_text("in the way of the folder that TensorFlow makes")
     with pytest.raises(Exception, match="plugins"):
         session.stop()
     assert not session._folder.exists()
-    again = profiling.find("tensorflow").start()
+    again = registry.profiler("tensorflow").start()
     assert not isinstance(again, Refused)
     again.abandon()
 
@@ -237,11 +237,11 @@ def test_without_a_temporary_folder_tensorflows_profile_is_refused(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "mkdtemp", full)
-    assert "No space left on device" in profiling.find("tensorflow").start().reason
+    assert "No space left on device" in registry.profiler("tensorflow").start().reason
 
 
 def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
-    said = profiling.find("mlx").reason
+    said = registry.profiler("mlx").reason
     assert said.startswith("MLX has no profiler, so there are no times per operation of it: ")
     assert "jupyter_mlgpu.trace(name)" in said
     assert "mx.eval" in said
@@ -249,8 +249,8 @@ def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
 
 def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
     framework("tensorflow")
-    monkeypatch.setattr("jupyter_mlgpu.backends.profiling.tensorflow.kind_of", lambda device_type: "metal")
-    session = profiling.find("tensorflow").start()
+    monkeypatch.setattr("jupyter_mlgpu.frameworks.tensorflow.profiler.kind_of", lambda device_type: "metal")
+    session = registry.profiler("tensorflow").start()
     (said,) = session.stop().problems
     assert "does not see a Mac's GPU" in said
     assert "Instruments" in said
@@ -267,7 +267,7 @@ def test_pytorch_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypat
     if value is not None:
         monkeypatch.setenv("PYTORCH_MPS_LOG_PROFILE_INFO", value)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    session = profiling.find("torch").start()
+    session = registry.profiler("torch").start()
     (problem,) = [one for one in session.stop().problems if "MPS" in one]
     assert problem.startswith(
         "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's"
@@ -287,7 +287,7 @@ def test_the_top_ten_of_a_tensorflow_function_is_that_of_framework_op_stats(tmp_
 
     x = on_the_host(tf.ones)((150, 150))
     work(x)
-    session = profiling.find("tensorflow").start()
+    session = registry.profiler("tensorflow").start()
     for _ in range(5):
         work(x)
     session._end()
@@ -348,7 +348,7 @@ def test_the_top_ten_of_a_pytorch_training_step_is_that_of_key_averages():
         optimizer.step()
 
     step()
-    session = profiling.find("torch").start()
+    session = registry.profiler("torch").start()
     profiler = session._ours
     for _ in range(5):
         step()
@@ -365,7 +365,7 @@ def test_pytorch_tells_shapes_and_flop_as_key_averages_does_where_they_are_asked
     torch = framework("torch")
     x, y = torch.ones(20, 30), torch.ones(30, 40)
     torch.relu(x @ y)
-    session = profiling.find("torch").start(shapes=True)
+    session = registry.profiler("torch").start(shapes=True)
     profiler = session._ours
     for _ in range(3):
         torch.relu(x @ y)
@@ -381,7 +381,7 @@ def test_pytorch_tells_shapes_and_flop_as_key_averages_does_where_they_are_asked
 @pytest.mark.needs("torch")
 def test_without_being_asked_pytorch_records_no_shapes_and_says_why():
     torch = framework("torch")
-    session = profiling.find("torch").start()
+    session = registry.profiler("torch").start()
     torch.ones(3) @ torch.ones(3)
     profile = session.stop()
     assert {(row.shapes, row.flops) for row in rows(profile)} == {(None, None)}
@@ -402,7 +402,7 @@ def test_tensorflow_tells_shapes_where_they_are_asked_for_of_the_same_operations
     tables = {}
     work(x, y)
     for shapes in (False, True):
-        session = profiling.find("tensorflow").start(shapes=shapes)
+        session = registry.profiler("tensorflow").start(shapes=shapes)
         for _ in range(3):
             work(x, y)
         tables[shapes] = rows(session.stop())
@@ -431,7 +431,7 @@ def test_what_a_profiler_does_not_tell_of_what_was_asked_for_is_said(subject):
 def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     torch = framework("torch")
     x = torch.ones(50, 50, requires_grad=True)
-    session = profiling.find("torch").start()
+    session = registry.profiler("torch").start()
     (torch.sin(x) @ x).sum().backward()
     session._end()
     public = read_torch.of_public(session._ours.events())
@@ -446,7 +446,7 @@ def test_pytorchs_public_events_give_the_same_table_as_kinetos():
 @pytest.mark.needs("torch")
 def test_pytorchs_profiler_prints_nothing_of_its_own(capfd):
     torch = framework("torch")
-    session = profiling.find("torch").start()
+    session = registry.profiler("torch").start()
     torch.ones(3) + 1
     session.stop()
     assert "KINETO_LOG_LEVEL" not in os.environ

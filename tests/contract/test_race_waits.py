@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.race import cell
 from jupyter_mlgpu.race.runner import Runner
 from tests.contract.conftest import framework

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, tiny
-from jupyter_mlgpu.bench.models.torch_training import BEFORE_RECORDING, TorchTraining
+from jupyter_mlgpu.frameworks.models import MODELS, Encoder, tiny
+from jupyter_mlgpu.frameworks.torch.training import BEFORE_RECORDING, TorchTraining
 
 STEPS = 8
 

@@ -18,17 +18,16 @@ from statistics import median
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.bench import session
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.case import Asked
 from jupyter_mlgpu.bench.families import gemm
-from jupyter_mlgpu.bench.frameworks import programs
-from jupyter_mlgpu.bench.frameworks.base import Convolution
 from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.benchmarks import Convolution
 
 SIZES = (8192, 16384)
 ROUNDS = 5
@@ -113,7 +112,7 @@ def test_products_are_within_two_percent_of_pytorchs_own_best(torch, type_):
 def test_the_other_array_programs_work_on_a_gpu(request, name):
     request.getfixturevalue(name)
     device = registry.backend(name).find_devices()[-1]
-    mine = programs(name)
+    mine = registry.array_programs(name)
     runners = [
         *(mine.gemm(device, 256, type_) for type_ in ("float32", "tf32", "float16", "bfloat16", "float64")),
         *(mine.stream(device, operation, 1 << 20) for operation in ("add", "mult", "mult-add")),

@@ -20,8 +20,8 @@ from statistics import median
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.probes import gpus
 from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory

@@ -12,8 +12,8 @@ import json
 import pytest
 
 from jupyter_mlgpu import fits
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.exporting import chrome, timeline
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.lessons import assert_gpu_used, faster_than
 

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.torch_pools import PooledPeak
-from jupyter_mlgpu.bench.models.sizes import MODELS
-from jupyter_mlgpu.bench.models.torch_training import TorchTraining
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.models import MODELS
+from jupyter_mlgpu.frameworks.torch.pools import PooledPeak
+from jupyter_mlgpu.frameworks.torch.training import TorchTraining
 
 MIB = 1024**2
 FAST = ("channels_last", "bf16", "fused")

@@ -14,11 +14,11 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.backends import hardware
+from jupyter_mlgpu.frameworks import hardware
 
 ASK = """
 import {framework}
-from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import RestartNeededError
 from jupyter_mlgpu.selection import Selection

@@ -15,9 +15,9 @@ import time
 import pytest
 
 from jupyter_mlgpu import growth
-from jupyter_mlgpu.backends import registry
-from jupyter_mlgpu.backends.held import RESERVED
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.allocator import RESERVED
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.process import MemoryInUse
 from jupyter_mlgpu.recorder import Recorder, new_run

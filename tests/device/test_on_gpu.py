@@ -15,9 +15,9 @@ from collections.abc import Callable
 
 import pytest
 
-from jupyter_mlgpu.backends import hardware, registry
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.selection import Selection
 
@@ -72,7 +72,7 @@ def busy_while(cell: Callable[[], object]) -> list[int]:
 def test_nothing_of_ours_starts_the_gpu(name, started):
     pytest.importorskip(name, reason=f"{name} is not installed here")
     code = (
-        "from jupyter_mlgpu.backends import registry\n"
+        "from jupyter_mlgpu.frameworks import registry\n"
         f"import {name}\n"
         f"backend = registry.backend('{name}')\n"
         "devices = backend.devices()\n"

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.backends import profiling, registry
 from jupyter_mlgpu.clock import SystemClock
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 
@@ -37,7 +37,7 @@ class Watched:
         self.native: Any = None
 
     def start(self, shapes: bool = False) -> Any:
-        self.session = profiling.find(self.framework).start(shapes)
+        self.session = registry.profiler(self.framework).start(shapes)
         self.native = getattr(self.session, "_ours", None)
         return self.session
 
@@ -295,8 +295,8 @@ def test_a_profiled_cell_that_leaves_the_gpu_alone_makes_no_context_and_knows_no
 
     code = (
         "import torch\n"
-        "from jupyter_mlgpu.backends import profiling\n"
-        "session = profiling.find('torch').start()\n"
+        "from jupyter_mlgpu.frameworks import registry\n"
+        "session = registry.profiler('torch').start()\n"
         "torch.ones(3) + 1\n"
         "profile = session.stop()\n"
         "assert profile.events\n"

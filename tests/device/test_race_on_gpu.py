@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.race import cell, figure, fresh, page, racing
 from jupyter_mlgpu.race.job import Job
 from jupyter_mlgpu.race.options import Options

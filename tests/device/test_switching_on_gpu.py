@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words
@@ -82,7 +82,7 @@ def test_without_a_cuda_context_nothing_can_have_run_on_the_gpu():
     pytest.importorskip("torch", reason="PyTorch is not installed here")
     code = (
         "import torch\n"
-        "from jupyter_mlgpu.backends import registry\n"
+        "from jupyter_mlgpu.frameworks import registry\n"
         "backend = registry.backend('torch')\n"
         "observation = backend.observe()\n"
         "kept = torch.ones(64, 64) @ torch.ones(64, 64)\n"

@@ -117,7 +117,7 @@ def export(data: bytes, folder: Path) -> None:
 
 
 def replay(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.backends.replay import ReplayBackend
+    from jupyter_mlgpu.frameworks.replay import ReplayBackend
     from jupyter_mlgpu.render.bundle import bundle
 
     backend = ReplayBackend(list(loaded(data, folder)), "records.jsonl")

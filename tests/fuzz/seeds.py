@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.run import BenchRun
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 from jupyter_mlgpu.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record

@@ -10,14 +10,13 @@ from subprocess import PIPE
 
 import pytest
 
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.bench import suite
 from jupyter_mlgpu.bench.bundle import MIME_TYPE
-from jupyter_mlgpu.bench.frameworks import programs
-from jupyter_mlgpu.bench.frameworks.base import Convolution
 from jupyter_mlgpu.bench.run import load
 from jupyter_mlgpu.bench.session import imported
 from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.benchmarks import Convolution
 from tests.later import Later
 
 jsonschema = Later("jsonschema")
@@ -25,7 +24,7 @@ jsonschema = Later("jsonschema")
 PLOTLY = "application/vnd.plotly.v1+json"
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
 COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
-FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in registry.BACKENDS]
+FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in registry.FRAMEWORKS]
 
 
 def beyond(parameter):
@@ -57,7 +56,7 @@ def works(runner, type_="float32"):
 @pytest.mark.parametrize("name", [*FRAMEWORKS[:2], *map(beyond, FRAMEWORKS[2:])])
 def test_every_framework_has_the_array_programs(name):
     device = imported(name).find_devices()[0]
-    mine = programs(name)
+    mine = registry.array_programs(name)
     for type_ in TYPES:
         works(mine.gemm(device, 64, type_), type_)
     works(mine.gemm(device, 1025, "float32"))
@@ -75,10 +74,10 @@ def test_every_framework_has_the_array_programs(name):
 def test_what_a_processor_has_not_is_refused_with_the_reason(name):
     device = imported(name).find_devices()[0]
     with pytest.raises(BenchError, match="tf32 is a mode of NVIDIA's GPUs, and cpu:0 is none"):
-        programs(name).gemm(device, 64, "tf32")
+        registry.array_programs(name).gemm(device, 64, "tf32")
     for direction in ("to-device", "from-device", "ping-pong"):
         with pytest.raises(BenchError, match="nothing to transfer"):
-            programs(name).transfer(device, direction, 64)
+            registry.array_programs(name).transfer(device, direction, 64)
 
 
 def command(*words, **environment):

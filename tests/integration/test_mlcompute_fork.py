@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.backends import mlcompute_fork
 from jupyter_mlgpu.files import load_records
+from jupyter_mlgpu.frameworks.tensorflow import mlcompute_fork
 from jupyter_mlgpu.logs.catalogue import Catalogue
 from jupyter_mlgpu.logs.reexplain import explain_again
 

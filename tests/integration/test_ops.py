@@ -226,7 +226,7 @@ def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(sta
     notebook = start_kernel()
     notebook.run(
         "import tensorflow as tf\n"
-        "from jupyter_mlgpu.backends.profiling.tensorflow import TensorFlowSession\n"
+        "from jupyter_mlgpu.frameworks.tensorflow.profiler import TensorFlowSession\n"
         "def broken(self): raise RuntimeError('planted')\n"
         "TensorFlowSession._read = broken"
     )

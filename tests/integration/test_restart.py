@@ -14,12 +14,12 @@ SENTENCE = "TensorFlow is imported already and has read its settings, so nothing
 PREPARE = '__import__("jupyter_mlgpu.notebook.restart", fromlist=["prepare"]).prepare("on")'
 #: Makes the machine one with an NVIDIA GPU, as its driver tells.
 GPU_MACHINE = (
-    "from jupyter_mlgpu.backends import hardware\n"
-    "from jupyter_mlgpu.backends.base import Details\n"
+    "from jupyter_mlgpu.frameworks import hardware\n"
+    "from jupyter_mlgpu.frameworks.base import Details\n"
     "hardware.nvidia = lambda device: Details('NVIDIA H200', 1, 'NVIDIA driver 1')"
 )
 STARTED = (
-    "from jupyter_mlgpu.backends import registry\n"
+    "from jupyter_mlgpu.frameworks import registry\n"
     "backend = registry.backend('tensorflow')\n"
     "print(backend.needs_restart() is None or backend.started())"
 )

@@ -13,7 +13,7 @@ import install_torch
 import pytest
 
 from constraints import ROOT
-from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.frameworks import registry
 from tests.packaging.test_make import run
 
 TESTS = """
@@ -62,7 +62,7 @@ def test_make_requires_every_framework_that_has_a_backend() -> None:
     planned = run("make", "-n", "test-frameworks").stdout
     required = re.findall(r"JUPYTER_MLGPU_REQUIRE=(\S+)", planned)
     assert required
-    assert all(set(names.split(",")) == set(registry.BACKENDS) for names in required)
+    assert all(set(names.split(",")) == set(registry.FRAMEWORKS) for names in required)
 
 
 VERSION = next(

@@ -19,11 +19,11 @@ LOAD_WITH_GPU = f"import sys\nsys.path.insert(0, {str(FAKE_DRIVER)!r})\n{LOAD}"
 #: A framework with the devices of our choice: none is installed where the browser tests run.
 FAKE_TORCH = """
 import sys, types
-from jupyter_mlgpu.backends import registry
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.testing import FakeBackend
 
 sys.modules["torch"] = types.ModuleType("torch")
-fake = registry._made["torch"] = FakeBackend("torch", {devices!r})
+fake = registry._backends["torch"] = FakeBackend("torch", {devices!r})
 fake.hidden = {hidden!r}
 """
 

@@ -2,13 +2,16 @@
 
 import ast
 import functools
+import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 import jupyter_mlgpu
+from jupyter_mlgpu.frameworks import registry
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 NOTEBOOK_LIBRARIES = {"IPython", "anywidget", "ipykernel", "ipywidgets"}
@@ -39,17 +42,17 @@ MAY_USE = {
     "files": {"destinations", "errors", "incoming", "record", "recordlines"},
     "probes": {"clock", "record"},
     "ops": {"clock", "record"},
-    "backends": {"clock", "errors", "ops", "probes", "record"},
-    "guarded": {"backends", "probes", "record", "redact"},
+    "frameworks": {"clock", "errors", "ops", "probes", "record"},
+    "guarded": {"frameworks", "probes", "record", "redact"},
     "celltime": {"clock", "errors", "guarded", "record"},
-    "recorder": {"backends", "celltime", "clock", "guarded", "ops", "probes", "record", "redact"},
-    "selection": {"backends", "devicewords", "errors"},
+    "recorder": {"frameworks", "celltime", "clock", "guarded", "ops", "probes", "record", "redact"},
+    "selection": {"frameworks", "devicewords", "errors"},
     "logs": {"clock", "errors", "record"},
     "comparing": {"errors", "markup", "record", "render", "statistics", "tracing"},
     "memory_forecast": {"errors", "record", "render", "statistics"},
     "memory_room": {"memory_forecast", "probes"},
     "batches": {"memory_forecast", "memory_room", "tracing"},
-    "exporting": {"errors", "files", "ops", "record"},
+    "exporting": {"errors", "files", "frameworks", "ops", "record"},
     "engines": {
         "_version",
         "clock",
@@ -62,14 +65,14 @@ MAY_USE = {
         "record",
         "render",
     },
-    "kit": {"_version", "backends", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
+    "kit": {"_version", "frameworks", "clock", "logs", "ops", "probes", "recorder", "selection", "store"},
     "frames": {"errors", "record"},
-    "tracing": {"backends", "errors", "frames", "kit", "record"},
-    "render": {"devicewords", "growth", "items", "markup", "probes", "record"},
+    "tracing": {"frameworks", "errors", "frames", "kit", "record"},
+    "render": {"devicewords", "frameworks", "growth", "items", "markup", "probes", "record"},
     "planning": {"errors", "markup"},
-    "mlcompute": {"backends", "clock", "errors", "planning"},
+    "mlcompute": {"frameworks", "clock", "errors", "planning"},
     "race": {
-        "backends",
+        "frameworks",
         "clock",
         "errors",
         "files",
@@ -86,7 +89,7 @@ MAY_USE = {
     },
     "bench": {
         "_version",
-        "backends",
+        "frameworks",
         "clock",
         "devicewords",
         "errors",
@@ -111,6 +114,7 @@ MAY_USE = {
         "clock",
         "errors",
         "files",
+        "frameworks",
         "incoming",
         "markup",
         "decoding",
@@ -121,7 +125,7 @@ MAY_USE = {
     },
     "notebook": {
         "_version",
-        "backends",
+        "frameworks",
         "batches",
         "bench",
         "celltime",
@@ -154,7 +158,7 @@ MAY_USE = {
     "teacher": {"errors", "markup", "decoding", "plain", "render", "sharing"},
     "grading": {"errors", "files", "lessons", "record", "statistics", "submissions"},
     "lessons": {
-        "backends",
+        "frameworks",
         "clock",
         "comparing",
         "devicewords",
@@ -191,10 +195,10 @@ MAY_USE = {
         "submissions",
     },
     "sentences": set(),
-    "sharing": {"clock", "errors", "decoding", "plain", "record", "redact"},
+    "sharing": {"clock", "errors", "frameworks", "decoding", "plain", "record", "redact"},
     "serverextension": {"servermessages"},
     "servermessages": {"logs", "sentences"},
-    "testing": {"backends", "bench", "engines", "errors", "grading", "ops", "probes", "record", "sharing"},
+    "testing": {"frameworks", "bench", "engines", "errors", "grading", "ops", "probes", "record", "sharing"},
     "__init__": {
         "_version",
         "batches",
@@ -248,6 +252,65 @@ def test_each_part_uses_only_the_parts_it_may():
     assert wrong == {}
 
 
+#: Where a framework is named outside of `frameworks/`, and why.
+NAMED = {
+    "doctor/checks/*": "a check is about one framework, or about two that do not go together",
+    "lessons/*": "lessons are written for TensorFlow",
+    "logs/*": "messages and settings of one framework each",
+    "notebook/mps_log.py": "the log that PyTorch alone writes of a Mac's GPU",
+    "mlcompute/*": "its engine for computing on a GPU is TensorFlow",
+    "planning/*": "plans are made of TensorFlow's graphs",
+    "notebook/state.py": "an example, in a sentence",
+    "race/racing.py": "an example, in a sentence",
+    "cli/bench.py": "an example, in a help text",
+    "record_schema_1.py": "how the sources of readings began in records of schema 1",
+    "redact/people.py": "words that are no names of people",
+    "testing/records.py": "a record to look at",
+}
+
+
+def framework_names(path: Path) -> set[str]:
+    """Names and titles of frameworks in a module's texts (docstrings aside), and whose folder it imports."""
+    tree = ast.parse(path.read_text())
+    docs = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    texts = [
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in docs
+    ]
+    texts += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.frameworks.")]
+    names = [*registry.OWN, *map(registry.title, registry.OWN)]
+    return {one for one in names for text in texts if re.search(rf"(?<![\w-]){one}(?![\w-])", text)}
+
+
+def test_a_framework_is_named_in_its_folder_and_where_a_text_is_about_it_alone():
+    naming = {told(path) for path in MODULES if part_of(path) != "frameworks" and framework_names(path)}
+    assert {name for name in naming if not any(fnmatch(name, one) for one in NAMED)} == set()
+    assert [one for one in NAMED if not any(fnmatch(name, one) for name in naming)] == []
+
+
+def test_a_folder_of_a_framework_uses_no_other_framework():
+    folders = {name: ROOT / "frameworks" / name for name in registry.OWN}
+    for name, folder in folders.items():
+        for path in folder.rglob("*.py"):
+            used = {
+                one.split(".")[2] for one, _ in imports(path) if one.startswith("jupyter_mlgpu.frameworks.")
+            }
+            assert not used & (folders.keys() - {name}), told(path)
+
+
+def test_looking_up_the_frameworks_imports_no_part_of_any():
+    code = (
+        "import sys; from jupyter_mlgpu.frameworks import registry; "
+        "registry.loaded(); registry.importable(); "
+        "[registry.framework(one) for one in registry.FRAMEWORKS]; "
+        "print([one for one in sys.modules if one.startswith('jupyter_mlgpu.frameworks.') "
+        "and one.count('.') > 2])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_only_the_notebook_part_imports_ipython():
     wrong = {}
     for path in MODULES:
@@ -266,9 +329,9 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
     wrong = []
     for path in MODULES:
         may = (
-            part_of(path) in ("backends", "lessons", "mlcompute") or path == ROOT / "planning" / "reading.py"
+            part_of(path) in ("frameworks", "lessons", "mlcompute")
+            or path == ROOT / "planning" / "reading.py"
         )
-        may = may or path.parent in (ROOT / "bench" / "frameworks", ROOT / "bench" / "models")
         for name, at_top in imports(path):
             # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
@@ -286,7 +349,7 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
 
 #: What reads the machine's clocks by itself. The user's code runs in another process, or the file runs alone.
 OWN_CLOCKS = {"cli", "grading", "teacher", "testing", "clock", "logs"}
-ALONE = ROOT / "backends" / "mlcompute_fork.py"
+ALONE = ROOT / "frameworks" / "tensorflow" / "mlcompute_fork.py"
 
 
 def test_nothing_reads_a_clock_that_a_cell_can_freeze():

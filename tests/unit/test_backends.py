@@ -7,14 +7,13 @@ from types import ModuleType
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.backends import hardware, registry
-from jupyter_mlgpu.backends.base import Details
-from jupyter_mlgpu.backends.modules import imported, installed
-from jupyter_mlgpu.backends.peaks import Peaks
-from jupyter_mlgpu.backends.replay import ReplayBackend
-from jupyter_mlgpu.backends.verified import VERIFIED
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, RecordError
+from jupyter_mlgpu.frameworks import hardware, registry
+from jupyter_mlgpu.frameworks.base import Details
+from jupyter_mlgpu.frameworks.imports import imported, installed
+from jupyter_mlgpu.frameworks.peaks import Peaks
+from jupyter_mlgpu.frameworks.replay import ReplayBackend
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.channel import NoChannel
 from jupyter_mlgpu.notebook.devices import DeviceCommands
@@ -121,13 +120,16 @@ def test_a_part_of_a_package_that_is_not_there_is_not_installed():
 
 
 def test_every_framework_has_the_module_by_whose_import_it_is_there():
-    assert set(registry.MODULES.values()) == set(registry.BACKENDS)
+    assert {name: known.module for name, known in registry.FRAMEWORKS.items()} == {
+        name: module for module, name in registry.MODULES.items()
+    }
     assert registry.MODULES["mlx.core"] == "mlx"
 
 
-def test_what_is_verified_names_a_known_framework_and_where():
-    assert {framework for framework, _ in VERIFIED} <= set(registry.BACKENDS)
-    assert all(one.where for one in VERIFIED.values())
+def test_every_framework_says_on_which_hardware_it_was_verified():
+    known = [registry.framework(name) for name in registry.FRAMEWORKS]
+    assert [one.name for one in known] == list(registry.FRAMEWORKS)
+    assert all(one.verified and all(seen.where for seen in one.verified.values()) for one in known)
 
 
 def test_what_is_replayed_is_labelled_everywhere():
@@ -146,7 +148,7 @@ def test_what_is_replayed_is_labelled_everywhere():
 def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     backend = FakeBackend(devices=("cpu:0",))
     monkeypatch.setattr(registry, "loaded", lambda: (backend,))
-    monkeypatch.setattr(registry, "absent", dict)
+    monkeypatch.setattr(registry, "importable", list)
     kit = Kit()
     elsewhere = replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
     saved = replace(example_record(), device=DeviceUse({"*": "gpu:0"}, (elsewhere,)))

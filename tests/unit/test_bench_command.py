@@ -6,15 +6,15 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import cli
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench import options, page, session, suite
 from jupyter_mlgpu.bench.case import Asked
 from jupyter_mlgpu.bench.machine import LocalMonitor, others_of_processor
-from jupyter_mlgpu.bench.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.bench.session import Order
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import BenchError, UsageError
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.precision import emulated_by_gpu, emulated_by_processor
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.base import Unavailable
 from jupyter_mlgpu.probes.gpus import find

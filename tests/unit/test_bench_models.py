@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.bench import suite
 from jupyter_mlgpu.bench.case import Asked
-from jupyter_mlgpu.bench.models import compilers
-from jupyter_mlgpu.bench.models.ladders import ladder
-from jupyter_mlgpu.bench.models.options import OPTIONS, why_not
-from jupyter_mlgpu.bench.models.sizes import MODELS, Encoder, tiny
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.frameworks.models import MODELS, Encoder, tiny
+from jupyter_mlgpu.frameworks.torch import compilers
 
 CPU = Device("torch", "cpu:0", "cpu", "cpu")
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
@@ -36,7 +35,7 @@ def still(name: str):
 def test_each_model_has_as_many_parameters_as_the_published_one(model):
     import torch
 
-    from jupyter_mlgpu.bench.models.torch_training import build
+    from jupyter_mlgpu.frameworks.torch.training import build
 
     with torch.device("meta"):
         assert sum(one.numel() for one in build(model).parameters()) == model.parameters
@@ -55,7 +54,7 @@ def test_what_an_image_takes_is_counted_on_the_network_itself(name):
     import torch
     from torch import nn
 
-    from jupyter_mlgpu.bench.models.torch_training import build
+    from jupyter_mlgpu.frameworks.torch.training import build
 
     kept = products = 0
 
@@ -98,27 +97,27 @@ def test_memory_of_the_published_measurements_is_of_the_size_that_was_measured()
     assert 0.4 * 13e9 < MODELS["mobilenetv2"].training_bytes(128) < 13e9
 
 
-@pytest.mark.parametrize("framework", OPTIONS)
+@pytest.mark.parametrize("framework", registry.OWN)
 @pytest.mark.parametrize("kind", ["cpu", "cuda", "metal"])
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
 def test_every_set_of_a_ladder_can_be_had_on_its_device(framework, kind, training, model):
-    sets = ladder(framework, model, kind, training)
+    sets = registry.training(framework).ladder(model, kind, training)
     assert len(set(sets)) == len(sets) > 0
     for options in sets:
-        assert why_not(framework, model, options, kind, training) is None
+        assert registry.training(framework).why_not(model, options, kind, training) is None
 
 
-@pytest.mark.parametrize("framework", OPTIONS)
+@pytest.mark.parametrize("framework", registry.OWN)
 def test_every_option_is_on_some_ladder(framework):
     used = {
         option
         for model in MODELS.values()
         for kind in ("cpu", "cuda", "metal")
-        for options in ladder(framework, model, kind, True)
+        for options in registry.training(framework).ladder(model, kind, True)
         for option in options
     }
-    assert used == set(OPTIONS[framework])
+    assert used == set(registry.training(framework).options)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_every_option_is_on_some_ladder(framework):
     ],
 )
 def test_options_that_cannot_be_had_are_refused_in_a_sentence(framework, options, kind, training, said):
-    assert said in why_not(framework, MODELS["resnet50"], options, kind, training)
+    assert said in registry.training(framework).why_not(MODELS["resnet50"], options, kind, training)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +192,7 @@ def test_a_model_on_a_gpu_is_a_case_for_each_set_and_for_each_larger_batch():
     trained = [one for one in found if one.parameters["mode"] == "train"]
     assert {one.parameters["batch"] for one in trained} == {64, 128, 256}
     assert sum(one.parameters["batch"] == 128 for one in trained) == len(
-        ladder("torch", MODELS["resnet50"], "cuda", True)
+        registry.training("torch").ladder(MODELS["resnet50"], "cuda", True)
     )
     assert {one.type_asked for one in found} == {"float32", "tf32", "bfloat16"}
     half, full = (one for one in trained if one.parameters["batch"] in (64, 256))
@@ -226,7 +225,7 @@ def losses(model, options, training=True, steps=3):
     """The loss after one step and after a few, from the same start."""
     import torch
 
-    from jupyter_mlgpu.bench.models.torch_training import TorchTraining
+    from jupyter_mlgpu.frameworks.torch.training import TorchTraining
 
     torch.manual_seed(0)
     ours = TorchTraining(model, 4, options, training=training, rate=0.01)
@@ -289,7 +288,7 @@ def test_inference_gives_the_same_with_the_fused_attention():
 def test_a_case_of_pytorch_runs_on_this_processor():
     import torch
 
-    from jupyter_mlgpu.bench.models.cases import start
+    from jupyter_mlgpu.bench.models import start
 
     before = torch.get_float32_matmul_precision()
     runner = start(
@@ -307,8 +306,8 @@ def test_a_case_of_pytorch_runs_on_this_processor():
 def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters():
     import mlx.core as mx
 
-    from jupyter_mlgpu.bench.models.mlx_training import MlxTraining
-    from jupyter_mlgpu.bench.models.torch_training import build
+    from jupyter_mlgpu.frameworks.mlx.training import MlxTraining
+    from jupyter_mlgpu.frameworks.torch.training import build
 
     model, found = still("bert-large"), []
     for options in ((), ("compile",)):
@@ -329,7 +328,7 @@ def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters(
 @pytest.mark.slow
 @pytest.mark.needs("mlx")
 def test_mlx_in_bfloat16_trains_too():
-    from jupyter_mlgpu.bench.models.mlx_training import MlxTraining
+    from jupyter_mlgpu.frameworks.mlx.training import MlxTraining
 
     ours = MlxTraining(still("distilbert"), 4, ("bf16_weights", "compile"), rate=0.01)
     ours.run(1)

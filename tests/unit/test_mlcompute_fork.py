@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.backends import mlcompute_fork as fork
 from jupyter_mlgpu.files import load_records
+from jupyter_mlgpu.frameworks.tensorflow import mlcompute_fork as fork
 
 PACKAGE = Path(jupyter_mlgpu.__file__).parent
 SOURCE = Path(fork.__file__).read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import RaceError
+from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.race import fresh
 from jupyter_mlgpu.race.job import JOB, TOLD, Job, Listener, Teller
 
@@ -116,7 +116,9 @@ def test_the_job_reaches_the_process_whole(tmp_path):
     job = Job("torch", "gpu:0", "x @ x", "import torch", "n", (10, 0.5), 3)
     job.write(tmp_path)
     assert Job.read(tmp_path) == job
-    assert json.loads((tmp_path / JOB).read_text())["sizes"] == [10, 0.5]
+    written = json.loads((tmp_path / JOB).read_text())
+    assert written["job"]["sizes"] == [10, 0.5]
+    assert written["registered"] == ["torch", "jupyter_mlgpu.frameworks.torch:FRAMEWORK"]
 
 
 def test_a_line_that_is_not_whole_yet_waits(tmp_path):

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from jupyter_mlgpu.backends.base import Observed
+from jupyter_mlgpu.frameworks.base import Observed
 from jupyter_mlgpu.race.options import Options
 from jupyter_mlgpu.race.racing import race, together
 from jupyter_mlgpu.race.runner import Progress, Runner

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.ops import read_jax
+from jupyter_mlgpu.frameworks.jax import profile_reader as read_jax
 from jupyter_mlgpu.ops.busy import device_busy
 from jupyter_mlgpu.ops.table import rows
 

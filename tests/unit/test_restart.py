@@ -4,10 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.backends import hardware, hidden
-from jupyter_mlgpu.backends.base import Details
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, RestartNeededError, UsageError
+from jupyter_mlgpu.frameworks import hardware
+from jupyter_mlgpu.frameworks.base import Details
+from jupyter_mlgpu.frameworks.jax.backend import hidden_by_configuration as jax_hidden
+from jupyter_mlgpu.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
 from jupyter_mlgpu.logs.verbose import of_this_process
 from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
 from jupyter_mlgpu.selection import Selection
@@ -81,22 +83,22 @@ def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():
 
 @pytest.mark.parametrize("value", ["", "-1", " ", "none", "-1,0"])
 def test_a_variable_that_names_no_gpu_hides_the_gpu_of_the_machine(nvidia, value):
-    said = hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value})
+    said = hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value})
     assert said.startswith(f"CUDA_VISIBLE_DEVICES={value!r} hides this machine's NVIDIA GPU from PyTorch")
 
 
 @pytest.mark.parametrize("value", ["0", "1,0", " 0", "GPU-8932f937", "MIG-12"])
 def test_a_variable_that_names_a_gpu_hides_not_all(nvidia, value):
-    assert hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value}) is None
+    assert hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": value}) is None
 
 
 def test_without_the_variable_nothing_is_hidden(nvidia):
-    assert hidden.from_cuda("PyTorch", {}) is None
+    assert hardware.hidden_by_cuda("PyTorch", {}) is None
 
 
 def test_a_machine_without_an_nvidia_gpu_has_none_to_hide(no_nvidia):
-    assert hidden.from_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": ""}) is None
-    assert hidden.from_jax("cpu", ["cpu", "cuda"], True) is None
+    assert hardware.hidden_by_cuda("PyTorch", {"CUDA_VISIBLE_DEVICES": ""}) is None
+    assert jax_hidden("cpu", ["cpu", "cuda"], True) is None
 
 
 def tensorflow_config(visible: int, physical: int) -> SimpleNamespace:
@@ -113,7 +115,7 @@ def tensorflow_config(visible: int, physical: int) -> SimpleNamespace:
 def test_tensorflow_shows_a_hidden_gpu_only_after_a_restart_once_it_has_started(
     visible, physical, started, needed
 ):
-    said = hidden.from_tensorflow(tensorflow_config(visible, physical), started)
+    said = tensorflow_hidden(tensorflow_config(visible, physical), started)
     assert (said is not None) == needed
     assert said is None or "tf.config.set_visible_devices" in said
 
@@ -134,7 +136,7 @@ def test_tensorflow_shows_a_hidden_gpu_only_after_a_restart_once_it_has_started(
 def test_jax_takes_another_platform_only_after_a_restart_once_it_has_started(
     nvidia, platforms, plugins, started, needed
 ):
-    said = hidden.from_jax(platforms, plugins, started)
+    said = jax_hidden(platforms, plugins, started)
     assert (said is not None) == needed
     assert said is None or said.startswith("JAX was told to use cpu alone")
 

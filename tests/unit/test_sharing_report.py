@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.lessons import exercises
 from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record, missing
 from jupyter_mlgpu.sharing import leaving, report
@@ -304,7 +304,7 @@ def test_the_lessons_are_the_packaged_ones_with_their_exercises():
 
 
 def test_the_frameworks_are_those_that_the_package_knows():
-    assert set(report.FRAMEWORKS) == set(registry.BACKENDS)
+    assert set(report.FRAMEWORKS) == set(registry.OWN)
 
 
 # ---- reading strictly

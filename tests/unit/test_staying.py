@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.backends.staying import LIMIT as MOST
-from jupyter_mlgpu.backends.staying import Staying, each, elsewhere, it, own, told
 from jupyter_mlgpu.devicewords import DeviceWord
+from jupyter_mlgpu.frameworks.staying import LIMIT as MOST
+from jupyter_mlgpu.frameworks.staying import Staying, each, elsewhere, it, own, told
 from jupyter_mlgpu.notebook.mentioned import LIMIT, mentioned
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.testing import FakeBackend

@@ -12,13 +12,13 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.backends import tensorflow_calls
-from jupyter_mlgpu.backends.base import Observed
-from jupyter_mlgpu.backends.tensorflow_calls import GraphCalls
-from jupyter_mlgpu.backends.tensorflow_graphs import Parts
-from jupyter_mlgpu.backends.tensorflow_notes import copied, elsewhere, not_seen, unprepared
-from jupyter_mlgpu.backends.tensorflow_unseen import Unseen
-from jupyter_mlgpu.backends.torch import TorchBackend
+from jupyter_mlgpu.frameworks.base import Observed
+from jupyter_mlgpu.frameworks.tensorflow import calls as tensorflow_calls
+from jupyter_mlgpu.frameworks.tensorflow.calls import GraphCalls
+from jupyter_mlgpu.frameworks.tensorflow.graphs import Parts
+from jupyter_mlgpu.frameworks.tensorflow.notes import copied, elsewhere, not_seen, unprepared
+from jupyter_mlgpu.frameworks.tensorflow.unseen import Unseen
+from jupyter_mlgpu.frameworks.torch.backend import TorchBackend
 from jupyter_mlgpu.record import DeviceUse, RanOn, Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words

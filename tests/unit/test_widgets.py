@@ -9,9 +9,9 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import sentences
-from jupyter_mlgpu.backends import registry
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook import extension, widgets
 from jupyter_mlgpu.notebook.audience import Audience

@@ -29,7 +29,7 @@ def judge(facts: Facts) -> Verdict:
         tensorflow = packages.get("tensorflow")
         if "metal" in error and tensorflow and not older(tensorflow.version, "2.20"):
             return Skipped("No Metal plug-in loads into this TensorFlow.")
-        parts = (name, f"{name}-metal", "jaxlib" if name == "jax" else "")
+        parts = (name, f"{name}-metal", f"{name}lib")
         names = [one for one in parts if one in packages]
         command = ("pip", "install", "--force-reinstall", "--no-cache-dir")
         return Finding(

@@ -10,8 +10,8 @@ from jupyter_mlgpu.doctor import nvidia
 from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Answer, Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
-from jupyter_mlgpu.doctor.metal import COMMUNITYS
-from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.doctor.remedies import showing_devices
+from jupyter_mlgpu.frameworks import registry
 
 ID = "gpu-not-seen"
 TITLE = "Every framework sees the GPU"
@@ -24,29 +24,18 @@ def judge(facts: Facts) -> Verdict:
         return Skipped("The system shows no GPU.")
     if nvidia.hiding(facts) is not None:
         return Skipped("CUDA_VISIBLE_DEVICES hides the GPU.")
-    asked = [name for name in sorted(answers) if name in _LOOK]
-    blind = [name for name in asked if _is_blind(answers[name]) and _should_see(facts, name)]
-    if not blind:
+    looks = {name: look for name in sorted(answers) if (look := showing_devices(name)) is not None}
+    blind = next((name for name in looks if _is_blind(answers[name]) and _should_see(facts, name)), None)
+    if blind is None:
         return Fine("Each framework that was built for the GPU lists it.")
-    said = known_or(answers[blind[0]].said, ())[-2:]
+    said = known_or(answers[blind].said, ())[-2:]
     return Finding(
         title="The system shows a GPU that a framework does not see.",
-        evidence=f"{blind[0]} lists no GPU." + (f" It printed: {' / '.join(said)}" if said else ""),
-        remedy=_LOOK[blind[0]],
+        evidence=f"{blind} lists no GPU." + (f" It printed: {' / '.join(said)}" if said else ""),
+        remedy=looks[blind],
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )
-
-
-_LOOK = {
-    "tensorflow": as_written(
-        "TF_CPP_MAX_VLOG_LEVEL=3 "
-        'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())" 2>&1 | tail -n 40'
-    ),
-    "torch": as_written("python -m torch.utils.collect_env"),
-    "jax": as_written('JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"'),
-    "mlx": as_written('python -c "import mlx.core as mx; print(mx.metal.is_available())"'),
-}
 
 
 def _is_blind(answer: Answer) -> bool:
@@ -61,6 +50,5 @@ def _should_see(facts: Facts, name: str) -> bool:
             return False
         wanted = f"libcublas.so.{nvidia.major(cuda)}"
         return any(one.file.startswith(wanted) for one in known_or(facts.libraries, ()))
-    plugin = {"tensorflow": "tensorflow-metal", "jax": "jax-metal", "torch": "torch", "mlx": "mlx"}
     apple = any(known_or(gpu.vendor, "") == "apple" for gpu in known(facts.gpus.found))
-    return apple and (plugin.get(name) in packages or (name == "tensorflow" and COMMUNITYS in packages))
+    return apple and any(one in packages for one in registry.framework(name).metal_packages)

@@ -10,10 +10,10 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.frameworks import registry
 
 ID = "kernel-interpreter"
 TITLE = "A kernel runs the Python that has the packages"
-_WANTED = ("tensorflow", "torch", "jax", "mlx", "keras", "numpy", "jupyter-mlgpu")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -28,7 +28,8 @@ def judge(facts: Facts) -> Verdict:
     if any(known_or(one.same, False) for one in specs):
         return Fine("A kernel runs this Python.")
     packages = known(facts.packages)
-    lacks = [name for name in _WANTED if name in packages and name not in known_or(specs[0].has, {})]
+    wanted = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
+    lacks = [name for name in wanted if name in packages and name not in known_or(specs[0].has, {})]
     if not lacks:
         return Fine(f"The kernel {specs[0].name} has what this Python has.")
     return Finding(

@@ -11,15 +11,12 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts, Gpu
 from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, run
+from jupyter_mlgpu.frameworks import registry
 
 ID = "memory-growth"
 TITLE = "A shared GPU's memory is taken as it is needed"
 # Less than this on the GPU is a desktop, not a neighbour.
 _NEIGHBOUR = 512 * 2**20
-_WHOLE = {
-    "tensorflow": ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
-    "jax": ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
-}
 
 
 def judge(facts: Facts) -> Verdict:
@@ -30,7 +27,8 @@ def judge(facts: Facts) -> Verdict:
         return Fine("No GPU is shared with another program.")
     greedy = [
         f"{name}={value}"
-        for framework, (name, value) in _WHOLE.items()
+        for framework in registry.FRAMEWORKS
+        for name, value in registry.framework(framework).modest.items()
         if framework in packages
         and nvidia.cuda_of(facts, framework)
         and variables.get(name, "").lower() != value

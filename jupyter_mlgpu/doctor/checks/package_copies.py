@@ -9,6 +9,7 @@ from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written, pinned, run
+from jupyter_mlgpu.frameworks import registry
 
 ID = "package-copies"
 TITLE = "No package is installed twice"
@@ -16,11 +17,7 @@ TITLE = "No package is installed twice"
 
 # Those that fail or compute otherwise in another version; a second pip harms nobody.
 _MATTERS = (
-    "tensorflow",
     "tf-",
-    "torch",
-    "jax",
-    "mlx",
     "keras",
     "numpy",
     "scipy",
@@ -36,7 +33,7 @@ def judge(facts: Facts) -> Verdict:
     twice = {
         name: others
         for name, package in sorted(packages.items())
-        if name.startswith(_MATTERS)
+        if name.startswith((*registry.FRAMEWORKS, *_MATTERS))
         and (others := [one for one in known_or(package.copies, ()) if one != package.version])
     }
     if not twice:

@@ -16,16 +16,13 @@ from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.ask import MARK
 from jupyter_mlgpu.doctor.facts import Answer
 from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.frameworks import registry
 
-#: Framework -> the module that must be installed for it to be asked.
-FRAMEWORKS: Mapping[str, str] = {"tensorflow": "tensorflow", "torch": "torch", "jax": "jax", "mlx": "mlx"}
 #: Seconds for all frameworks together.
 TOGETHER_S = 60.0
 #: So many at once: importing is work for a processor, and more would only wait for each other.
 _AT_ONCE = 2
 _LETTERS, _LINES = 1_500, 8
-# A GPU's memory is the notebook's: by default TensorFlow and JAX would take nearly all that is free.
-_MODEST = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
 
 
 def read(
@@ -34,7 +31,7 @@ def read(
     seconds: float = TOGETHER_S,
 ) -> Mapping[str, Answer]:
     """The answers of the frameworks that are installed; `say` is told of each that is done."""
-    names = [name for name, module in FRAMEWORKS.items() if installed(module)]
+    names = list(filter(installed, registry.FRAMEWORKS))
     if not names:
         return {}
     deadline = real_time.monotonic() + seconds
@@ -74,11 +71,12 @@ def ask(
     if left <= 0:
         return _unanswered(late)
     process = subprocess.Popen(
-        command or (sys.executable, "-m", "jupyter_mlgpu.doctor.ask", name),
+        command or (sys.executable, "-m", "jupyter_mlgpu.doctor.ask", name, *registry.FRAMEWORKS[name]),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**_MODEST, **os.environ},
+        # A GPU's memory is the notebook's: by default some frameworks would take nearly all that is free.
+        env={**registry.framework(name).modest, **os.environ},
         start_new_session=True,  # what it starts itself ends with it
     )
     (running if running is not None else []).append(process)

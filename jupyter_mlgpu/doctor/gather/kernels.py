@@ -26,9 +26,8 @@ from jupyter_mlgpu.doctor.facts import Kernel, KernelSpec
 from jupyter_mlgpu.doctor.gather import environment
 from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
 from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.frameworks import registry
 
-HAS = ("jupyter-mlgpu", "ipykernel", "tensorflow", "torch", "jax", "mlx", "keras", "numpy")
-_FRAMEWORKS = ("tensorflow", "torch", "jax", "mlx.core", "keras")
 #: Of the kernelspecs, so many are looked at.
 MOST = 20
 #: Seconds for all their Pythons together.
@@ -37,13 +36,13 @@ _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
 _CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
 
 # Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
-_ASK = f"""
+_ASK = """
 import sys
 sys.path[:] = [one for one in sys.path if one]  # as ipykernel's launcher: without the current folder
 import json, platform
 from importlib import metadata
-found = {{}}
-for name in {HAS!r}:
+found = {}
+for name in sys.argv[1:]:
     try:
         found[name] = metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -65,8 +64,15 @@ def read(inside: Inside | None = None) -> Kernel:
         specs=fact(specs),
         capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
         inside=inside is not None,
-        imported=tuple(name.partition(".")[0] for name in _FRAMEWORKS if name in sys.modules),
+        imported=tuple(
+            name for module, name in (registry.MODULES | {"keras": "keras"}).items() if module in sys.modules
+        ),
     )
+
+
+def packages() -> tuple[str, ...]:
+    """The packages that are looked for in a kernel's Python."""
+    return ("jupyter-mlgpu", "ipykernel", *registry.FRAMEWORKS, "keras", "numpy")
 
 
 def specs() -> tuple[KernelSpec, ...]:
@@ -135,5 +141,5 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
 
 def _ask(path: str, variables: Mapping[str, str], seconds: float) -> tuple[str, str, dict[str, str]]:
     added = {name: Template(value).safe_substitute(os.environ) for name, value in variables.items()}
-    version, prefix, has = json.loads(run([path, "-c", _ASK], seconds, **added))
+    version, prefix, has = json.loads(run([path, "-c", _ASK, *packages()], seconds, **added))
     return version, prefix, has

@@ -12,18 +12,17 @@ from pathlib import Path
 
 from jupyter_mlgpu.doctor.facts import Package
 from jupyter_mlgpu.doctor.gather.tools import fact, text_of
+from jupyter_mlgpu.frameworks import registry
 
-#: By name, and by the beginning of a name.
+#: By name (a * at the end stands for all that begin so), beside those of the frameworks.
 NAMES = frozenset({
     "absl-py", "anywidget", "h5py", "ipykernel", "ipython", "ipywidgets", "jupyter-client", "jupyter-core",
     "jupyter-mlgpu", "jupyter-server", "jupyterlab", "keras", "keras-core", "keras-cv", "keras-hub",
-    "keras-nlp", "ml-dtypes", "mlx", "mlx-cpu", "mlx-cuda", "mlx-cuda-12", "mlx-cuda-13", "mlx-metal",
-    "nbformat", "notebook", "numpy", "opencv-python", "packaging", "pandas", "pip", "plotly", "protobuf",
-    "psutil", "scikit-learn", "scipy", "setuptools", "tb-nightly", "tensorboard", "tensorstore", "tf-keras",
-    "tf-nightly", "tokenizers", "torch", "torchaudio", "torchtext", "torchvision", "transformers", "triton",
-    "typing-extensions", "wheel", "wrapt",
+    "keras-nlp", "ml-dtypes", "nbformat", "notebook", "numpy", "opencv-python", "packaging", "pandas", "pip",
+    "plotly", "protobuf", "psutil", "scikit-learn", "scipy", "setuptools", "tb-nightly", "tensorboard",
+    "tensorstore", "tokenizers", "transformers", "typing-extensions", "wheel", "wrapt",
+    "intel-extension-for-*", "nvidia-*",
 })  # fmt: skip
-STARTS = ("jax", "nvidia-", "tensorflow", "tf-nightly-", "intel-extension-for-")
 #: Of code files that a package's record names, so many are looked for.
 _FILES = 400
 _FOLDER = re.compile(r"(?P<name>[A-Za-z0-9_.+-]+?)-(?P<version>\d[^-]*?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
@@ -31,10 +30,12 @@ _FOLDER = re.compile(r"(?P<name>[A-Za-z0-9_.+-]+?)-(?P<version>\d[^-]*?)(?:-py[\
 
 def read(path: Iterable[str] | None = None) -> Mapping[str, Package]:
     """Packages of interest on the path: the one that would be imported, others of its name as `copies`."""
+    named = NAMES.union(*(registry.framework(name).packages for name in registry.FRAMEWORKS))
+    starts = tuple(one.removesuffix("*") for one in named if one.endswith("*"))
     found: dict[str, list[tuple[Path, str]]] = {}
     for entry in dict.fromkeys(sys.path if path is None else path):
         for folder, name, version in _distributions(Path(entry or ".")):
-            if name in NAMES or name.startswith(STARTS):
+            if name in named or name.startswith(starts):
                 found.setdefault(name, []).append((folder, version))
     return {name: _package(places) for name, places in sorted(found.items())}
 

@@ -12,12 +12,10 @@ from pathlib import Path
 
 from jupyter_mlgpu.doctor.facts import Python
 from jupyter_mlgpu.doctor.gather.tools import fact, run
+from jupyter_mlgpu.frameworks import registry
 
-#: Packages that a file in the current folder must not be called after.
-SHADOWED = (
-    "tensorflow", "keras", "torch", "jax", "mlx", "numpy", "pandas", "matplotlib", "IPython", "ipykernel",
-    "jupyter_mlgpu",
-)  # fmt: skip
+#: Packages, beside the frameworks, that a file in the current folder must not be called after.
+SHADOWED = ("keras", "numpy", "pandas", "matplotlib", "IPython", "ipykernel", "jupyter_mlgpu")
 # Modules of Python's own that frameworks import: a learner's random.py breaks all of them.
 _STANDARD = (
     "random",
@@ -67,7 +65,7 @@ def kind(prefix: Path, virtual: bool, base: Path) -> str:
 def shadows(folder: Path) -> tuple[str, ...]:
     """The files of a folder that would be imported instead of a package."""
     found = []
-    for name in (*SHADOWED, *_STANDARD):
+    for name in (*registry.FRAMEWORKS, *SHADOWED, *_STANDARD):
         module, package = folder / f"{name}.py", folder / name / "__init__.py"
         if module.is_file():
             found.append(module.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.facts import Cache, Storage
 from jupyter_mlgpu.doctor.gather.tools import fact
+from jupyter_mlgpu.frameworks import registry
 
 #: Seconds for adding up a cache's files.
 COUNTING_S = 0.5
@@ -36,12 +37,10 @@ def read(home: Path | None = None) -> Storage:
 
 def folders(home: Path) -> dict[str, Path]:
     """Where each library keeps what it downloads, as its documentation says."""
-    return {
-        "keras": Path(os.environ.get("KERAS_HOME", home / ".keras")),
-        "huggingface": Path(os.environ.get("HF_HOME", home / ".cache/huggingface")),
-        "torch": Path(os.environ.get("TORCH_HOME", home / ".cache/torch")),
-        "tensorflow-datasets": Path(os.environ.get("TFDS_DATA_DIR", home / "tensorflow_datasets")),
-    }
+    caches = {"keras": ("KERAS_HOME", ".keras"), "huggingface": ("HF_HOME", ".cache/huggingface")}
+    for name in registry.FRAMEWORKS:
+        caches |= registry.framework(name).caches
+    return {name: Path(os.environ.get(set_by, home / usual)) for name, (set_by, usual) in caches.items()}
 
 
 def size(folder: Path) -> int:

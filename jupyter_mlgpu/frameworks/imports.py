@@ -1,0 +1,78 @@
+"""What the user's code has imported, and when it imports a framework, without importing it ourselves.
+
+A cell often imports the framework and uses it at once; tracing and device selection must begin in
+between. A finder placed first on `sys.meta_path` lets the other finders do their work and adds one
+call after the module's code has run. Nothing of it stays behind: the loader gets its own method back
+after the import, and `stop` removes the finder.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Container, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+def imported(name: str) -> bool:
+    """A module stands in `sys.modules` while it is still importing; that does not count."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
+def installed(name: str) -> bool:
+    """Whether `import name` would find something."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # of a dotted name, the first part is not there
+        return False
+
+
+class ImportWatch:
+    """Calls `on_import(name)` after each of `names` has been imported."""
+
+    def __init__(self, names: Container[str], on_import: Callable[[str], None]) -> None:
+        self._names = names
+        self._on_import = on_import
+        self._looking: set[str] = set()
+
+    def start(self) -> None:
+        """Watch from now on."""
+        sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        """Stop watching; calling it twice does no harm."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a watched module as Python would, with our call added after its code."""
+        if fullname not in self._names or fullname in self._looking:
+            return None
+        self._looking.add(fullname)
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._looking.discard(fullname)
+        loader = spec.loader if spec is not None else None
+        if loader is None or not hasattr(loader, "exec_module"):
+            return spec
+        original = loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            del loader.exec_module  # the class's own method shows again
+            original(module)
+            try:
+                self._on_import(fullname)
+            except Exception as error:
+                # The user's import has succeeded; our part must not make it fail.
+                sys.stderr.write(f"jupyter_mlgpu could not start tracing {fullname}: {error}\n")
+
+        try:
+            loader.exec_module = exec_module  # type: ignore[method-assign]
+        except AttributeError:  # a loader with slots: leave it alone, tracing starts with the next cell
+            return spec
+        return spec

@@ -1,0 +1,26 @@
+"""What the doctor asks of JAX: its devices, whether it computes, what it was built for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+
+def sample(size: int) -> tuple[list[str], Callable[[], float]]:
+    """The kinds of its devices, and how to multiply two matrices of ones of this size."""
+    import jax
+
+    kinds = ["cpu" if one.platform == "cpu" else "gpu" for one in jax.devices()]
+
+    def compute() -> float:
+        ones = jax.numpy.ones((size, size))
+        return float((ones @ ones)[0, 0])
+
+    return ["cpu", *(kind for kind in kinds if kind != "cpu")], compute
+
+
+def build(folder: Path) -> tuple[str | None, str | None]:
+    """Its CUDA, as the plug-in's name tells. Raises OSError where there is no JAX."""
+    (folder / "jax/version.py").stat()
+    cuda = next((number for number in ("13", "12") if (folder / f"jax_cuda{number}_plugin").is_dir()), None)
+    return cuda, None

@@ -1,0 +1,1 @@
+"""What Keras brings to any framework that it runs on: not one itself, and so not registered."""
