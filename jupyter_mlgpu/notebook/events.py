@@ -16,17 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
-from jupyter_mlgpu.notebook.mentioned import mentioned
-from jupyter_mlgpu.notebook.mps_log import with_mps_log
-from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
+from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
 from jupyter_mlgpu.notebook.ours import ours_in
-from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
-from jupyter_mlgpu.record import STILL_READING, Outcome, Record
+from jupyter_mlgpu.notebook.steps import EndedCell
+from jupyter_mlgpu.notebook.tracebacks import Tracebacks
+from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
 
@@ -45,7 +43,10 @@ class _Running:
 
 
 class CellEvents:
-    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
+    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured.
+
+    `complete` adds to a record what its cell's end has brought, and raises nothing.
+    """
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class CellEvents:
         kit: Kit,
         capture: Capture,
         *,
+        complete: Callable[[Record, EndedCell], Record],
         on_start: Callable[[Measurement, Asked], None],
         on_record: Callable[[Record], None],
     ) -> None:
@@ -61,6 +63,7 @@ class CellEvents:
         self._ours = ours_in(shell)
         self._kit = kit
         self._capture = capture
+        self._complete = complete
         self._on_start = on_start
         self._on_record = on_record
         self._here = _ThisThread()
@@ -184,7 +187,7 @@ class CellEvents:
             running = stack.pop()
             mine = result is None or running.info is info
             requested = self._kit.selection.requested  # a cell may have a device of its own
-            chosen = self._kit.selection.chosen()
+            devices = self._kit.selection.chosen()
             notes = self._kit.selection.leave() if running.entered else []
             code_ended = running.tracebacks.end(_error(result)) if running.tracebacks is not None else None
             if running.measurement is not None:
@@ -195,9 +198,9 @@ class CellEvents:
                     notes=notes,
                     code_ended=code_ended,
                 )
-                record = with_traceback(record, running.measurement)
-                record = self._with_what_stays(record, running.info.raw_cell, chosen)
-                record = with_items(self._with_logs(record), running.items)
+                left_out_s = running.measurement.left_out_s
+                cell = EndedCell(running.info.raw_cell, devices, running.items, left_out_s)
+                record = self._complete(record, cell)
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
                 self._on_record(record)
@@ -215,28 +218,6 @@ class CellEvents:
             self._capture.abandon_cell()
         if running.entered:
             self._kit.selection.leave()
-
-    def _with_what_stays(self, record: Record, code: str, chosen: list[Device]) -> Record:
-        """Values that the cell names and that live on another device than the one asked for are said."""
-        if not chosen:
-            return record
-        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), chosen):
-            record = record.with_note(note)
-        return record
-
-    def _with_logs(self, record: Record) -> Record:
-        # Only now: what the device wrote while it was waited for belongs to the cell too.
-        try:
-            said = self._capture.end_cell(record.cell.sequence)
-        except Exception as error:
-            return record.with_note(
-                f"The native lines of this cell are not known: reading them failed ({error})."
-            )
-        if said is not None and said.whole:
-            record = record.with_logs(said.lines, said.facts, said.notes)
-        elif said is not None:
-            record = record.with_logs(said.lines, {}, (STILL_READING,))
-        return with_mps_log(record, self._capture)
 
     def _start_capture(self) -> bool:
         try:
