@@ -1,8 +1,8 @@
 """What the recorder asks of a framework: the contract that every backend keeps.
 
-`jupyter_mlgpu.testing.FakeBackend` is a public example; tests/integration holds the suite that every
-backend passes. No method but `find_devices` may start the framework (initialise its context), and none
-imports it: the user's next line may still want to configure it.
+`jupyter_mlgpu.testing.FakeBackend` is a public example; tests/contract holds the suite that every backend
+passes. No method but `find_devices` may start the framework (initialise its context), and none imports it:
+the user's next line may still want to configure it.
 """
 
 from __future__ import annotations
