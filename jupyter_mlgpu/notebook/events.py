@@ -43,10 +43,7 @@ class _Running:
 
 
 class CellEvents:
-    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured.
-
-    `complete` adds to a record what its cell's end has brought, and raises nothing.
-    """
+    """Listens to one shell. `on_start` and `on_record` are told of cells that are measured."""
 
     def __init__(
         self,
@@ -54,16 +51,14 @@ class CellEvents:
         kit: Kit,
         capture: Capture,
         *,
-        complete: Callable[[Record, EndedCell], Record],
         on_start: Callable[[Measurement, Asked], None],
-        on_record: Callable[[Record], None],
+        on_record: Callable[[Record, EndedCell], None],
     ) -> None:
         self.tracing = True
         self._shell = shell
         self._ours = ours_in(shell)
         self._kit = kit
         self._capture = capture
-        self._complete = complete
         self._on_start = on_start
         self._on_record = on_record
         self._here = _ThisThread()
@@ -91,7 +86,7 @@ class CellEvents:
 
     @contextmanager
     def each_run(self, wanted: Asked) -> Iterator[list[Record]]:
-        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives its records.
+        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives what was measured.
 
         Raises UsageError where no such cell is running.
         """
@@ -198,12 +193,10 @@ class CellEvents:
                     notes=notes,
                     code_ended=code_ended,
                 )
-                left_out_s = running.measurement.left_out_s
-                cell = EndedCell(running.info.raw_cell, devices, running.items, left_out_s)
-                record = self._complete(record, cell)
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
-                self._on_record(record)
+                left_out_s = running.measurement.left_out_s
+                self._on_record(record, EndedCell(running.info.raw_cell, devices, running.items, left_out_s))
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
                     self._kit.rest()

@@ -93,12 +93,7 @@ class Extension:
             on_rest=self._logbook.on_rest,
         )
         self._events = CellEvents(
-            shell,
-            self.kit,
-            self._capture,
-            complete=self._complete,
-            on_start=self._on_start,
-            on_record=self._on_record,
+            shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
@@ -210,18 +205,9 @@ class Extension:
             sequence = self._running.cell.sequence
             self._push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
-    def _complete(self, record: Record, cell: EndedCell) -> Record:
-        ordered = steps(
-            cell,
-            selection=self.kit.selection,
-            namespace=self._shell.user_ns,
-            capture=self._capture,
-            store=self.kit.store,
-            journal=self._journal,
-        )
-        return complete(record, ordered)
-
-    def _on_record(self, record: Record) -> None:
+    def _on_record(self, record: Record, cell: EndedCell) -> None:
+        ordered = steps(cell, self.kit, self._capture, self._shell.user_ns, self._journal)
+        record = complete(record, ordered)
         self._running = None
         try:
             self.kit.store.add(record)

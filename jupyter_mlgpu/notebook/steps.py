@@ -10,12 +10,12 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import Journal
+from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.mentioned import mentioned
 from jupyter_mlgpu.record import STILL_READING, Record
@@ -62,26 +62,20 @@ class EndedCell:
 
 
 def steps(
-    cell: EndedCell,
-    *,
-    selection: Selection,
-    namespace: Mapping[str, Any],
-    capture: Capture,
-    store: Store,
-    journal: Journal | None,
+    cell: EndedCell, kit: Kit, capture: Capture, namespace: Mapping[str, Any], journal: Journal | None
 ) -> tuple[Step, ...]:
     """The steps for one cell, in their order; `namespace` has the values of the notebook's names."""
     return (
-        Step("the time of the traceback", partial(with_traceback, left_out_s=cell.left_out_s)),
+        Step("the time of the traceback", lambda one: with_traceback(one, cell.left_out_s)),
         Step(
             "what stays on another device",
-            partial(with_values_elsewhere, cell=cell, selection=selection, namespace=namespace),
+            lambda one: with_values_elsewhere(one, cell, kit.selection, namespace),
         ),
         # What the device wrote while it was waited for belongs to the cell, too.
-        Step("the native lines of the cell", partial(with_logs, capture=capture)),
-        Step("what PyTorch's MPS log tells", partial(with_mps_log, capture=capture)),
-        Step("the number of items", partial(with_items, items=cell.items)),
-        Step("the growth of memory", partial(with_growth, store=store)),
+        Step("the native lines of the cell", lambda one: with_logs(one, capture)),
+        Step("what PyTorch's MPS log tells", lambda one: with_mps_log(one, capture)),
+        Step("the number of items", lambda one: with_items(one, cell.items)),
+        Step("the growth of memory", lambda one: with_growth(one, kit.store)),
         saving(journal),
     )
 
@@ -95,7 +89,7 @@ def complete(record: Record, ordered: Iterable[Step]) -> Record:
 
 def saving(journal: Journal | None) -> Step:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return Step("its line in the journal", partial(saved, journal=journal))
+    return Step("its line in the journal", lambda one: saved(one, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_mlgpu.backends.base import Device
 from jupyter_mlgpu.files import Journal, load_records
+from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.reader import Notes
 from jupyter_mlgpu.notebook.steps import (
     EndedCell,
@@ -60,15 +61,11 @@ def cell(**changes):
     return dataclasses.replace(EndedCell("model.fit(x)", (), None, 0.0), **changes)
 
 
-def of(ended, **changes):
-    given = {
-        "selection": Selection(lambda: [FakeBackend()]),
-        "namespace": {},
-        "capture": Lines(),
-        "store": Store(),
-        "journal": None,
-    }
-    return steps(ended, **{**given, **changes})
+def of(ended, *, selection=None, capture=None, store=None, journal=None):
+    kit = Kit()
+    kit.selection = selection or Selection(lambda: [FakeBackend()])
+    kit.store = store or Store()
+    return steps(ended, kit, capture or Lines(), {}, journal)
 
 
 def test_the_steps_and_their_order_are_these():
