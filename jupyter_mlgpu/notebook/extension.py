@@ -14,9 +14,9 @@ from jupyter_mlgpu import files
 from jupyter_mlgpu.kit import Kit, install
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook import state, surroundings, transform
-from jupyter_mlgpu.notebook.around import AroundCells
 from jupyter_mlgpu.notebook.audience import Audience
 from jupyter_mlgpu.notebook.between import BetweenCells
+from jupyter_mlgpu.notebook.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.choices import Choices
 from jupyter_mlgpu.notebook.commands import Commands
@@ -111,7 +111,7 @@ class Extension:
             partial(transform.device_line, ours=ours_in(shell)),
         ]
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
-        self._around = AroundCells(
+        self._callbacks = CellCallbacks(
             shell,
             before=(
                 self.audience.cell_begins,
@@ -152,8 +152,8 @@ class Extension:
         ends.enter_context(transformed_input(self._shell, self._transformers))
         ends.callback(self._events.stop)
         self._events.start()
-        ends.callback(self._around.unregister)
-        self._around.register()
+        ends.callback(self._callbacks.unregister)
+        self._callbacks.register()
         ends.callback(self.kit.close)
         self.kit.watch_imports()
         ends.callback(atexit.unregister, self._capture.stop)

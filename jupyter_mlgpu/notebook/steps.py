@@ -17,7 +17,7 @@ from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import Journal
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.notebook.mentioned import mentioned
+from jupyter_mlgpu.notebook.named_values import named_values
 from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render import words
@@ -108,7 +108,7 @@ def with_values_elsewhere(
     """Says which values that the cell names live on another device than the one asked for."""
     if not cell.devices:
         return record
-    return _with_notes(record, selection.stays(mentioned(cell.code, namespace), cell.devices))
+    return _with_notes(record, selection.stays(named_values(cell.code, namespace), cell.devices))
 
 
 def with_logs(record: Record, capture: Capture) -> Record:

@@ -30,7 +30,7 @@ class Tracebacks:
         self._uncover = [self._cover(name) for name in _SHOWING if hasattr(shell, name)]
 
     def end(self, error: BaseException | None = None) -> Moment | None:
-        """See no more. The moment when the code ended, where it was `error` that was shown last.
+        """Watch no more. The moment when the code ended, where it was `error` that was shown last.
 
         Others were shown by code that went on.
         """

@@ -26,7 +26,7 @@ ENDS = [
     ("channel.KernelChannel", "close"),
     ("store.Store", "unsubscribe"),
     ("importwatch.ImportWatch", "stop"),
-    ("around.AroundCells", "unregister"),
+    ("cell_callbacks.CellCallbacks", "unregister"),
     ("events.CellEvents", "stop"),
     ("commands.Commands", "restore_environment"),
 ]
@@ -36,8 +36,8 @@ import atexit
 from jupyter_mlgpu import kit, store
 from jupyter_mlgpu.backends import importwatch
 from jupyter_mlgpu.logs import hooks, tap
-from jupyter_mlgpu.notebook import around, capture_kernel, channel, commands, doctor_light, events, extension
-from jupyter_mlgpu.notebook import watch, widget_pages
+from jupyter_mlgpu.notebook import capture_kernel, cell_callbacks, channel, commands, doctor_light, events
+from jupyter_mlgpu.notebook import extension, watch, widget_pages
 ip = get_ipython()
 """
 

@@ -150,7 +150,7 @@ SILENT = {
     "markup": "errors of the programmer's",
     "memory_*": "printed under a cell",
     "mlcompute/*": "printed under a cell",
-    "notebook/around": "printed under a cell",
+    "notebook/cell_callbacks": "printed under a cell",
     "notebook/cell_code": "names of magics",
     "notebook/chosen": "printed under a cell",
     "notebook/commands": "printed under a cell",

@@ -21,7 +21,7 @@ Part = Callable[[Any], object]
 _INTERRUPT = "__import__('signal').raise_signal(2)"
 
 
-class AroundCells:
+class CellCallbacks:
     """Calls the parts of `before` and `after` around each cell of a shell, each with what IPython tells.
 
     The parts say themselves what fails in them; one that raises all the same stops no other.
