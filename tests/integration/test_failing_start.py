@@ -86,9 +86,11 @@ finally:
 )
 
 
-def more_state(notebook):
-    """What loading changes beside `STATE`: streams, descriptors, hooks and IPython's own lists."""
-    return notebook.run("""
+def state(notebook):
+    """What loading changes, as `STATE` has it; and streams, descriptors, hooks and IPython's own lists."""
+    found = notebook.run(STATE)
+    assert found.status == "ok", found
+    more = notebook.run("""
 import logging, os, sys, warnings
 ip = get_ipython()
 print(
@@ -97,7 +99,8 @@ print(
     warnings.showwarning.__name__, len(ip.configurables), sorted(ip.magics_manager.registry),
     len(sys.meta_path),
 )
-""").text
+""")
+    return json.loads(found.text), more.text
 
 
 @pytest.fixture
@@ -110,21 +113,20 @@ def fresh(start_kernel):
 
 
 def test_where_a_part_cannot_begin_the_kernel_is_as_it_was_found(fresh):
-    before = json.loads(fresh.run(STATE).text), more_state(fresh)
+    before = state(fresh)
     for place, name in PARTS:
         for after in (False, True):
             for times in (1, 2) if name in ("register", "subscribe") and place != "atexit" else (1,):
                 said = fresh.run(LOAD.format(place=place, name=name, after=after, times=times))
                 assert said.text == "planted None True\n", (place, name, after, times, said)
-                found = json.loads(fresh.run(STATE).text), more_state(fresh)
-                assert found == before, (place, name, after, times)
+                assert state(fresh) == before, (place, name, after, times)
     assert fresh.run("1").receipts == []
     fresh.run("%load_ext jupyter_mlgpu")
     assert len(fresh.run("1").receipts) == 1
 
 
 def test_a_part_that_fails_to_end_keeps_no_other_from_ending(fresh):
-    before = json.loads(fresh.run(STATE).text), more_state(fresh)
+    before = state(fresh)
     for place, name in ENDS:
         assert fresh.run(UNLOAD.format(place=place, name=name)).text == "planted None\n", (place, name)
-        assert (json.loads(fresh.run(STATE).text), more_state(fresh)) == before, (place, name)
+        assert state(fresh) == before, (place, name)
