@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
 from jupyter_mlgpu.doctor.shapes import HostName, Lines, Name, PackageName, Shadow, VariableName, Version
 
-#: Raised whenever a field changes its meaning or goes away.
+#: Raised whenever a field changes its meaning, or one that a check asks for goes away.
 SCHEMA = 1
 
 
@@ -43,9 +43,7 @@ class Machine:
     memory_available: Maybe[int] = NOT_TOLD
     memory_limit: Maybe[int | None] = NOT_TOLD
     memory_limit_used: Maybe[int | None] = NOT_TOLD
-    swap_used: Maybe[int] = NOT_TOLD
     container: Maybe[bool] = NOT_TOLD
-    wsl: Maybe[bool] = NOT_TOLD
     low_power: Maybe[bool] = NOT_TOLD
     #: System Integrity Protection: it strips DYLD_* variables from what the system's own programs start.
     protected: Maybe[bool | None] = NOT_TOLD
@@ -59,8 +57,6 @@ class Python:
     conda, pyenv or system; `tag` is sysconfig's platform, which wheels must fit, such as `macosx-11.0-arm64`.
     `macos_seen` is the macOS version that this process is told, `10.16` under SYSTEM_VERSION_COMPAT.
     `shadows` are files in the current folder that hide a well-known package, such as `tensorflow.py`.
-    `user_site` tells whether packages outside the environment (`~/.local`) are imported. `conda_prefix` is
-    the active conda environment's folder, redacted, None where none is active.
     """
 
     version: Maybe[Version] = NOT_TOLD
@@ -74,8 +70,6 @@ class Python:
     macos_seen: Maybe[Version | None] = NOT_TOLD
     pip: Maybe[Version | None] = NOT_TOLD
     shadows: Maybe[tuple[Shadow, ...]] = NOT_TOLD
-    user_site: Maybe[bool] = NOT_TOLD
-    conda_prefix: Maybe[Name | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)

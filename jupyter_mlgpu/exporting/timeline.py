@@ -29,7 +29,6 @@ CLOCK = (
 )
 
 GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
-STAYED = "The events of this profiled cell stayed in its engine: its table of operations is in its record."
 
 #: A profile's first track; below it there is room for lanes of cells.
 _FIRST_TRACK = 100

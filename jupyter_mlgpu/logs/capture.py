@@ -1,6 +1,6 @@
 """Give every native line, logging record and warning to the cell in which it came.
 
-What comes between two cells belongs to none of them: it is handed to `on_outside`, never to the next
+What comes between two cells belongs to none of them: it is handed to `on_late`, never to the next
 cell.
 """
 
@@ -40,7 +40,7 @@ WHEN_IT_ENDS = 2.0
 
 
 class Surroundings(Protocol):
-    """What is special about capturing in a kernel or in a terminal; see `notebook.surroundings`."""
+    """What is special about capturing in a kernel or in a terminal: `notebook.capture_kernel` has one."""
 
     def make_echo(self, descriptor: int, before: int | None) -> Echo:
         """Where a descriptor's output goes on to; see `logs.tap.MakeEcho`."""

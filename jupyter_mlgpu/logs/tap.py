@@ -111,10 +111,11 @@ class Tap:
         self._limits.start()
         self.look()
         self._stop = threading.Event()
-        self._thread = threading.Thread(
+        thread = threading.Thread(
             target=self._watch, args=(self._stop,), name="jupyter_mlgpu logs", daemon=True
         )
-        self._thread.start()
+        thread.start()
+        self._thread = thread
 
     def stop(self) -> None:
         """Read what is left, and put every descriptor back as it was found."""

@@ -31,20 +31,6 @@ from jupyter_mlgpu.mlcompute.names import ENUMERATIONS, insist
 from jupyter_mlgpu.mlcompute.optimizers import SGD, Adam, AdamW, Optimizer, RMSProp
 from jupyter_mlgpu.mlcompute.tensors import Array, Shape, Tensor
 
-#: Selectors that we use and the wheel's metadata does not list, for they need none: from Apple's headers
-#: (macOS 11.3 SDK) and, where no header was at hand, from Apple's documentation of the class.
-FROM_HEADERS = {
-    "MLCGraph.graph": "MLCGraph.h",
-    "MLCGraph.nodeWithLayer_sources_": "MLCGraph.h",
-    "MLCGraph.nodeWithLayer_sources_lossLabels_": "MLCGraph.h",
-    "MLCGraph.splitWithSource_splitSectionLengths_dimension_": "MLCGraph.h",
-    "MLCGraph.resultTensorsForLayer_": "MLCGraph.h",
-    "MLCSelectionLayer.layer": "MLCSelectionLayer.h",
-    "MLCTrainingGraph.gradientDataForParameter_layer_": "MLCTrainingGraph.h",
-    "MLCTrainingGraph.synchronizeUpdates": "MLCTrainingGraph.h",
-    "MLCOptimizer.setLearningRate_": "Apple's documentation of MLCOptimizer: learningRate can be set",
-}
-
 _SYNCHRONOUS = ENUMERATIONS["MLCExecutionOptions"]["Synchronous"]
 _FOR_INFERENCE = ENUMERATIONS["MLCExecutionOptions"]["ForwardForInference"]
 

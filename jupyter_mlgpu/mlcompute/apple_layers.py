@@ -2,7 +2,7 @@
 Mac.
 
 Names are those of pyobjc, a selector with `_` for `:`. A test holds every one against the metadata of
-pyobjc-framework-MLCompute 12.2.2 (tests/data/mlcompute_names.json) and FROM_HEADERS of apple.py.
+pyobjc-framework-MLCompute 12.2.2 (tests/data/mlcompute_names.json) and Apple's headers.
 
 Shapes of weights follow code that ran on Apple's framework: filters are [1, inputs * outputs, height, width],
 numbers a channel [1, channels, 1, 1], and a fully connected layer has a kernel of inputs x outputs. What no

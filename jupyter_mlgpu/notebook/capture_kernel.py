@@ -62,7 +62,7 @@ class KernelSurroundings:
         return echo
 
     def attach(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Put in what shows native lines in their order."""
         own = [stream for stream in self._streams.values() if isinstance(stream, OutStream)]
         self._classes = [(stream, type(stream)) for stream in own]
 
@@ -80,7 +80,7 @@ class KernelSurroundings:
             self._look_before_messages(own[0].session, pass_on)
 
     def cell_begins(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """What is printed from now on belongs to this cell."""
         for echo in self._echoes:
             echo.belong_to_this_cell()
         for descriptor, stream in self._streams.items():
@@ -88,7 +88,7 @@ class KernelSurroundings:
                 self._pump_before_writes(stream, tap.behind_in(descriptor), tap.pump)
 
     def cell_ended(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Put back what covered its streams."""
         while self._covered:
             stream, ours, was_covered = self._covered.pop()
             if stream.write is not ours:
@@ -99,7 +99,7 @@ class KernelSurroundings:
                 del stream.write
 
     def detach(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Put everything back as it was found."""
         self.cell_ended(tap)
         for stream, before in self._classes:
             stream.__class__ = before
@@ -112,7 +112,7 @@ class KernelSurroundings:
         self._echoes.clear()
 
     def after_fork_in_child(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """A child prints as without us."""
         self.detach(tap)
 
     def _pump_before_writes(self, stream: Any, behind: Callable[[], bool], pump: Callable[[], None]) -> None:

@@ -32,7 +32,7 @@ class TerminalSurroundings:
         return plain_echo(descriptor, before)
 
     def attach(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Keep native lines of the terminal's own descriptors apart from what Python prints."""
         tap.give_back(1)
         self._replace("stderr", 2, tap)
         system = self._shell.system
@@ -48,24 +48,24 @@ class TerminalSurroundings:
         self._shell.system = run_in_terminal
 
     def cell_begins(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Take standard output, too, for the length of this cell."""
         tap.take(1)
         self._replace("stdout", 1, tap)
 
     def cell_ended(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Give standard output back to the terminal."""
         self._put_back("stdout")
         tap.give_back(1)
 
     def detach(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """Put everything back as it was found."""
         for name in list(self._replaced):
             self._put_back(name)
         with contextlib.suppress(AttributeError):
             del self._shell.system
 
     def after_fork_in_child(self, tap: Tap) -> None:
-        """See `logs.capture.Surroundings`."""
+        """A child prints as without us."""
         self.detach(tap)
 
     def _replace(self, name: str, descriptor: int, tap: Tap) -> None:

@@ -70,6 +70,7 @@ class KernelChannel:
         self._waiting: list[Event] = []
         self._timer_set = False
         self._closed = False
+        self._widget_pages = WidgetPages(kernel)
         self._sequence = 0
         self._pid = os.getpid()
         #: Hear of every event when it is pushed, in the thread that does: they raise nothing (`widgets.py`).
@@ -80,7 +81,6 @@ class KernelChannel:
         self._kernel.comm_manager.comms[COMM] = _Announcement()
         self._kernel.control_handlers[REQUEST] = self._answer
         self._kernel.control_handlers[TELL] = self._hear
-        self._widget_pages = WidgetPages(self._kernel)
         self._widget_pages.open()
         self.push({"type": "hello"})
 

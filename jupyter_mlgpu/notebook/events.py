@@ -17,16 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
-from jupyter_mlgpu.notebook.mentioned import mentioned
-from jupyter_mlgpu.notebook.mps_log import with_mps_log
-from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over, with_items
+from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
 from jupyter_mlgpu.notebook.ours import ours_in
-from jupyter_mlgpu.notebook.tracebacks import Tracebacks, with_traceback
-from jupyter_mlgpu.record import STILL_READING, Outcome, Record
+from jupyter_mlgpu.notebook.steps import EndedCell
+from jupyter_mlgpu.notebook.tracebacks import Tracebacks
+from jupyter_mlgpu.record import Outcome, Record
 from jupyter_mlgpu.recorder import Measurement
 
 
@@ -54,7 +52,7 @@ class CellEvents:
         capture: Capture,
         *,
         on_start: Callable[[Measurement, Asked], None],
-        on_record: Callable[[Record], None],
+        on_record: Callable[[Record, EndedCell], None],
     ) -> None:
         self.tracing = True
         self._shell = shell
@@ -88,7 +86,7 @@ class CellEvents:
 
     @contextmanager
     def each_run(self, wanted: Asked) -> Iterator[list[Record]]:
-        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives its records.
+        """Measure the one cell that is run inside, on behalf of a cell that repeats; gives what was measured.
 
         Raises UsageError where no such cell is running.
         """
@@ -195,12 +193,10 @@ class CellEvents:
                     notes=notes,
                     code_ended=code_ended,
                 )
-                record = with_traceback(record, running.measurement)
-                record = self._with_what_stays(record, running.info.raw_cell, devices)
-                record = with_items(self._with_logs(record), running.items)
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
-                self._on_record(record)
+                left_out_s = running.measurement.left_out_s
+                self._on_record(record, EndedCell(running.info.raw_cell, devices, running.items, left_out_s))
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
                     self._kit.rest()
@@ -215,28 +211,6 @@ class CellEvents:
             self._capture.abandon_cell()
         if running.entered:
             self._kit.selection.leave()
-
-    def _with_what_stays(self, record: Record, code: str, devices: list[Device]) -> Record:
-        """Values that the cell names and that live on another device than the one asked for are said."""
-        if not devices:
-            return record
-        for note in self._kit.selection.stays(mentioned(code, self._shell.user_ns), devices):
-            record = record.with_note(note)
-        return record
-
-    def _with_logs(self, record: Record) -> Record:
-        # Only now: what the device wrote while it was waited for belongs to the cell too.
-        try:
-            said = self._capture.end_cell(record.cell.sequence)
-        except Exception as error:
-            return record.with_note(
-                f"The native lines of this cell are not known: reading them failed ({error})."
-            )
-        if said is not None and said.whole:
-            record = record.with_logs(said.lines, said.facts, said.notes)
-        elif said is not None:
-            record = record.with_logs(said.lines, {}, (STILL_READING,))
-        return with_mps_log(record, self._capture)
 
     def _start_capture(self) -> bool:
         try:

@@ -4,59 +4,40 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_mlgpu import files
-from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, install
-from jupyter_mlgpu.logs.capture import Capture, Surroundings
-from jupyter_mlgpu.notebook import state, transform
-from jupyter_mlgpu.notebook.around import AroundCells
+from jupyter_mlgpu.logs.capture import Capture
+from jupyter_mlgpu.notebook import state, surroundings, transform
 from jupyter_mlgpu.notebook.audience import Audience
+from jupyter_mlgpu.notebook.cell_callbacks import CellCallbacks
 from jupyter_mlgpu.notebook.channel import Channel, KernelChannel, NoChannel
 from jupyter_mlgpu.notebook.commands import Commands
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.notebook.events import CellEvents
-from jupyter_mlgpu.notebook.growth_note import with_growth
 from jupyter_mlgpu.notebook.idletasks import IdleTasks
 from jupyter_mlgpu.notebook.inside import Inside
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.notebook.ops_command import Asked
-from jupyter_mlgpu.notebook.ours import ours_in, registered_by_us
+from jupyter_mlgpu.notebook.ours import ours_in
+from jupyter_mlgpu.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.notebook.watch import Watch
+from jupyter_mlgpu.notebook.steps import EndedCell, complete, saving, steps
+from jupyter_mlgpu.notebook.watch import LazyCounters, Watch
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
-
-if TYPE_CHECKING:
-    from jupyter_mlgpu.notebook.engine import Engine
-    from jupyter_mlgpu.probes.live import LiveCounters, Series
+from jupyter_mlgpu.store import Subscriber
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
 _KEPT = "_jupyter_mlgpu"
-
-
-class _Counters:
-    """The live counters, loaded when a browser first watches."""
-
-    def __init__(self, kit: Kit) -> None:
-        self._kit = kit
-
-    @cached_property
-    def _live(self) -> LiveCounters:
-        from jupyter_mlgpu.probes.live import LiveCounters
-
-        return LiveCounters(self._kit.gpus)
-
-    def look(self) -> tuple[list[Series], list[float | None]]:
-        """See `LiveCounters`."""
-        return self._live.look()
 
 
 class Extension:
@@ -64,22 +45,28 @@ class Extension:
 
     commands: Commands
     settings: SidebarSettings
+    _ends: ExitStack
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
         self.kit = Kit(PurePath(notebook).name if notebook else None)
+        self.kit.on_progress = self._on_progress
         journal = os.environ.get(JOURNAL_VARIABLE)
         self._journal = files.Journal(journal) if journal else None
         self._running: Measurement | None = None
         self._run: tuple[int, int] | None = None
         self._progress = ""
-        self._logbook = Logbook(self.kit, self._save, self._push, _show_again)
+        self._logbook = Logbook(self.kit, saving(self._journal), self._push, _show_again)
         self._device_told = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
         self.audience = Audience(shell)
-        self._engine = _engine(kernel, self.kit.recorder.run.id)
-        self.watch = Watch(self.kit.sampler, _Counters(self.kit), self._push, utc=self.kit.recorder.clock.utc)
+        self._engine = surroundings.engine(kernel, self.kit.recorder.run.id)
+        if self._engine is not None:
+            self.kit.store.on_clear = self._engine.clear
+        self.watch = Watch(
+            self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
+        )
         self.inside = Inside(self.kit, self.watch.state)
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
@@ -94,12 +81,11 @@ class Extension:
         }
         self.channel: Channel = (
             KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told, self.audience)
-            # An engine of ipyparallel has no such thread, and no browser that would listen.
-            if getattr(kernel, "iopub_thread", None) is not None
+            if surroundings.has_browsers(kernel)
             else NoChannel()
         )
         self._capture = Capture(
-            _surroundings(shell),
+            surroundings.capture_surroundings(shell),
             now=self.kit.recorder.clock.utc,
             clean=redact,
             on_live=self._logbook.on_live,
@@ -111,7 +97,7 @@ class Extension:
         )
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
-        self._soon = _scheduler(kernel)
+        self._soon = surroundings.scheduler(kernel)
         self.idle_tasks = IdleTasks(lambda: self._events.inside_a_cell, self._soon)
         self.settings = SidebarSettings(
             self.idle_tasks,
@@ -125,7 +111,7 @@ class Extension:
             partial(transform.device_line, ours=ours_in(shell)),
         ]
         # Before a cell is measured, and after it was: what somebody chose meanwhile.
-        self._around = AroundCells(
+        self._callbacks = CellCallbacks(
             shell,
             before=(
                 self.audience.cell_begins,
@@ -143,52 +129,47 @@ class Extension:
         )
 
     def start(self) -> None:
-        """Trace from the next cell on."""
+        """Trace from the next cell on. Raises what a part of it raises; then the shell is as it was found."""
+        with ExitStack() as ends:
+            self._begin(ends)
+            self._ends = ends.pop_all()
+        install(self.kit)
+
+    def stop(self) -> None:
+        """Leave the shell as it was found. A part that fails keeps no other from ending; then it raises."""
+        self._ends.close()
+
+    def _begin(self, ends: ExitStack) -> None:
+        """Begin each part, its end put down first, for it may fail half-way; they end the other way round."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
         from jupyter_mlgpu.notebook.ops_command import Repeats
 
-        install(self.kit)
         repeats = Repeats(self._shell, self._events)
-        self._shell.register_magics(
-            MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
-        )
-        self._shell.input_transformers_cleanup.extend(self._transformers)
+        magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
+        ends.callback(self.commands.stop_sharing)
+        ends.callback(self.commands.restore_environment)
+        ends.enter_context(registered_magics(self._shell, magics))
+        ends.enter_context(transformed_input(self._shell, self._transformers))
+        ends.callback(self._events.stop)
         self._events.start()
-        self._around.register()
-        self.kit.on_progress = self._on_progress
+        ends.callback(self._callbacks.unregister)
+        self._callbacks.register()
+        ends.callback(self.kit.close)
         self.kit.watch_imports()
+        ends.callback(atexit.unregister, self._capture.stop)
         atexit.register(self._capture.stop)  # what is written after that goes where it always went
-        self.kit.store.subscribe(self._push_record)
-        self.kit.store.subscribe(self.inside.record_made)
-        if self._engine is not None:
-            self.kit.store.subscribe(self._engine.write)
-            self.kit.store.on_clear = self._engine.clear
+        for subscriber in self._subscribers():
+            ends.callback(self.kit.store.unsubscribe, subscriber)
+            self.kit.store.subscribe(subscriber)
+        ends.callback(self.channel.close)
         self.channel.open()
+        ends.callback(self.doctor.stop)
+        ends.callback(self.watch.stop)
 
-    def stop(self) -> None:
-        """Leave the shell as it was found."""
-        self.watch.stop()
-        self.doctor.stop()
-        self.channel.close()
-        self.kit.store.unsubscribe(self._push_record)
-        self.kit.store.unsubscribe(self.inside.record_made)
-        if self._engine is not None:
-            self.kit.store.unsubscribe(self._engine.write)
-        self.kit.close()
-        self._around.unregister()
-        self._events.stop()
-        atexit.unregister(self._capture.stop)
-        self.commands.restore_environment()
-        self.commands.stop_sharing()
-        for transformer in self._transformers:
-            self._shell.input_transformers_cleanup.remove(transformer)
-        from jupyter_mlgpu.notebook.magics import MlgpuMagics
-
-        for kind, ours in MlgpuMagics.magics.items():
-            there = self._shell.magics_manager.magics[kind]
-            for name in ours:
-                if registered_by_us(there.get(name)):
-                    del there[name]
+    def _subscribers(self) -> list[Subscriber]:
+        """Who is given each record; in an engine its journal, too."""
+        engine = [] if self._engine is None else [self._engine.write]
+        return [self._push_record, self.inside.record_made, *engine]
 
     def _save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
         self.catch_up()
@@ -224,9 +205,10 @@ class Extension:
             sequence = self._running.cell.sequence
             self._push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
-    def _on_record(self, record: Record) -> None:
+    def _on_record(self, record: Record, cell: EndedCell) -> None:
+        ordered = steps(cell, self.kit, self._capture, self._shell.user_ns, self._journal)
+        record = complete(record, ordered)
         self._running = None
-        record = self._save(with_growth(record, self.kit.store))
         try:
             self.kit.store.add(record)
             self._logbook.cell_ended(record)
@@ -237,14 +219,6 @@ class Extension:
 
                 # Last, for the thread that publishes it takes Python's lock at once, and this one would wait.
                 receipts.show(record, last=not self._events.inside_a_cell)
-
-    def _save(self, record: Record) -> Record:
-        if self._journal is not None:
-            try:
-                self._journal.append(record)
-            except RecordError as error:
-                record = record.with_note(redact(f"This record was not saved: {error}"))
-        return record
 
     def _push(self, event: dict[str, Any]) -> None:
         self.channel.push(event)
@@ -286,32 +260,6 @@ def _show_again(record: Record) -> None:
     receipts.show_again(record)
 
 
-def _engine(kernel: Any, run: str) -> Engine | None:
-    """What is done otherwise in an engine of ipyparallel; None elsewhere."""
-    if getattr(kernel, "engine_id", None) is None:
-        return None
-    from jupyter_mlgpu.notebook.engine import find
-
-    return find(kernel, run)
-
-
-def _scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
-    """Has a function called by the main thread's event loop; where there is none, the next cell does."""
-    loop = getattr(kernel, "io_loop", None)
-    return (lambda do: None) if loop is None else loop.add_callback
-
-
-def _surroundings(shell: Any) -> Surroundings:
-    # Each imports what only it needs: a terminal has no ipykernel.
-    if getattr(shell, "kernel", None) is not None:
-        from jupyter_mlgpu.notebook.capture_kernel import KernelSurroundings
-
-        return KernelSurroundings()
-    from jupyter_mlgpu.notebook.capture_terminal import TerminalSurroundings
-
-    return TerminalSurroundings(shell)
-
-
 def load(shell: Any) -> None:
     """Set the extension up in a shell; loading it twice changes nothing."""
     if getattr(shell, _KEPT, None) is None:
@@ -330,5 +278,5 @@ def unload(shell: Any) -> None:
     """Take the extension out of a shell again."""
     extension = getattr(shell, _KEPT, None)
     if extension is not None:
-        extension.stop()
         delattr(shell, _KEPT)
+        extension.stop()

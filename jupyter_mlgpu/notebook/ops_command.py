@@ -7,8 +7,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render import words
@@ -83,19 +81,6 @@ def asked_over(code: str) -> Asked | None:
         return asked(_ITEMS_LATER.sub("", line.removeprefix(TRACE_CELL)))
     except UsageError:
         return None
-
-
-def with_items(record: Record, items: int | None) -> Record:
-    """The record with the number of items that the user tells, and what one of them took."""
-    if items is None or record.outcome != "ok":  # a cell that failed has not worked on all of them
-        return record
-    from jupyter_mlgpu.items import NAME, fact  # seldom asked for
-    from jupyter_mlgpu.render.items import sentence
-
-    told = {NAME: fact(items, "%%mlc_trace --items")}
-    record = replace(record, facts={**record.facts, **told})
-    said = sentence(record)
-    return record if said is None else record.with_note(said)
 
 
 def _number(option: str, word: str, most: int) -> int:

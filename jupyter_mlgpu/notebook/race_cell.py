@@ -16,7 +16,7 @@ from jupyter_mlgpu.race.cell import Program, program
 
 
 class NotebookCell:
-    """See `jupyter_mlgpu.race.runner.RacingCell`. To be run within `guarded`."""
+    """A `RacingCell` in a notebook's own namespace. To be run within `guarded`."""
 
     def __init__(self, shell: Any, body: str, *, setup: str | None, variable: str | None) -> None:
         self._shell = shell
@@ -51,23 +51,23 @@ class NotebookCell:
                 space.pop(self._variable, None)
 
     def setup(self) -> None:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """Run the set-up, which is not timed."""
         if self._setup is not None:
             self._go_on_with_interrupt()
             self._run(self._setup)
 
     def prepare(self, size: float | None) -> None:
-        """See `jupyter_mlgpu.race.runner.RacingCell`; an interrupt from between two runs ends the race."""
+        """Set the size before a run; an interrupt from between two runs ends the race."""
         self._go_on_with_interrupt()
         if self._variable is not None:
             self._shell.user_ns[self._variable] = size
 
     def run(self) -> object:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """Run the cell once; returns the value of its last expression."""
         return self._run(self._body)
 
     def quiet(self) -> AbstractContextManager[object]:
-        """See `jupyter_mlgpu.race.runner.RacingCell`; what a run prints that then fails is shown."""
+        """Swallow what a run prints; what one prints that then fails is shown."""
         return _quiet()
 
     def show_own_traceback(self, error: BaseException) -> None:

@@ -13,12 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.celltime import Moment
-from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
-from jupyter_mlgpu.render import words
-
-#: Seconds that nobody notices.
-_UNNOTICED = 0.01
 
 _SHOWING = ("showtraceback", "showsyntaxerror")
 
@@ -35,7 +30,7 @@ class Tracebacks:
         self._uncover = [self._cover(name) for name in _SHOWING if hasattr(shell, name)]
 
     def end(self, error: BaseException | None = None) -> Moment | None:
-        """See no more. The moment when the code ended, where it was `error` that was shown last.
+        """Watch no more. The moment when the code ended, where it was `error` that was shown last.
 
         Others were shown by code that went on.
         """
@@ -69,13 +64,3 @@ class Tracebacks:
 
         setattr(self._shell, name, covered)
         return uncover
-
-
-def with_traceback(record: Record, measurement: Measurement) -> Record:
-    """Says how long the traceback took where that is most of what the person at the keyboard waited for."""
-    took, wall = measurement.left_out_s, record.reading("wall_time").value
-    if wall is None or took <= max(wall, _UNNOTICED):
-        return record
-    return record.with_note(
-        f"IPython took {words.seconds(took)} more to show the traceback: that is not in these times."
-    )

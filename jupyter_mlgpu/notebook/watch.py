@@ -32,13 +32,16 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes.sampler import Stop
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.probes.live import Series
+    from jupyter_mlgpu.probes.gpus import Gpus
+    from jupyter_mlgpu.probes.live import LiveCounters, Series
+    from jupyter_mlgpu.probes.once import Once
 
 INTERVAL = 0.5
 #: Seconds for which a browser's word holds.
@@ -62,6 +65,23 @@ class _Looks(Protocol):
 
 class _Thread(Protocol):
     def add(self, look: Callable[[], None], every: float) -> Stop: ...
+
+
+class LazyCounters:
+    """The live counters, loaded when a browser first watches."""
+
+    def __init__(self, gpus: Once[Gpus]) -> None:
+        self._gpus = gpus
+
+    @cached_property
+    def _live(self) -> LiveCounters:
+        from jupyter_mlgpu.probes.live import LiveCounters
+
+        return LiveCounters(self._gpus)
+
+    def look(self) -> tuple[list[Series], list[float | None]]:
+        """What there is to look at, and what it shows now."""
+        return self._live.look()
 
 
 class Watch:

@@ -23,20 +23,20 @@ class WidgetPages:
     """Of one kernel."""
 
     def __init__(self, kernel: Any) -> None:
-        self._manager = kernel.comm_manager
+        self._kernel = kernel
         self._router = getattr(kernel, "shell_channel_thread", None)  # from ipykernel 7 on
 
     def open(self) -> None:
         """Answer from now on, unless ipywidgets does; when it is imported, it takes the place over."""
-        if TARGET not in self._manager.targets:
-            self._manager.register_target(TARGET, _opened)
+        if TARGET not in self._kernel.comm_manager.targets:
+            self._kernel.comm_manager.register_target(TARGET, _opened)
         logging.getLogger(LOGGER).addFilter(self._is_said_by_who_handles)
 
     def close(self) -> None:
         """Answer no more."""
         logging.getLogger(LOGGER).removeFilter(self._is_said_by_who_handles)
-        if self._manager.targets.get(TARGET) is _opened:
-            self._manager.unregister_target(TARGET, _opened)
+        if self._kernel.comm_manager.targets.get(TARGET) is _opened:
+            self._kernel.comm_manager.unregister_target(TARGET, _opened)
 
     def _is_said_by_who_handles(self, record: logging.LogRecord) -> bool:
         return self._router is None or bool(record.thread != self._router.ident)

@@ -22,15 +22,14 @@ _AT_WORK = ("kernel", "copy", "memset")
 class DeviceBusy:
     """One device in a window: all times in nanoseconds.
 
-    `between_ns` is the idle time between the first and the last of its intervals, in `gaps` pieces;
-    `intervals` counts kernels, copies and memory-sets.
+    `between_ns` is the idle time between the first and the last of its intervals; `intervals` counts
+    kernels, copies and memory-sets.
     """
 
     device: str
     busy_ns: int
     window_ns: int
     between_ns: int
-    gaps: int
     intervals: int
 
     @property
@@ -80,5 +79,5 @@ def device_busy(profile: Profile) -> tuple[DeviceBusy, ...]:
         first, last = merged[0][0], merged[-1][1]
         busy = length(merged)
         window = max(profile.end_ns, last) - min(profile.start_ns, first)
-        devices.append(DeviceBusy(device, busy, window, last - first - busy, len(merged) - 1, len(intervals)))
+        devices.append(DeviceBusy(device, busy, window, last - first - busy, len(intervals)))
     return tuple(devices)

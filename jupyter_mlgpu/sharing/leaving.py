@@ -86,20 +86,12 @@ def _seconds(started_at: str) -> float | None:
     return seconds if seconds is not None and 0 <= seconds <= LATEST else None
 
 
-def report_of(
-    records: Iterable[Record], checks: Iterable[SharedCheck], lesson: str | None, sent_at: float
-) -> Report:
-    """A report of these records, but those of which nothing leaves. Raises RecordError for what is no report.
-
-    `lesson` is one of LESSONS or None; `sent_at` in seconds since 1970.
-    """
-    shared = (record_of(record) for record in records)
-    return report_with((one for one in shared if one is not None), checks, lesson, sent_at)
-
-
 def report_with(
     records: Iterable[SharedRecord], checks: Iterable[SharedCheck], lesson: str | None, sent_at: float
 ) -> Report:
-    """As `report_of`, for records of which it was already taken what leaves."""
+    """A report of what leaves of some records. Raises RecordError for what is no report.
+
+    `lesson` is one of LESSONS or None; `sent_at` in seconds since 1970.
+    """
     report = Report(SCHEMA, lesson, sent_at, tuple(records), tuple(checks))
     return from_json(to_json(report))  # nothing leaves that the other side would refuse

@@ -3,7 +3,7 @@
  *
  * A dictionary, chosen by JupyterLab's language code, works without a language pack. English is bundled; the
  * server brings Chinese (chinese.ts). Sentences that come from the kernel (notes, reasons) are English and are
- * shown in Chinese by their templates (sentences.ts); what log lines mean, by the message's id (messages.ts).
+ * shown in Chinese by their templates (sentences.ts); what log lines mean, by the message's id (explain.ts).
  */
 
 import type { Sentences } from './sentences';

@@ -180,14 +180,19 @@ def test_loading_the_extension_twice_changes_nothing(plain):
 STATE = """
 import logging, os, sys, threading, json
 ip = get_ipython()
+def target(number):
+    try:
+        return os.path.exists(f"/proc/self/fd/{number}") and os.readlink(f"/proc/self/fd/{number}")
+    except OSError:  # closed between the two
+        return False
 print(json.dumps({
     "pre": len(ip.events.callbacks["pre_run_cell"]),
     "post": len(ip.events.callbacks["post_run_cell"]),
     "finders": [str(type(f)) for f in sys.meta_path],
     "threads": sorted(t.name for t in threading.enumerate()),
     # IPython's own history thread opens and closes its journal as it likes.
-    "files": sorted(name for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")
-                    and os.environ["IPYTHONDIR"] not in (name := os.readlink(f"/proc/self/fd/{n}"))),
+    "files": sorted(name for name in map(target, os.listdir("/proc/self/fd"))
+                    if name and os.environ["IPYTHONDIR"] not in name),
     "magics": sorted(ip.magics_manager.magics["line"]),
     "cell magics": sorted(ip.magics_manager.magics["cell"]),
     "transformers": len(ip.input_transformers_cleanup), "handlers": sorted(ip.kernel.control_handlers),

@@ -62,3 +62,12 @@ def test_unloading_leaves_a_users_own_magic_where_it_is(start_kernel):
     assert notebook.run(REGISTER.format(kind="cell", name="mlc_race")).status == "ok"
     assert notebook.run("%unload_ext jupyter_mlgpu").status == "ok"
     assert notebook.run("%%mlc_race\nx").text == "mine: '' 'x\\n'\n"
+
+
+def test_a_users_own_magic_that_was_there_before_us_comes_back_when_we_are_unloaded(start_kernel):
+    notebook = start_kernel(extension=False)
+    assert notebook.run(REGISTER.format(kind="cell", name="mlc_race")).status == "ok"
+    assert notebook.run("%load_ext jupyter_mlgpu").status == "ok"
+    assert "mine" not in notebook.run("%%mlc_race\nx").text
+    assert notebook.run("%unload_ext jupyter_mlgpu").status == "ok"
+    assert notebook.run("%%mlc_race\nx").text == "mine: '' 'x\\n'\n"

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.logs import mps_profile
-from jupyter_mlgpu.notebook.mps_log import with_mps_log
+from jupyter_mlgpu.notebook.steps import with_mps_log
 from jupyter_mlgpu.testing import example_record
 
 KERNEL = (
@@ -144,16 +144,6 @@ def test_a_profiled_cell_takes_what_was_printed_to_standard_error():
 def test_lines_that_were_let_go_are_told():
     found = with_mps_log(record(), Lines(GRAPH, gone=1234), APART)
     assert "The first 1,234 bytes" in found.notes[0]
-
-
-def test_lines_that_cannot_be_read_cost_the_table_and_not_the_record():
-    class Broken:
-        def raw(self, sequence):
-            raise OSError(5, "Input/output error")
-
-    found = with_mps_log(record(), Broken(), APART)
-    assert found.ops == ()
-    assert "could not be read (OSError(5, 'Input/output error'))" in found.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ import pytest
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks.staying import LIMIT as MOST
 from jupyter_mlgpu.frameworks.staying import Staying, each, elsewhere, it, own, told
-from jupyter_mlgpu.notebook.mentioned import LIMIT, mentioned
+from jupyter_mlgpu.notebook.named_values import LIMIT, named_values
 from jupyter_mlgpu.selection import Selection
 from jupyter_mlgpu.testing import FakeBackend
 
 
 def names(code: str, namespace: dict) -> list[str]:
-    return list(mentioned(code, namespace))
+    return list(named_values(code, namespace))
 
 
 def test_the_names_in_a_cells_code_are_found_in_their_order():
@@ -69,7 +69,7 @@ def test_no_attribute_of_the_users_objects_is_asked_for():
 
 def test_only_so_many_names_are_looked_at():
     many = {f"name_{number}": number for number in range(LIMIT + 50)}
-    assert len(mentioned(" ".join(many), many)) == LIMIT
+    assert len(named_values(" ".join(many), many)) == LIMIT
 
 
 def test_containers_are_looked_into_a_few_levels_deep_and_only_plain_ones():

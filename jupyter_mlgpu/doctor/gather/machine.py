@@ -41,9 +41,7 @@ def read(root: Path = _ROOT) -> Machine:
         memory_available=fact(lambda: memory.machine().free),
         memory_limit=_part(limit, "total", held),
         memory_limit_used=_part(limit, "used", held),
-        swap_used=fact(_swap),
         container=False if mac else fact(lambda: _container(root)),
-        wsl="microsoft" in platform.release().lower(),
         low_power=fact(_mac_low_power) if mac else fact(lambda: _low_power(root)),
         protected=fact(_protected) if mac else None,
     )
@@ -126,12 +124,6 @@ def _usable() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return _cores()
-
-
-def _swap() -> int:
-    import psutil
-
-    return int(psutil.swap_memory().used)
 
 
 def _container(root: Path) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import site
 import sys
 import sysconfig
 from importlib import metadata
@@ -48,8 +46,6 @@ def read() -> Python:
         macos_seen=platform.mac_ver()[0] or None,
         pip=fact(_pip),
         shadows=fact(lambda: shadows(Path.cwd())),
-        user_site=bool(site.ENABLE_USER_SITE) and site.getusersitepackages() in sys.path,
-        conda_prefix=os.environ.get("CONDA_PREFIX"),
     )
 
 

@@ -22,7 +22,7 @@ def sample(size: int) -> tuple[list[str], Callable[[], float]]:
 
 
 def build(folder: Path) -> tuple[str | None, str | None]:
-    """Its CUDA and cuDNN, as build_info.py tells. Raises OSError where there is none."""
+    """Its CUDA and cuDNN, as its own build_info tells. Raises OSError where there is none."""
     text = (folder / "tensorflow/python/platform/build_info.py").read_text(errors="replace")
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     # build_info is an OrderedDict([...]).

@@ -1,7 +1,7 @@
 """Which operations a TensorFlow graph has on which device, learned when TensorFlow prepares it.
 
 TensorFlow cuts a graph into one part a device when the graph is first called from a device, and again when
-its inputs come from other devices. Graph collection (`tensorflow_collection`) hands these parts over once. It
+its inputs come from other devices. Graph collection (`collection.py`) hands these parts over once. It
 is on during such a call alone: all other graphs that a cell prepares, as Keras does for its data, would be
 handed over, too, which takes milliseconds. Calls that overlap share what was handed over.
 """

@@ -1,11 +1,11 @@
 """Where TensorFlow's operations really ran, seen from inside and cheaply.
 
 An operation callback (private; seen working on 2.19.1) tells the device of each eager operation;
-`tensorflow_calls` which graphs are called, and `tensorflow_graphs` the operations of each.
+`tensorflow_calls` which graphs are called, and `graphs.py` the operations of each.
 
 The callback costs about 5 us an operation, so it is taken away after `LIMIT` eager operations of one
 cell; the record then says that only those were watched. Graphs are counted to the end. Both see the
-thread that they were added in; that other threads or sessions worked is told by `tensorflow_unseen`.
+thread that they were added in; that other threads or sessions worked is told by `unseen.py`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.notebook.around import AroundCells
+from jupyter_mlgpu.notebook.cell_callbacks import CellCallbacks
 
 
 class Shell:
@@ -61,17 +61,19 @@ def shell():
 
 def test_parts_are_called_in_order_with_what_ipython_tells(shell):
     told = []
-    around = AroundCells(shell, [lambda info: told.append("first")], [lambda result: told.append("last")])
-    around.register()
+    callbacks = CellCallbacks(
+        shell, [lambda info: told.append("first")], [lambda result: told.append("last")]
+    )
+    callbacks.register()
     assert shell.run_cell().success
-    around.unregister()
+    callbacks.unregister()
     assert told == ["first", "last"]
     assert shell.hooks == {}
 
 
 def test_an_interrupt_before_the_cell_ends_it_as_its_code_begins_and_all_parts_are_done(shell):
     told = []
-    AroundCells(shell, [interrupt, told.append], [told.append]).register()
+    CellCallbacks(shell, [interrupt, told.append], [told.append]).register()
     result = shell.run_cell()
     assert isinstance(result.error_in_exec, KeyboardInterrupt)
     assert shell.ran == ["KeyboardInterrupt"]
@@ -81,14 +83,14 @@ def test_an_interrupt_before_the_cell_ends_it_as_its_code_begins_and_all_parts_a
 
 def test_the_next_cell_runs_again(shell):
     came = [True]
-    AroundCells(shell, [lambda info: came and (came.clear(), interrupt(info))], []).register()
+    CellCallbacks(shell, [lambda info: came and (came.clear(), interrupt(info))], []).register()
     shell.run_cell()
     assert shell.run_cell().success
 
 
 def test_an_interrupt_after_the_cell_ends_it_as_interrupted_and_says_so(shell):
     told = []
-    AroundCells(shell, [], [interrupt, told.append]).register()
+    CellCallbacks(shell, [], [interrupt, told.append]).register()
     result = shell.run_cell()
     assert isinstance(result.error_in_exec, KeyboardInterrupt)
     assert shell.shown == ["KeyboardInterrupt"]
@@ -98,7 +100,7 @@ def test_an_interrupt_after_the_cell_ends_it_as_interrupted_and_says_so(shell):
 
 
 def test_a_cell_that_failed_keeps_its_own_error(shell):
-    AroundCells(shell, [], [interrupt]).register()
+    CellCallbacks(shell, [], [interrupt]).register()
     assert isinstance(shell.run_cell("1/0").error_in_exec, ZeroDivisionError)
     assert shell.shown == []
 
@@ -111,7 +113,7 @@ def test_a_second_interrupt_ends_what_hangs_in_us(shell):
         interrupt(info)
         told.append("not interrupted")
 
-    AroundCells(shell, [hang, lambda info: told.append("next part")], []).register()
+    CellCallbacks(shell, [hang, lambda info: told.append("next part")], []).register()
     assert isinstance(shell.run_cell().error_in_exec, KeyboardInterrupt)
     assert told == ["next part"]
 
@@ -120,7 +122,7 @@ def test_a_handler_of_the_users_that_takes_the_interrupt_lets_the_cell_run(shell
     taken = []
     before = signal.signal(signal.SIGINT, lambda number, frame: taken.append(number))
     try:
-        AroundCells(shell, [interrupt], []).register()
+        CellCallbacks(shell, [interrupt], []).register()
         assert shell.run_cell().success
     finally:
         signal.signal(signal.SIGINT, before)
@@ -130,7 +132,7 @@ def test_a_handler_of_the_users_that_takes_the_interrupt_lets_the_cell_run(shell
 
 def test_a_part_that_fails_stops_no_other_and_not_the_cell(shell, capsys):
     told = []
-    AroundCells(shell, [lambda info: 1 / 0, told.append], []).register()
+    CellCallbacks(shell, [lambda info: 1 / 0, told.append], []).register()
     assert shell.run_cell().success
     assert len(told) == 1
     said = capsys.readouterr()

@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _TARGETS = re.compile(r"^[ \t]*([\w \t,*]+?)[ \t]*=(?!=)", re.MULTILINE)
 
 
-def mentioned(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
+def named_values(code: str, namespace: Mapping[str, Any]) -> dict[str, Any]:
     """Name to value, in the order in which the cell and then its functions name them.
 
     A name that the cell only gives to a result is left out: it is not what the cell works on.

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 Part = Callable[[Any], object]
@@ -20,7 +21,7 @@ Part = Callable[[Any], object]
 _INTERRUPT = "__import__('signal').raise_signal(2)"
 
 
-class AroundCells:
+class CellCallbacks:
     """Calls the parts of `before` and `after` around each cell of a shell, each with what IPython tells.
 
     The parts say themselves what fails in them; one that raises all the same stops no other.
@@ -39,8 +40,9 @@ class AroundCells:
 
     def unregister(self) -> None:
         """End; a cell that is running is left alone."""
-        self._shell.events.unregister("pre_run_cell", self.cell_begins)
-        self._shell.events.unregister("post_run_cell", self.cell_ended)
+        for event, ours in (("pre_run_cell", self.cell_begins), ("post_run_cell", self.cell_ended)):
+            with suppress(ValueError):  # it was never registered, or somebody has taken it out
+                self._shell.events.unregister(event, ours)
         self._uncover()
 
     def cell_begins(self, info: Any) -> None:
