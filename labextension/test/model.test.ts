@@ -264,9 +264,9 @@ test('a record of 10 MB counts, with as much of it as a person can look at', () 
 
 test('records of a newer schema are left out and not asked for again', () => {
   const scene = new Scene();
-  const changes = { records: [recordJson(1, { schema: 2 }), recordJson(2)], first: 0, oldest: 0 };
+  const changes = { records: [recordJson(1, { schema: 3 }), recordJson(2)], first: 0, oldest: 0 };
   scene.snapshot(1, [], changes);
-  scene.delta(2, [record(3, { schema: 2 }), record(4)]);
+  scene.delta(2, [record(3, { schema: 3 }), record(4)]);
   assert.deepEqual(scene.sequences, [2, 4]);
   assert.equal(scene.model.missing, null);
 });

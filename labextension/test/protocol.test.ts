@@ -22,8 +22,28 @@ test('a record is read with what is known and why the rest is not', () => {
   assert.equal(record.whyDeviceMissing, 'No framework was loaded.');
 });
 
+test('what measured a reading, and sentences, are read as both schemas have them', () => {
+  const old = {
+    quantity: 'wall_time',
+    value: 1,
+    unit: 's',
+    scope: 'cell',
+    source: 'a clock',
+    samples: 1
+  };
+  const readings = [old, { ...old, source: 'clock', detail: 'time.perf_counter_ns' }];
+  const made = { text: '3 ran', template: '{count} ran', fields: { count: 3 } };
+  const read = readRecord(recordJson(1, { readings, notes: ['A note.', made, { template: 'x' }] }));
+  assert.ok(typeof read !== 'string');
+  assert.deepEqual(
+    read.readings.map(one => one.source),
+    ['a clock', 'time.perf_counter_ns']
+  );
+  assert.deepEqual(read.notes, ['A note.', '3 ran']);
+});
+
 test('a record of a later schema is told apart from rubbish', () => {
-  assert.equal(readRecord(recordJson(1, { schema: 2 })), 'newer');
+  assert.equal(readRecord(recordJson(1, { schema: 3 })), 'newer');
   for (const rubbish of [null, undefined, 7, 'text', [], {}, { schema: 1 }, { schema: 'one' }]) {
     assert.equal(readRecord(rubbish), 'invalid');
   }

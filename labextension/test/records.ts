@@ -16,7 +16,7 @@ export function reading(quantity: string, value: number | null, unit = 's'): obj
 
 export function recordJson(sequence: number, changes: object = {}): object {
   return {
-    schema: 1,
+    schema: 2,
     run: { id: RUN, notebook: 'lesson.ipynb', host_digest: 'abcdef012345', engine: null },
     cell: {
       sequence,
