@@ -8,7 +8,20 @@
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
-import { LONG, amount, list, object, text } from './untrusted';
+import {
+  amount,
+  flag,
+  list,
+  listOf,
+  named,
+  object,
+  or,
+  orEmpty,
+  sentence,
+  shape,
+  text
+} from './untrusted';
+import type { Read } from './untrusted';
 
 /** Seconds of history that are kept, and samples: twice a second. */
 const HISTORY = 300;
@@ -16,23 +29,40 @@ const SAMPLES = 600;
 /** Series that are read: eight GPUs have 36. */
 const SERIES = 256;
 
-/** One line of a chart. */
-export interface ISeries {
-  device: string;
-  quantity: string;
-  /** share (0 to 1), cores, bytes, W or °C */
-  unit: string;
-  source: string;
-  /** The most it can be; null: not known. */
-  limit: number | null;
-  whyMissing: string | null;
-}
+/** One line of a chart. Each is read, so that values keep their places: what cannot be read has no name. */
+const readLine = orEmpty(
+  shape(
+    {},
+    {
+      device: or('', text),
+      quantity: or('', text),
+      /** share (0 to 1), cores, bytes, W or °C */
+      unit: or('', text),
+      source: or('', text),
+      /** The most it can be; null: not known. */
+      limit: amount,
+      whyMissing: sentence
+    }
+  )
+);
+
+const readSeries = listOf(readLine, SERIES);
+
+export type ISeries = Read<typeof readLine>;
 
 export interface ISample {
   /** Seconds on the kernel's own clock: differences alone mean something. */
   t: number;
   /** In the order of the series; null: not known. */
   values: (number | null)[];
+}
+
+function readSample(data: unknown): ISample | null {
+  const [time, values] = (Array.isArray(data) ? data : []) as unknown[];
+  const t = amount(time);
+  return t === null || !Array.isArray(values)
+    ? null
+    : { t, values: values.slice(0, SERIES).map(amount) };
 }
 
 /** An event of the kernel; `series` is there when it has changed. */
@@ -43,22 +73,41 @@ export interface ICountersEvent {
   series: ISeries[] | null;
 }
 
-/** What a snapshot holds. */
-export interface ICountersHistory {
-  series: ISeries[];
-  interval: number;
-  /** The moment of the snapshot on the samples' clock. */
-  t: number;
-  samples: ISample[];
+export function readCountersEvent(data: unknown): ICountersEvent | null {
+  const table = object(data);
+  const sample = readSample([table?.t, table?.values]);
+  const series = Array.isArray(table?.series) ? readSeries(table.series) : null;
+  return sample && { time: text(table?.time) ?? '', sample, series };
 }
 
+/** What a snapshot holds. */
+export const readCountersHistory = shape(
+  {
+    /** The moment of the snapshot on the samples' clock. */
+    t: amount,
+    samples: named('history', value =>
+      Array.isArray(value) ? list(value.slice(-SAMPLES), SAMPLES, readSample) : null
+    )
+  },
+  { series: readSeries, interval: or(0.5, amount) }
+);
+
+export type ICountersHistory = Read<typeof readCountersHistory>;
+
 /** The kernel's answer to a browser that watches. */
-export interface IWatch {
-  watching: boolean;
-  /** For how long it holds. */
-  seconds: number;
-  whyMissing: string | null;
-}
+export const readWatch = orEmpty(
+  shape(
+    {},
+    {
+      watching: flag,
+      /** For how long it holds. */
+      seconds: or(0, amount),
+      whyMissing: sentence
+    }
+  )
+);
+
+export type IWatch = Read<typeof readWatch>;
 
 export interface ICounters {
   series: readonly ISeries[];
@@ -146,58 +195,6 @@ export class Counters {
 
   private current = NOTHING;
   private readonly changedSignal = new Signal<this, void>(this);
-}
-
-export function readCountersEvent(table: Record<string, unknown>): ICountersEvent | null {
-  const sample = readSample([table.t, table.values]);
-  const series = Array.isArray(table.series) ? readSeries(table.series) : null;
-  return sample && { time: text(table.time) ?? '', sample, series };
-}
-
-export function readCountersHistory(data: unknown): ICountersHistory | null {
-  const table = object(data);
-  const t = amount(table?.t);
-  if (table === null || t === null || !Array.isArray(table.history)) {
-    return null;
-  }
-  return {
-    series: readSeries(table.series),
-    interval: amount(table.interval) ?? NOTHING.interval,
-    t,
-    samples: list(table.history.slice(-SAMPLES), SAMPLES, readSample)
-  };
-}
-
-export function readWatch(data: unknown): IWatch {
-  const table = object(data);
-  return {
-    watching: table?.watching === true,
-    seconds: amount(table?.seconds) ?? 0,
-    whyMissing: text(table?.why_missing, LONG)
-  };
-}
-
-function readSample(data: unknown): ISample | null {
-  const [time, values] = (Array.isArray(data) ? data : []) as unknown[];
-  const t = amount(time);
-  return t === null || !Array.isArray(values)
-    ? null
-    : { t, values: values.slice(0, SERIES).map(amount) };
-}
-
-/** Every one of the list, so that values keep their places: what cannot be read has no name. */
-function readSeries(data: unknown): ISeries[] {
-  return list(data, SERIES, item => {
-    const table = object(item);
-    return {
-      device: text(table?.device) ?? '',
-      quantity: text(table?.quantity) ?? '',
-      unit: text(table?.unit) ?? '',
-      source: text(table?.source) ?? '',
-      limit: amount(table?.limit),
-      whyMissing: text(table?.why_missing, LONG)
-    };
-  });
 }
 
 function newest(samples: readonly ISample[]): ISample[] {

@@ -1,67 +1,48 @@
 /** What the doctor said of a kernel's set-up; the only way in. The Python side is jupyter_mlgpu/doctor/light.py. */
 
-import { FEW, LONG, choice, count, list, object, printed } from './untrusted';
+import { LONG, count, flag, listOf, oneOf, or, printedIn, shape } from './untrusted';
+import type { Read } from './untrusted';
 
-const CONFIDENCES = ['sure', 'likely', 'possible'] as const;
+const said = printedIn(LONG);
 
-/** Characters of an evidence or of commands. */
-const LONGEST = 2_000;
+/** An evidence, or commands. */
+const several = or('', printedIn(2_000));
 
-export interface IDoctor {
-  asking: boolean;
-  /** null: it has not been asked, or gave no answer. */
-  found: IDiagnosis | null;
-  /** Why it gave no answer. */
-  problem: string | null;
-}
+const readFinding = shape(
+  { title: said },
+  {
+    id: or('', said),
+    evidence: several,
+    /** Lines for a shell. */
+    remedy: several,
+    /** null: the check itself failed. */
+    confidence: oneOf('sure', 'likely', 'possible')
+  }
+);
 
-export interface IDiagnosis {
-  head: string;
-  /** Causes first. */
-  findings: IFinding[];
-  /** How many more there are. */
-  more: number;
-}
+export type IFinding = Read<typeof readFinding>;
 
-export interface IFinding {
-  id: string;
-  title: string;
-  evidence: string;
-  /** Lines for a shell. */
-  remedy: string;
-  /** null: the check itself failed. */
-  confidence: (typeof CONFIDENCES)[number] | null;
-}
+const readDiagnosis = shape(
+  { head: said },
+  {
+    /** Causes first. */
+    findings: listOf(readFinding),
+    /** How many more there are. */
+    more: or(0, count)
+  }
+);
 
-export function readDoctor(data: unknown): IDoctor | null {
-  const table = object(data);
-  return (
-    table && {
-      asking: table.asking === true,
-      found: readDiagnosis(table.found),
-      problem: printed(table.problem, LONG)
-    }
-  );
-}
+export type IDiagnosis = Read<typeof readDiagnosis>;
 
-function readDiagnosis(data: unknown): IDiagnosis | null {
-  const table = object(data);
-  const head = printed(table?.head, LONG);
-  return head === null
-    ? null
-    : { head, findings: list(table?.findings, FEW, readFinding), more: count(table?.more) ?? 0 };
-}
+export const readDoctor = shape(
+  {},
+  {
+    asking: flag,
+    /** null: it has not been asked, or gave no answer. */
+    found: readDiagnosis,
+    /** Why it gave no answer. */
+    problem: said
+  }
+);
 
-function readFinding(data: unknown): IFinding | null {
-  const table = object(data);
-  const title = printed(table?.title, LONG);
-  return title === null
-    ? null
-    : {
-        id: printed(table?.id, LONG) ?? '',
-        title,
-        evidence: printed(table?.evidence, LONGEST) ?? '',
-        remedy: printed(table?.remedy, LONGEST) ?? '',
-        confidence: choice(table?.confidence, CONFIDENCES)
-      };
-}
+export type IDoctor = Read<typeof readDoctor>;

@@ -3,27 +3,27 @@
  */
 
 import type { ILogLine } from './logs';
-import { LONG, object, text } from './untrusted';
+import { object, sentence, shape } from './untrusted';
+import type { Read } from './untrusted';
 
 export interface IExplanation {
   meaning: string | null;
   advice: string | null;
 }
 
+const readTexts = shape({ meaning: sentence, advice: sentence }, {});
+
 /** Explanations by message id, with `{fields}` in their places. */
-export type Messages = Readonly<Record<string, { meaning: string; advice: string }>>;
+export type Messages = Readonly<Record<string, Read<typeof readTexts>>>;
 
 /** Read what the server told; messages without both texts are left out. */
 export function readMessages(data: unknown): Messages {
-  const found: Record<string, { meaning: string; advice: string }> = {};
-  for (const [id, texts] of Object.entries(object(data) ?? {})) {
-    const meaning = text(object(texts)?.meaning, LONG);
-    const advice = text(object(texts)?.advice, LONG);
-    if (meaning !== null && advice !== null) {
-      found[id] = { meaning, advice };
-    }
-  }
-  return found;
+  return Object.fromEntries(
+    Object.entries(object(data) ?? {}).flatMap(([id, one]) => {
+      const texts = readTexts(one);
+      return texts === null ? [] : [[id, texts]];
+    })
+  );
 }
 
 /** What a line means and what to do; in English where the catalogue does not know it. */

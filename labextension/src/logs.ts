@@ -4,31 +4,26 @@
  * The Python side of the same contract is `LogLine` in jupyter_mlgpu/record.py.
  */
 
-import { choice, count, list, object, pairs, printed, text } from './untrusted';
+import {
+  count,
+  flag,
+  list,
+  named,
+  object,
+  oneOf,
+  or,
+  pairs,
+  printed,
+  printedIn,
+  shape,
+  text
+} from './untrusted';
+import type { Read } from './untrusted';
 
 /** From the one to look at first to the one to look at last. */
 export const VERDICTS = ['fatal', 'action', 'performance', 'info', 'harmless', 'unknown'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
-
-export interface ILogLine {
-  /** As printed, of several lines where the message has them; cut at `TEXT_LIMIT` characters. */
-  text: string;
-  /** Characters that were printed; more than `text` has where it was cut. */
-  length: number;
-  /** Which message it is; null where that is not known. */
-  id: string | null;
-  verdict: Verdict;
-  meaning: string | null;
-  advice: string | null;
-  /** What stood in the message's places, for its explanation in another language. */
-  fields: [name: string, value: string][];
-  count: number;
-  stream: string;
-  time: string | null;
-  /** It came after the cell had ended. */
-  late: boolean;
-}
 
 /** Characters of a line that are shown. */
 export const TEXT_LIMIT = 8_000;
@@ -55,35 +50,39 @@ export function readLogs(data: unknown): [lines: ILogLine[], left: number] {
   return [list(data, most, readLogLine), data.length - most];
 }
 
-function readLogLine(data: unknown): ILogLine | null {
-  const table = object(data);
-  const shown = printed(table?.text, TEXT_LIMIT);
-  if (table === null || shown === null) {
-    return null;
-  }
-  return {
-    text: shown,
-    length: (table.text as string).length,
-    id: text(table.id),
-    verdict: choice(table.verdict, VERDICTS) ?? 'unknown',
-    meaning: printed(table.meaning, EXPLANATION),
-    advice: printed(table.advice, EXPLANATION),
-    fields: readFields(table.fields),
-    count: count(table.count) ?? 1,
-    stream: text(table.stream) ?? '',
-    time: text(table.time),
-    late: table.late === true
-  };
-}
-
 /** Shared by lines without fields, which most are: 100,000 lists of their own are work for the collector. */
 const NO_FIELDS: [name: string, value: string][] = [];
 
 function readFields(data: unknown): [name: string, value: string][] {
-  const fields = pairs(data, readField);
+  const fields = pairs(data, value =>
+    typeof value === 'number' ? String(value) : printed(value, FIELD)
+  );
   return fields.length === 0 ? NO_FIELDS : fields;
 }
 
-function readField(value: unknown): string | null {
-  return typeof value === 'number' ? String(value) : printed(value, FIELD);
-}
+const explanation = printedIn(EXPLANATION);
+
+const readLogLine = shape(
+  {
+    /** As printed, of several lines where the message has them; cut at `TEXT_LIMIT` characters. */
+    text: printedIn(TEXT_LIMIT),
+    /** Characters that were printed; more than `text` has where it was cut. */
+    length: named('text', value => (value as string).length)
+  },
+  {
+    /** Which message it is; null where that is not known. */
+    id: text,
+    verdict: or('unknown', oneOf(...VERDICTS)),
+    meaning: explanation,
+    advice: explanation,
+    /** What stood in the message's places, for its explanation in another language. */
+    fields: readFields,
+    count: or(1, count),
+    stream: or('', text),
+    time: text,
+    /** It came after the cell had ended. */
+    late: flag
+  }
+);
+
+export type ILogLine = Read<typeof readLogLine>;

@@ -4,25 +4,30 @@
  * The Python side of the same contract is jupyter_mlgpu/notebook/inside.py.
  */
 
-import { FEW, LONG, amount, list, object, text } from './untrusted';
+import { FEW, amount, list, object, or, orEmpty, sentence, shape, text } from './untrusted';
 
 const LOOKS = 2_000;
+
+const readSeries = orEmpty(
+  shape(
+    {},
+    {
+      device: or('', text),
+      unit: or('', text),
+      source: or('', sentence),
+      /** The most there is; null: not known. */
+      limit: amount,
+      /** Why nothing was told at the last look. */
+      whyMissing: sentence
+    }
+  )
+);
 
 export interface ILooks {
   /** Seconds between two looks. */
   interval: number;
-  series: ISeries[];
+  series: ReturnType<typeof readSeries>[];
   looks: ILook[];
-}
-
-export interface ISeries {
-  device: string;
-  unit: string;
-  source: string;
-  /** The most there is; null: not known. */
-  limit: number | null;
-  /** Why nothing was told at the last look. */
-  whyMissing: string | null;
 }
 
 export interface ILook {
@@ -41,17 +46,6 @@ export function readLooks(data: unknown): ILooks | null {
   return interval === null || series.length === 0 || looks.length === 0
     ? null
     : { interval, series, looks };
-}
-
-function readSeries(data: unknown): ISeries {
-  const table = object(data);
-  return {
-    device: text(table?.device) ?? '',
-    unit: text(table?.unit) ?? '',
-    source: text(table?.source, LONG) ?? '',
-    limit: amount(table?.limit),
-    whyMissing: text(table?.why_missing, LONG)
-  };
 }
 
 function readLook(data: unknown, series: number): ILook | null {

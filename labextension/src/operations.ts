@@ -3,7 +3,8 @@
  * jupyter_mlgpu/render/operations.py does it.
  */
 
-import { amount, count, object, printed, text } from './untrusted';
+import { amount, count, named, or, printedIn, shape, text } from './untrusted';
+import type { Read } from './untrusted';
 
 /** Operations that a table shows. */
 const TOP = 10;
@@ -14,22 +15,25 @@ export const MANY = 1000;
 /** Of a long name: a kernel's can fill a page. */
 const NAME = 200;
 
-export interface IOperation {
-  name: string;
-  type: string;
-  device: string;
-  count: number;
-  selfTime: number;
-  totalTime: number;
-  profiler: string;
-  onDevice: boolean;
-  /** Part of the busy time of its plane and device; null in records from before it was kept. */
-  share: number | null;
-  /** Input shapes, bytes copied and floating-point operations of all calls; null: the profiler tells none. */
-  shapes: string | null;
-  bytes: number | null;
-  flops: number | null;
-}
+const name = printedIn(NAME);
+
+export const readOperation = shape(
+  { name: value => name(value) || null, selfTime: amount, totalTime: amount, count },
+  {
+    type: or('', name),
+    device: or('', text),
+    profiler: or('', text),
+    onDevice: named('plane', value => value === 'device'),
+    /** Part of the busy time of its plane and device; null in records from before it was kept. */
+    share: amount,
+    /** Input shapes, bytes copied and floating-point operations of all calls; null: the profiler tells none. */
+    shapes: name,
+    bytes: amount,
+    flops: amount
+  }
+);
+
+export type IOperation = Read<typeof readOperation>;
 
 /** The operations of a device or of the host's threads, those with the most self time first. */
 export interface IOperationGroup {
@@ -41,31 +45,6 @@ export interface IOperationGroup {
 /** The first of them, and how many more there are. */
 export interface IOperationTable extends IOperationGroup {
   more: number;
-}
-
-export function readOperation(data: unknown): IOperation | null {
-  const table = object(data);
-  const name = printed(table?.name, NAME);
-  const selfTime = amount(table?.self_time);
-  const totalTime = amount(table?.total_time);
-  const calls = count(table?.count);
-  if (table === null || !name || selfTime === null || totalTime === null || calls === null) {
-    return null;
-  }
-  return {
-    name,
-    type: printed(table.type, NAME) ?? '',
-    device: text(table.device) ?? '',
-    count: calls,
-    selfTime,
-    totalTime,
-    profiler: text(table.profiler) ?? '',
-    onDevice: table.plane === 'device',
-    share: amount(table.share),
-    shapes: printed(table.shapes, NAME),
-    bytes: amount(table.bytes),
-    flops: amount(table.flops)
-  };
 }
 
 /** A group for each device, then one for the host's threads. */

@@ -6,47 +6,32 @@
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
-import { amount, choice, object } from './untrusted';
-
-const POSITIONS = ['right', 'left'] as const;
-const RECEIPTS = ['line', 'open', 'hidden'] as const;
-const LANGUAGES = ['jupyterlab', 'en', 'zh_CN'] as const;
+import { amount, named, oneOf, or, orEmpty, shape } from './untrusted';
 
 /** Seconds between two looks at the gauges that a setting can ask for at most. */
 const SLOWEST = 60;
 
-export interface IPreferences {
-  /** On which side of the page the sidebar stands. */
-  position: (typeof POSITIONS)[number];
-  /** Whether the kernel is asked for live readings while the gauges are in sight. */
-  liveGauges: boolean;
-  /** Seconds between two drawings of the gauges, at least; 0: with each reading. */
-  redrawSeconds: number;
-  /** What a receipt under a cell is at first: a line, all that was measured, or nothing. */
-  receipt: (typeof RECEIPTS)[number];
-  language: (typeof LANGUAGES)[number];
-}
-
-export const DEFAULTS: IPreferences = {
-  position: 'right',
-  liveGauges: true,
-  redrawSeconds: 0,
-  receipt: 'line',
-  language: 'jupyterlab'
-};
-
 /** Read settings; a value that is none of those offered counts as not set. */
-export function readPreferences(data: unknown): IPreferences {
-  const table = object(data) ?? {};
-  const seconds = amount(table.redrawSeconds) ?? DEFAULTS.redrawSeconds;
-  return {
-    position: choice(table.position, POSITIONS) ?? DEFAULTS.position,
-    liveGauges: table.liveGauges !== false,
-    redrawSeconds: Math.min(seconds, SLOWEST),
-    receipt: choice(table.receipt, RECEIPTS) ?? DEFAULTS.receipt,
-    language: choice(table.language, LANGUAGES) ?? DEFAULTS.language
-  };
-}
+export const readPreferences = orEmpty(
+  shape(
+    {},
+    {
+      /** On which side of the page the sidebar stands. */
+      position: or('right', oneOf('right', 'left')),
+      /** Whether the kernel is asked for live readings while the gauges are in sight. */
+      liveGauges: named('liveGauges', value => value !== false),
+      /** Seconds between two drawings of the gauges, at least; 0: with each reading. */
+      redrawSeconds: named('redrawSeconds', value => Math.min(amount(value) ?? 0, SLOWEST)),
+      /** What a receipt under a cell is at first: a line, all that was measured, or nothing. */
+      receipt: or('line', oneOf('line', 'open', 'hidden')),
+      language: or('jupyterlab', oneOf('jupyterlab', 'en', 'zh_CN'))
+    }
+  )
+);
+
+export type IPreferences = ReturnType<typeof readPreferences>;
+
+export const DEFAULTS = readPreferences({});
 
 class Preferences {
   /** A value that is replaced, never changed. */

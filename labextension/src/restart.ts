@@ -4,31 +4,33 @@
  * The Python side of the same contract is jupyter_mlgpu/notebook/restart.py.
  */
 
-import { object, printed } from './untrusted';
+import { object, or, printedIn, shape } from './untrusted';
+import type { Read } from './untrusted';
 
 export const RESTART_MIME_TYPE = 'application/vnd.jupyter-mlgpu.restart+json';
 
 /** Characters of the sentences; they hold a cell to copy. */
 const LIMIT = 2_000;
 
-export interface IRestartHint {
+const readWords = printedIn(LIMIT);
+
+const readSentences = shape(
   /** Why a restart is needed, and what to do before it. */
-  sentence: string;
+  { sentence: value => readWords(value) || null },
   /** How to do it without the button. */
-  byHand: string;
+  { byHand: or('', readWords) }
+);
+
+export interface IRestartHint extends Read<typeof readSentences> {
   /** The words of `%mlc_trace verbose` for the fresh kernel; null: none. */
   verbose: string | null;
 }
 
 /** Read a hint; null for what is none. */
 export function readRestartHint(data: unknown): IRestartHint | null {
-  const table = object(data);
-  const sentence = printed(table?.sentence, LIMIT);
-  const verbose = table?.verbose ?? null;
-  if (!sentence || !(verbose === null || isWords(verbose))) {
-    return null;
-  }
-  return { sentence, byHand: printed(table?.by_hand, LIMIT) ?? '', verbose };
+  const sentences = readSentences(data);
+  const verbose = object(data)?.verbose ?? null;
+  return sentences && (verbose === null || isWords(verbose)) ? { ...sentences, verbose } : null;
 }
 
 /** The code that gives a fresh kernel the words of `%mlc_trace verbose`, which checks them itself. */

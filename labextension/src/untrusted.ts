@@ -74,12 +74,7 @@ export function choice<T extends string>(value: unknown, choices: readonly T[]):
 
 export function list<T>(value: unknown, limit: number, read: (item: unknown) => T | null): T[] {
   const items: unknown[] = Array.isArray(value) ? value.slice(0, limit) : [];
-  return items.map(read).filter(item => item !== null);
-}
-
-/** A list; null, not an empty list, for what is not known. */
-export function listOrNull<T>(value: unknown, read: (item: unknown) => T | null): T[] | null {
-  return Array.isArray(value) ? list(value, FEW, read) : null;
+  return items.map(item => read(item)).filter(item => item !== null);
 }
 
 export function pairs<T>(value: unknown, read: (item: unknown) => T | null): [string, T][] {
@@ -98,6 +93,97 @@ export function strings(value: unknown): [string, string][] {
       (entry): entry is [string, string] =>
         typeof entry[1] === 'string' && entry[1].length <= LONGEST_TEXT
     );
+}
+
+/** Reads a value; null: it is none of its kind. */
+export type Reader<T> = (value: unknown) => T | null;
+
+/** What a reader answers of what it can read. */
+export type Read<R extends Reader<unknown>> = NonNullable<ReturnType<R>>;
+
+type Fields = Record<string, Reader<unknown> & { key?: string }>;
+
+/**
+ * Reads a table: a field `whyMissing` stands there as `why_missing`. Without one of those `needed` it is no such
+ * table; of the others each has what its reader answers.
+ */
+export function shape<N extends Fields, F extends Fields>(
+  needed: N,
+  others: F
+): Reader<{ [K in keyof N]: Read<N[K]> } & { [K in keyof F]: ReturnType<F[K]> }> {
+  const fields = Object.entries({ ...needed, ...others }).map(([name, read]) => {
+    const key = read.key ?? name.replace(/[A-Z]/g, capital => `_${capital.toLowerCase()}`);
+    return { name, key, read, needed: name in needed };
+  });
+  return data => {
+    const table = object(data);
+    if (table === null) {
+      return null;
+    }
+    const found: Record<string, unknown> = {};
+    for (const { name, key, read, needed } of fields) {
+      const value = read(table[key]);
+      if (value === null && needed) {
+        return null;
+      }
+      found[name] = value;
+    }
+    return found as never;
+  };
+}
+
+/** A field that has another name there than here. */
+export function named<T>(
+  key: string,
+  read: (value: unknown) => T
+): ((value: unknown) => T) & { key: string } {
+  return Object.assign((value: unknown) => read(value), { key });
+}
+
+/** A field that stands in a table `inside` of the one that is read; `key` names it there. */
+export function inside<T>(
+  inside: string,
+  key: string,
+  read: (value: unknown) => T
+): ((value: unknown) => T) & { key: string } {
+  return named(inside, value => read(object(value)?.[key]));
+}
+
+/** What stands for a value that cannot be read. */
+export function or<T>(fallback: T, read: Reader<T>): (value: unknown) => T {
+  return value => read(value) ?? fallback;
+}
+
+/** Reads what is no table as an empty one: of a `shape` that needs nothing. */
+export function orEmpty<T>(read: Reader<T>): (value: unknown) => T {
+  return value => read(value) ?? (read({}) as T);
+}
+
+/** A text that is not empty. */
+export const word: Reader<string> = value => text(value) || null;
+
+/** Whether it is true; what is no truth value counts as false. */
+export const flag = (value: unknown): boolean => value === true;
+
+export function oneOf<T extends string>(...choices: T[]): Reader<T> {
+  return value => choice(value, choices);
+}
+
+export function printedIn(limit: number): Reader<string> {
+  return value => printed(value, limit);
+}
+
+export function listOf<T>(read: Reader<T>, limit = FEW): (value: unknown) => T[] {
+  return value => list(value, limit, read);
+}
+
+/** A list; null, not an empty list, for what is not known. */
+export function listOrNullOf<T>(read: Reader<T>): Reader<T[]> {
+  return value => (Array.isArray(value) ? list(value, FEW, read) : null);
+}
+
+export function pairsOf<T>(read: Reader<T>): (value: unknown) => [string, T][] {
+  return value => pairs(value, read);
 }
 
 /** What most lines consist of, in which to look for others takes long. */
