@@ -55,6 +55,8 @@ OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 
 #: Records with ten lines each, put into the kernel's own store.
 FILL = """
+from msgspec.structs import replace
+
 from jupyter_mlgpu import kit
 from jupyter_mlgpu.record import LogLine
 from jupyter_mlgpu.testing import example_record

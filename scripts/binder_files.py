@@ -140,7 +140,7 @@ def _of_records(path: Path) -> Iterator[str]:
         record.cell.name
         for record in records
         if not any(one.kind == "cuda" for one in record.device.ran_on or ())
-        or not any("(NVIDIA H200)" in reading.source for reading in record.readings)
+        or not any("(NVIDIA H200)" in reading.instrument for reading in record.readings)
     ]
     if not records or elsewhere:
         yield (

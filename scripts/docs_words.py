@@ -103,7 +103,7 @@ def record() -> str:
     """The record's schema as tables, and as it stands."""
     text = _SCHEMA.read_text(encoding="utf-8")
     schema = json.loads(text)
-    rows = [(code(name), kind, plain(about)) for name, kind, about in _fields(schema, "")]
+    rows = [(code(name), kind, plain(about)) for name, kind, about in _fields(schema, "", schema["$defs"])]
     return page(
         "# The record",
         "A records file (`%mlc_trace save`, `jupyter mlgpu run`) has one JSON object a line, in UTF-8. "
@@ -116,18 +116,28 @@ def record() -> str:
     )
 
 
-def _fields(schema: dict[str, Any], above: str) -> Iterator[tuple[str, str, str]]:
-    inside = schema.get("properties", {})
+def _fields(schema: dict[str, Any], above: str, parts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     required = set(schema.get("required", ()))
-    for name, one in inside.items():
-        path = f"{above}{name}"
+    for name, field in schema.get("properties", {}).items():
+        path, one = f"{above}{name}", _whole(field, parts)
         about = one.get("description", "") + ("" if name in required else " May be absent.")
         yield path, _kind(one), about.strip()
-        yield from _fields(one, f"{path}.")
-        if isinstance(items := one.get("items"), dict):
-            yield from _fields(items, f"{path}[].")
-        if isinstance(more := one.get("additionalProperties"), dict):
-            yield from _fields(more, f"{path}.*.")
+        yield from _fields(one, f"{path}.", parts)
+        for inside, mark in (("items", "[]."), ("additionalProperties", ".*.")):
+            if isinstance(found := one.get(inside), dict):
+                yield from _fields(_whole(found, parts), f"{path}{mark}", parts)
+
+
+def _whole(schema: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
+    """A schema with what it refers to in its place; of several, such as one or null, all in one."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return {"type": "sentence"} if name == "Sentence" else parts[name]
+    several = [_whole(one, parts) for one in schema.get("anyOf", ())]
+    kinds = [one.get("type", _kind(one)) for one in several]
+    return {**{key: value for one in several for key, value in one.items()}, **schema} | (
+        {"type": kinds} if kinds else {}
+    )
 
 
 def _kind(schema: dict[str, Any]) -> str:

@@ -343,12 +343,14 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
 
 #: A kernel that speaks our protocol without the extension, so that 2,000 cells need not be run.
 SEND_2_000_RECORDS = """
+from msgspec.structs import replace
+
 from jupyter_mlgpu.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 def made(number):
     record = example_record(number, name=f"step {number}")
-    wall = Reading("wall_time", number / 1000, "s", "cell", "fake clock", 1)
+    wall = Reading("wall_time", number / 1000, "s", "cell", "simulated", 1, detail="fake clock")
     cell = replace(record.cell, source_digest=f"{number % 500:016x}")
     return replace(record, cell=cell, readings=(wall, *record.readings[1:])).to_json()
 

@@ -37,7 +37,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 from jupyter_mlgpu.frameworks.jax.training import JaxTraining
-    from jupyter_mlgpu.frameworks.keras.models import wrong_backend
+from jupyter_mlgpu.frameworks.keras.models import wrong_backend
 from jupyter_mlgpu.frameworks.jax.keras_layers import one_pass_norm, shifted_depthwise
 
 found["plain"] = trained(JaxTraining, ())
