@@ -1,5 +1,6 @@
 """An interrupt ends the cell, also where it comes while we are at work beside it."""
 
+import queue
 import random
 import time
 
@@ -50,35 +51,61 @@ def test_cells_that_wait_do_not_run_after_an_interrupt_beside_a_cell(reload_kern
 
 @pytest.mark.slow
 def test_at_random_times_no_fewer_cells_are_interrupted_than_plainly(start_kernel):
-    plain, ours = kernels = [start_kernel(extension=False), start_kernel()]
-    for notebook in kernels:
-        notebook.run("import time")
+    plain, ours = kernels = [Interrupted(start_kernel, extension=False), Interrupted(start_kernel)]
     for code, longest, count in (("sum(range(400_000))", 0.02, 200), ("time.sleep(0.4)", 0.35, 50)):
         chance = random.Random(count)
         found = dict.fromkeys(kernels, 0)
         for _ in range(count):
             delay = chance.uniform(0, longest)
-            for notebook in kernels:  # in turn, for how fast the machine is changes
-                found[notebook] += _is_interrupted(notebook, code, delay)
+            for kernel in kernels:  # in turn, for how fast the machine is changes
+                found[kernel] += kernel.ends(code, delay)
         print(f"{code}: {found[plain]} of {count} interrupted plainly, {found[ours]} with the extension")
         # The moment at which a signal meets a short cell differs from run to run by more than a cell or two.
         assert found[ours] >= found[plain] - count * 0.05
-    assert ours.run("1 + 1").receipt["outcome"] == "ok"
+    print(f"kernels that ended with an interrupt: {plain.lost} plainly, {ours.lost} with the extension")
+    assert ours.lost <= plain.lost + 1
+    assert ours.notebook.run("1 + 1").receipt["outcome"] == "ok"
 
 
-def _is_interrupted(notebook, code, delay):
-    """Whether this cell ends interrupted, with a signal so long after it is known to run."""
-    message = notebook.send(code)
-    notebook.hear_until(
-        lambda one: (
-            one["parent_header"].get("msg_id") == message and one["content"].get("execution_state") == "busy"
-        )
-    )
-    time.sleep(delay)
-    notebook.manager.interrupt_kernel()
-    try:
-        return notebook.wait(message, timeout=2).status == "error"
-    # ipykernel loses its reply where an interrupt comes while it is sent: it never comes, or what was sent
-    # of it is the beginning of the next message, whose signature is then wrong.
-    except (AssertionError, ValueError):
-        return False
+class Interrupted:
+    """A kernel whose cells are interrupted.
+
+    One that comes while ipykernel itself is at work between two cells may close its application, and then it
+    never answers again: seen in a kernel without the extension, once in 1,200 interrupts. Such a kernel is
+    counted, and another one takes its place.
+    """
+
+    def __init__(self, start_kernel, **options):
+        self._start = lambda: start_kernel(**options)
+        self.lost = 0
+        self._begin()
+
+    def _begin(self):
+        self.notebook = self._start()
+        self.notebook.run("import time")
+
+    def ends(self, code, delay):
+        """Whether this cell ends interrupted, with a signal so long after it is known to run."""
+        notebook = self.notebook
+        message = notebook.send(code)
+        try:
+            notebook.hear_until(
+                lambda one: (
+                    one["parent_header"].get("msg_id") == message
+                    and one["content"].get("execution_state") == "busy"
+                ),
+                timeout=20,
+            )
+        except queue.Empty:
+            self.lost += 1
+            notebook.manager.shutdown_kernel(now=True)
+            self._begin()
+            return False
+        time.sleep(delay)
+        notebook.manager.interrupt_kernel()
+        try:
+            return notebook.wait(message, timeout=2).status == "error"
+        # ipykernel loses its reply where an interrupt comes while it is sent: it never comes, or what was
+        # sent of it is the beginning of the next message, whose signature is then wrong.
+        except (AssertionError, ValueError):
+            return False
