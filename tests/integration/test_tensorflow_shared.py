@@ -127,6 +127,17 @@ def test_what_a_user_collects_is_byte_for_byte_what_a_plain_kernel_collects(star
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.parametrize("switch", ["ctx.enable_graph_collection()", "tf.summary.trace_on(graph=True)"])
+def test_what_was_switched_on_before_the_extension_came_stays_the_users(start_kernel, switch):
+    notebook = start_kernel(extension=False, TF_CPP_MAX_VLOG_LEVEL="0")
+    notebook.run(TWO_CPUS)
+    notebook.run(PREPARE)
+    notebook.run(f"f = square()\n{switch}")
+    notebook.run("%load_ext jupyter_mlgpu")
+    assert notebook.run("y = f(x)").ran_on == {"cpu:0": 1}
+    assert notebook.run("print(collected()[1])").text == f"{[SQUARE]}\n"
+
+
 def test_other_threads_that_work_leave_no_share_and_the_record_says_so(two_cpus):
     two_cpus.run(
         "import threading\n"

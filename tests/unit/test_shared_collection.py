@@ -61,7 +61,7 @@ class Context:
 
 def shared(context: Context | None = None) -> tuple[Context, SharedCollection]:
     context = context or Context()
-    collection = SharedCollection(Context.run_nothing)
+    collection = SharedCollection(Context.run_nothing, lambda one: one.prepare("ours, to ask"))
     collection.share(context)
     return context, collection
 
@@ -167,6 +167,23 @@ def test_a_user_who_collected_before_we_came_goes_on():
     assert ours(context, collection, "step") == ["step"]
     assert exported(context) == ["early", "step"]
     assert context.on
+
+
+def test_a_user_who_switched_collection_on_before_we_came_and_has_nothing_yet_goes_on_too():
+    before = Context()
+    before.enable_graph_collection()
+    context, collection = shared(before)
+    assert ours(context, collection, "a") == ["a"]
+    context.prepare("b")
+    assert context.export_run_metadata().function_graphs == ["a", "b"]
+
+
+def test_a_context_that_has_not_begun_is_not_begun_by_us():
+    context = Context()
+    context._context_handle = None
+    asked = []
+    SharedCollection(Context.run_nothing, asked.append).share(context)
+    assert asked == []
 
 
 def test_a_context_that_was_made_anew_is_shared_anew():

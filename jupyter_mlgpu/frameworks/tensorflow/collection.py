@@ -9,7 +9,6 @@ and is the beginning of what they export.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,9 +17,14 @@ from typing import Any
 class SharedCollection:
     """The one switch and store, as if we and the user had one each."""
 
-    def __init__(self, hand_over: Callable[[Any], None] | None = None) -> None:
-        """`hand_over` makes a context store what a call that failed has left behind."""
+    def __init__(
+        self,
+        hand_over: Callable[[Any], None] | None = None,
+        prepare: Callable[[Any], None] | None = None,
+    ) -> None:
+        """`hand_over` makes a context store what a call that failed has left behind, `prepare` a graph."""
         self._hand_over = hand_over or _run_nothing
+        self._prepare = prepare or _prepare_a_graph
         self._lock = threading.RLock()
         self._context: Any = None
         self._export: Callable[[], Any] = lambda: None
@@ -44,8 +48,8 @@ class SharedCollection:
             self._ours.clear()
             # A store that is not empty is one of a user who has switched it on before.
             found = self._export()
-            self._kept = [found] if found is not None and found.ByteSize() else []
-            self._users = bool(self._kept) or _trace_is_on()
+            self._kept = [found] if _holds(found) else []
+            self._users = bool(self._kept) or self._is_on(ctx)
             # On 2.19.1 disable_run_metadata is bound to what enable_run_metadata calls: it switches
             # collection on, and what was collected stays.
             for name in ("enable_graph_collection", "enable_run_metadata", "disable_run_metadata"):
@@ -81,6 +85,13 @@ class SharedCollection:
                 if not self._users:
                     self._switch_off()
             return found
+
+    def _is_on(self, ctx: Any) -> bool:
+        """Whether a graph that is prepared now is collected: TensorFlow has nothing that one could ask."""
+        if ctx._context_handle is None:  # it has not begun, and to switch collection on did nothing
+            return False
+        self._prepare(ctx)
+        return _holds(self._export())
 
     def _take(self) -> Any:
         """The graphs in the store, which is empty then; they are kept for a user who collects."""
@@ -132,7 +143,19 @@ def _run_nothing(ctx: Any) -> None:
     pywrap_tfe.TFE_Py_Execute(ctx._handle, "", "NoOp", [], None, 0)
 
 
-def _trace_is_on() -> bool:
-    """Whether tf.summary.trace_on was called."""
-    module = sys.modules.get("tensorflow.python.ops.summary_ops_v2")
-    return getattr(module, "_current_trace_context", None) is not None
+def _prepare_a_graph(ctx: Any) -> None:
+    # Not by tf.function, which counts: the user's graphs would get other names. It takes half a millisecond.
+    from tensorflow.core.framework import function_pb2
+    from tensorflow.python import pywrap_tfe
+
+    graph = function_pb2.FunctionDef()
+    graph.signature.name = "jupyter_mlgpu_asks_whether_graphs_are_collected"
+    ctx.add_function_def(graph)
+    try:
+        pywrap_tfe.TFE_Py_Execute(ctx._handle, "", graph.signature.name, [], None, 0)
+    finally:
+        ctx.remove_function(graph.signature.name)
+
+
+def _holds(found: Any) -> bool:
+    return found is not None and bool(found.ByteSize())
