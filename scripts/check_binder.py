@@ -185,7 +185,9 @@ def is_labelled(data: Mapping[str, Any]) -> bool:
     record = data[MIME_TYPE]
     return (
         record["origin"] == "replayed"
-        and all(one["detail"].startswith(f"replayed from {RECORDS}") for one in record["readings"])
+        and all(
+            (one.get("detail") or "").startswith(f"replayed from {RECORDS}") for one in record["readings"]
+        )
         and all("replayed" in data[form].lower() for form in ("text/html", "text/plain"))
     )
 

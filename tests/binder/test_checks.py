@@ -132,7 +132,7 @@ def test_every_receipt_of_the_saved_notebook_is_labelled_and_a_forged_one_is_not
     live = copy.deepcopy(receipts[0])
     live[MIME_TYPE]["origin"] = "live"
     own = copy.deepcopy(receipts[0])
-    own[MIME_TYPE]["readings"][0]["source"] = "time.perf_counter_ns"
+    own[MIME_TYPE]["readings"][0]["detail"] = "time.perf_counter_ns"
     bare = copy.deepcopy(receipts[0])
     bare["text/plain"] = "2.54 s · ran on gpu:0"
     assert not any(map(is_labelled, (live, own, bare)))
