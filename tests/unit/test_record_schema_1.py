@@ -56,7 +56,7 @@ def test_every_saved_record_is_read_with_the_same_figures():
         assert text.receipt(record)
         assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
         count += 1
-    assert count > 145
+    assert count > 135  # a guard against finding none: 139 are left that were saved so
 
 
 @pytest.mark.parametrize(
