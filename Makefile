@@ -43,6 +43,13 @@ LABEXTENSION_SOURCES := $(shell find labextension \
 	\( -name node_modules -o -name lib -o -name .yarn \) -prune -o -type f -print 2>/dev/null)
 TYPED := $(wildcard jupyter_mlgpu scripts benchmarks tests/packaging)
 
+# Two hashes before what one needs most days, three before the rest.
+define EXPLAIN
+echo "Usage: make TARGET [PYTHON=python3.12] [LAB_ARGS='--no-browser --port=9999']"
+awk 'BEGIN { FS = ":.* $(1)" } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	/^[a-z-]+:.* $(1)/ { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+endef
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -51,11 +58,12 @@ TYPED := $(wildcard jupyter_mlgpu scripts benchmarks tests/packaging)
 ##@ Everyday
 
 .PHONY: help
-help: ## explain every target
-	@echo "Usage: make TARGET [PYTHON=python3.12] [LAB_ARGS='--no-browser --port=9999']"
-	@awk 'BEGIN { FS = ":.*## " } \
-		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+help: ## explain the targets that one needs most days
+	@$(call EXPLAIN,## )
+
+.PHONY: help-all
+help-all: ## explain every target
+	@$(call EXPLAIN,###? )
 
 .PHONY: lab
 lab: install ## build everything and open JupyterLab on the first lesson, the sidebar beside it
@@ -108,11 +116,11 @@ SPREAD = --numprocesses $(WORKERS) --dist worksteal
 PYTEST = $(PYTEST_HERE) $(SPREAD)
 
 .PHONY: test-labextension
-test-labextension: install ## the labextension's own functions, in Node
+test-labextension: install ### the labextension's own functions, in Node
 	@$(STEP) "labextension tests" sh -c "$(JLPM) test"
 
 .PHONY: test-packaging
-test-packaging: install ## the package, its pinned versions, this Makefile
+test-packaging: install ### the package, its pinned versions, this Makefile
 	@$(STEP) "packaging tests" $(PYTEST) tests/packaging $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-unit
@@ -120,7 +128,7 @@ test-unit: install ## no kernel, no browser: small tests, the doctor's, and the 
 	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor tests/notebooks $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-fuzz
-test-fuzz: install ## made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
+test-fuzz: install ### made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
 	@$(STEP) "strangers' files" $(PYTEST) tests/fuzz $(MARKED) $(PYTEST_ARGS)
 
 .PHONY: test-integration
@@ -139,7 +147,7 @@ test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and ML
 		-m "needs$(if $(MARKS), and $(MARKS))" $(PYTEST_ARGS)
 
 .PHONY: test-metal
-test-metal: install ## TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
+test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
 	@$(STEP) "TensorFlow on an emulated Metal device" $(PYTEST_HERE) --numprocesses $(WORKERS) --dist loadfile \
 		tests/metal_emulator $(MARKED) $(PYTEST_ARGS)
 
@@ -150,11 +158,11 @@ test-ui: install browser ## a real JupyterLab in Chromium
 # Their tests stand in tests/ui, for they share its browser; test-ui says that they are run here.
 PYTEST_FRONT_ENDS = env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST_HERE)
 .PHONY: test-front-ends
-test-front-ends: install browser $(FRONT_ENDS)/.packages ## JupyterLab 4.4 and Notebook 7
+test-front-ends: install browser $(FRONT_ENDS)/.packages ### JupyterLab 4.4 and Notebook 7
 	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/ui/test_other_front_ends.py $(PYTEST_ARGS)
 
 .PHONY: test-hub
-test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ## a class behind a real JupyterHub 5 and 6
+test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ### a class behind a real JupyterHub 5 and 6
 	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
 		$(PYTEST_HERE) tests/ui/test_hub.py $(PYTEST_ARGS)
 	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(PYTEST_ARGS)
@@ -163,31 +171,31 @@ test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ## a cl
 PYTEST_CLASS = $(PART) JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
 	$(CLASS)/bin/python -m pytest
 .PHONY: test-class
-test-class: $(CLASS)/.packages ## grade the labs of made-up students with nbgrader
+test-class: $(CLASS)/.packages ### grade the labs of made-up students with nbgrader
 	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(PYTEST_ARGS)
 
 .PHONY: test-peers
-test-peers: $(PEERS)/.packages ## suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
+test-peers: $(PEERS)/.packages ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
 	@$(STEP) "the suites of ipykernel, nbclient and IPython" $(PART) $(PEERS)/bin/python scripts/peers.py $(PEERS_ARGS)
 
 # They start a JupyterHub, whose proxy came with the labextension's tools.
 PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 	$(TEACHER)/bin/python -m pytest $(SPREAD)
 .PHONY: test-teacher
-test-teacher: $(TEACHER)/.packages ## the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
+test-teacher: $(TEACHER)/.packages ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
 	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKED) $(PYTEST_ARGS)
 
 PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema \
 	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
 # The first step is the check, the second plants mistakes that it has to refuse.
 .PHONY: test-binder
-test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ## binder/ without Docker, and the workflows
+test-binder: install browser $(BINDER)/.packages $(BINDER_IMAGE)/.packages ### binder/ without Docker, and the workflows
 	@$(STEP) "binder/, as far as it can be checked without Docker" \
 		$(BINDER)/bin/python scripts/check_binder.py $(BINDER_IMAGE)
 	@$(STEP) "mistakes planted in binder/ and in the workflows" $(PYTEST_BINDER) tests/binder $(PYTEST_ARGS)
 
 .PHONY: test-docs
-test-docs: $(DOCS)/.packages ## build the documentation and look for what is missing in it
+test-docs: $(DOCS)/.packages ### build the documentation and look for what is missing in it
 	@$(STEP) "tests of the documentation" $(PART) $(DOCS)/bin/python -m pytest tests/docs $(PYTEST_ARGS)
 
 TESTED_LESSONS = $(if $(filter not,$(MARKS)),$(FIRST_LESSONS),$(if $(MARKS),$(LATER_LESSONS),$(LESSONS) $(SOLUTIONS)))
@@ -202,7 +210,7 @@ test-lessons: install ## run the lessons' cells and compare what they print with
 	@$(STEP) "lessons under nbval" $(NBVAL) $(TESTED_LESSONS) $(PYTEST_ARGS)
 
 .PHONY: test-other-python
-test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
+test-other-python: install ### the unit tests under Python 3.12 (or 3.11 where .venv is 3.12), where one is at hand
 	@python=`scripts/find_other_python.sh "$$(cat $(VENV)/.python)"` || { \
 		echo "==> unit tests under the other Python: not run, for .venv has `cat $(VENV)/.python` and no other of 3.11 and 3.12 is at hand"; \
 		exit 0; \
@@ -212,7 +220,7 @@ test-other-python: install ## the unit tests under Python 3.12 (or 3.11 where .v
 		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) tests/unit -m "not slow" $(PYTEST_ARGS)
 
 .PHONY: browser
-browser: install ## find a Chromium for the browser tests, or install one
+browser: install ### find a Chromium for the browser tests, or install one
 	@$(STEP) "a Chromium for the browser tests" $(BIN)/python scripts/browser.py
 
 ##@ Upkeep
@@ -231,12 +239,16 @@ format: install ## let ruff, prettier and eslint rewrite what they can
 	$(JLPM) lint:fix
 
 .PHONY: constraints
-constraints: $(VENV)/.packages ## compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
+constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPGRADE=1: newest versions)
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: schemas
-schemas: $(VENV)/.packages ## write record.schema.json anew, from the types in record.py
+schemas: $(VENV)/.packages ## write the schema of a record, and the page's types, anew from the types in Python
 	@$(BIN)/python scripts/schemas.py
+
+.PHONY: catalogues
+catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/locale up to what the sources say
+	@$(BIN)/python scripts/catalogues.py
 
 .PHONY: docs
 docs: $(DOCS)/.packages ## build the documentation into build/docs/html, warnings as errors, and check its links
@@ -253,7 +265,7 @@ benchmark: install ## what tracing costs, measured here; about 10 minutes, on a 
 	@$(STEP) "what the extension adds to JupyterLab's start" $(BIN)/python -m benchmarks.lab_start
 
 .PHONY: benchmark-profilers
-benchmark-profilers: $(BENCHMARK)/.packages ## what tracing costs beside JUmPER, scalene and viztracer; half an hour
+benchmark-profilers: $(BENCHMARK)/.packages ### what tracing costs beside JUmPER, scalene and viztracer; half an hour
 	@$(STEP) "what tracing costs, beside other tools" $(BENCHMARK)/bin/python -m benchmarks.profilers \
 		--markdown docs/measurements/profilers.md $(BENCHMARK_ARGS)
 
@@ -268,7 +280,7 @@ lessons: install ## run every lesson and its solutions, save their outputs; 50 m
 	@$(STEP) "lessons" $(BIN)/python scripts/lessons.py $(LESSONS)
 
 .PHONY: screenshots
-screenshots: install browser ## make the pictures of docs/images again, with the browser tests
+screenshots: install browser ### make the pictures of docs/images again, with the browser tests
 	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/ui -k screenshot $(PYTEST_ARGS)
 
 # What follows are files: each is made when it is missing or older than what it is made from.

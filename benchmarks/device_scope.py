@@ -19,7 +19,7 @@ from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.frameworks.imports import installed
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 
 CALLS = 2_000
 TARGET_US = 20.0
@@ -76,7 +76,7 @@ def _selected(backend: Backend, device: Device) -> list[float]:
     """What a cell pays: the device is found by its name, entered and left."""
     if device not in backend.find_devices():
         return []
-    selection = Selection(lambda: [backend])
+    selection = DeviceSelection(lambda: [backend])
     selection.select(DeviceWord.parse(device.name))
     times = []
     for _ in range(CALLS + 1):

@@ -11,6 +11,7 @@ from jupyter_mlgpu import guarded
 from jupyter_mlgpu.clock import Clock, seconds_between
 from jupyter_mlgpu.errors import ClockError
 from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.sentence import Sentence
 
 #: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.
 STILL_AT_WORK_NS = 1_000_000
@@ -34,7 +35,7 @@ def wall_time(clock: Clock, started_ns: int, ended_ns: int) -> Reading:
         spent = seconds_between(started_ns, ended_ns)
     except ClockError as error:
         return guarded.failed("wall_time", error)
-    return Reading("wall_time", spent, "s", "cell", "clock", 1, detail=clock.source)
+    return Reading("wall_time", spent, "s", "cell", "clock", 1, detail=Sentence(clock.source))
 
 
 def without(readings: Iterable[Reading], processor_ns: int) -> list[Reading]:

@@ -12,6 +12,7 @@ from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.errors import ClockError
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     import time
@@ -53,15 +54,15 @@ class SystemClock:
     source = "time.perf_counter_ns"
 
     def monotonic_ns(self) -> int:
-        """See `Clock`; the highest resolution the platform offers."""
+        """Nanoseconds that only grow; the highest resolution the platform offers."""
         return real_time.perf_counter_ns()
 
     def processor_ns(self) -> int:
-        """See `Clock`."""
+        """Nanoseconds of processor time that this process has had."""
         return real_time.process_time_ns()
 
     def utc(self) -> str:
-        """See `Clock`."""
+        """The time of day, in UTC."""
         return utc(real_time.time_ns())
 
 
@@ -69,7 +70,9 @@ def seconds_between(begun_ns: int, ended_ns: int) -> float:
     """Seconds between two readings of one clock; raises ClockError where it went backwards."""
     if ended_ns < begun_ns:
         back = (begun_ns - ended_ns) / 1e9
-        raise ClockError(f"The clock went back by {back:,.6g} s: something has changed it.")
+        raise ClockError(
+            say("The clock went back by {seconds} s: something has changed it.", seconds=f"{back:,.6g}")
+        )
     return (ended_ns - begun_ns) / 1e9
 
 

@@ -17,10 +17,10 @@ from types import NoneType
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import NODEFAULT, Meta, Struct, structs
 
 from jupyter_mlgpu import sentence
-from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.errors import NewerSchemaError, RecordError
 from jupyter_mlgpu.sentence import Sentence
 
 T = TypeVar("T")
@@ -59,34 +59,64 @@ def decode(kind: type[T], data: object, what: str) -> T:
         raise RecordError(_refusal(kind, str(error), data, what)) from None
 
 
-def to_json(value: Any) -> Any:
-    """One of our values as JSON-ready data: tables, lists and what stands in them."""
+class _OfASchema(Struct):
+    schema: Annotated[int, Meta(ge=1)]
+
+
+def schema_of(data: object, newest: int, what: str) -> int:
+    """Which version of its schema the data has; raises NewerSchemaError where that is above `newest`."""
+    # Of the rest whoever reads it says what is wrong, with the place.
+    alone = {key: data[key] for key in data if key == "schema"} if isinstance(data, dict) else data
+    schema = decode(_OfASchema, alone, what).schema
+    if schema > newest:
+        raise NewerSchemaError(
+            f"{what} has schema {schema}, this jupyter_mlgpu reads up to {newest}: "
+            "update with `pip install --upgrade jupyter_mlgpu`"
+        )
+    return schema
+
+
+def to_json(value: Any, texts: bool = True) -> Any:
+    """One of our values as JSON-ready data: tables, lists and what stands in them.
+
+    Without `texts`, sentences are what they were made of alone, of which a notebook's view makes the texts.
+    """
     # Written out, for msgspec.to_builtins leaves tuples, and msgspec.json.encode makes null of NaN.
     if type(value) in _LEAVES:  # first, for nearly all values are leaves
         return value
     if isinstance(value, Sentence):
-        return value.to_json()
+        return value.to_json(texts)
     if isinstance(value, Struct):
-        left_out = _left_out(type(value))
         return {
-            name: to_json(one)
-            for name in value.__struct_fields__
-            if (one := getattr(value, name)) is not None or name not in left_out
+            written: one if type(one) in _LEAVES else str(one) if is_text else to_json(one, texts)
+            for name, written, left_out, is_text in _fields(type(value))
+            if (one := getattr(value, name)) is not left_out
         }
     if dataclasses.is_dataclass(value):
-        return {name: to_json(getattr(value, name)) for name in value.__dataclass_fields__}
+        return {name: to_json(getattr(value, name), texts) for name in value.__dataclass_fields__}
     if isinstance(value, tuple | list):
-        return [to_json(item) for item in value]
+        return [to_json(item, texts) for item in value]
     if isinstance(value, Mapping):
-        return {key: to_json(item) for key, item in value.items()}
+        return {key: to_json(item, texts) for key, item in value.items()}
     return value
 
 
 @cache
-def _left_out(kind: type[Struct]) -> frozenset[str]:
-    """The fields that are not written where they are None: a notebook holds many readings."""
-    optional = [field.name for field in structs.fields(kind) if field.default is None]
-    return frozenset(optional if kind.__struct_config__.omit_defaults else ())
+def _fields(kind: type[Struct]) -> tuple[tuple[str, str, object, bool], ...]:
+    """Of each field its name, that in JSON, which value is not written, and whether it is read as a text.
+
+    A sentence in such a field is written as its text: as a table it could not be read again.
+    """
+    short = kind.__struct_config__.omit_defaults
+    return tuple(
+        (
+            one.name,
+            one.encode_name,
+            one.default if short and one.default in (None, True) else NODEFAULT,
+            getattr(one.type, "__origin__", one.type) is str,  # that of Annotated[str, ...] is str
+        )
+        for one in structs.fields(kind)
+    )
 
 
 def to_bytes(value: Any) -> bytes:
@@ -156,12 +186,17 @@ def _refusal(kind: Any, message: str, data: object, what: str) -> str:
         return f"{where} has {_quoted(message):.60}, which is no field of it"
     found = _found(data, path)
     if message.startswith("Invalid enum value"):
-        return f"{where} should be one of {', '.join(_choices(kind, path))}, found {found:.60}"
+        choices = [str(word) for one in _schemas(kind, path) for word in one.get("enum", ())]
+        return f"{where} should be one of {', '.join(choices)}, found {found:.60}"
     expected = _EXPECTED.fullmatch(message)
     if expected is None:  # said by a __post_init__
         return f"{where}: {message}"
-    words = " or ".join(_WORDS.get(one, one) for one in expected[1].split(" | "))
-    return f"{where} should be {words}{expected[2]}, found {found:.60}"
+    words = " or ".join(_WORDS.get(one, one) for one in expected[1].split(" | ")) + expected[2]
+    if " matching regex " in message:
+        words = next(
+            (one["title"] for one in _schemas(kind, path) if {"title", "pattern"} <= one.keys()), words
+        )
+    return f"{where} should be {words}, found {found:.60}"
 
 
 def _quoted(message: str) -> str:
@@ -181,8 +216,8 @@ def _found(data: Any, path: str) -> str:
     return f"{len(data):,}" if isinstance(data, list) and len(data) > 60 else repr(data)
 
 
-def _choices(kind: Any, path: str) -> list[str]:
-    """The words of the closed list at a place, as the type's JSON schema has them."""
+def _schemas(kind: Any, path: str) -> tuple[Any, ...]:
+    """What may stand at a place, as the type's JSON schema has it."""
     schema = msgspec.json.schema(kind, schema_hook=lambda _: {"type": "string"})
     parts, at = schema.get("$defs", {}), schema
     for step in [*_steps(path), ""]:
@@ -195,4 +230,4 @@ def _choices(kind: Any, path: str) -> list[str]:
             at = at["additionalProperties"]
         elif step != "":
             at = next(one for one in (at, *at.get("anyOf", ())) if "items" in one)["items"]
-    return [str(word) for one in (at, *at.get("anyOf", ())) for word in one.get("enum", ())]
+    return (at, *at.get("anyOf", ()))

@@ -16,13 +16,18 @@ import stat
 from pathlib import Path
 
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sentence import say
 
 _MOST_LINKS = 40
 #: Seconds for which somebody who reads may take nothing.
 PATIENCE = 10.0
 #: A FIFO that nobody reads from is then refused; to open it plainly would wait for a reader.
 _THROUGH = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY
-_REFUSED = {stat.S_IFDIR: "a folder", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a block device"}
+_REFUSED = {
+    stat.S_IFDIR: say("a folder"),
+    stat.S_IFSOCK: say("a socket"),
+    stat.S_IFBLK: say("a block device"),
+}
 
 
 def followed(path: Path) -> Path:
@@ -45,8 +50,12 @@ def followed(path: Path) -> Path:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if is_strangers(link, os.stat(place)):
             raise RecordError(
-                f"{path} was not written: {here} is a link of another user's in a folder where everybody may "
-                "write; choose another place."
+                say(
+                    "{path} was not written: {here} is a link of another user's in a folder where everybody "
+                    "may write; choose another place.",
+                    path=path,
+                    here=here,
+                )
             )
         leads = Path(os.readlink(here))
         place = Path(leads.anchor) if leads.is_absolute() else place
@@ -85,7 +94,7 @@ def open_through(path: Path, target: Path) -> int | None:
         # Looked at again, for what stands there may have been changed meanwhile.
         there = os.fstat(handle)
         if stat.S_IFMT(there.st_mode) != kind:
-            raise OSError("it was changed meanwhile")
+            raise OSError(say("it was changed meanwhile"))
         _refuse_strangers(path, target, there)
     except BaseException:
         os.close(handle)
@@ -100,7 +109,9 @@ def write_through(handle: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         if not poll.poll(1000 * PATIENCE):
-            raise TimeoutError(errno.ETIMEDOUT, f"nobody has read from it for {PATIENCE:g} s")
+            raise TimeoutError(
+                errno.ETIMEDOUT, say("nobody has read from it for {seconds} s", seconds=f"{PATIENCE:g}")
+            )
         try:
             # A pipe that has room has it for so much: this does not wait, with O_NONBLOCK or without.
             rest = rest[os.write(handle, rest[: select.PIPE_BUF]) :]
@@ -126,7 +137,11 @@ def refuse(path: Path, kind: int) -> None:
     """Raise RecordError where a file of this kind cannot be written like a file."""
     what = _REFUSED.get(kind)
     if what is not None:
-        raise RecordError(f"{path} cannot be written, for it is {what}; choose the name of a file.")
+        raise RecordError(
+            say(
+                "{path} cannot be written, for it is {what}; choose the name of a file.", path=path, what=what
+            )
+        )
 
 
 def no_link(target: Path) -> int:
@@ -154,6 +169,9 @@ def _refuse_strangers(path: Path, target: Path, there: os.stat_result) -> None:
         return
     if is_strangers(there, os.stat(target.parent)):
         raise RecordError(
-            f"{path} was not written: it is another user's, in a folder where everybody may write; choose "
-            "another place."
+            say(
+                "{path} was not written: it is another user's, in a folder where everybody may write; "
+                "choose another place.",
+                path=path,
+            )
         )

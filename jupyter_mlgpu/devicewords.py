@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, cast
 
 from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: The key of a mapping framework -> device under which the device of every other framework stands.
 EVERY = "*"
@@ -52,7 +53,7 @@ class DeviceWord:
         """Whether only a framework can tell if the device exists."""
         return self.kind == "gpu" or self.number is not None
 
-    def find(self, devices: Sequence[D], whose: str = "") -> D:
+    def find(self, devices: Sequence[D], whose: Sentence | str = "") -> D:
         """The device that is meant among those that exist; raises DeviceError naming these.
 
         `whose` names the framework in the error, where there are several.
@@ -65,8 +66,13 @@ class DeviceWord:
             if device.name == wanted:
                 return device
         raise DeviceError(
-            f"There is no device {wanted} here{whose}: found {names(devices)}. "
-            "Choose one of these; nothing was changed."
+            say(
+                "There is no device {word} here{whose}: found {found}. Choose one of these; nothing was "
+                "changed.",
+                word=wanted,
+                whose=whose,
+                found=names(devices),
+            )
         )
 
 

@@ -17,6 +17,7 @@ from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.incoming import opened
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recordlines import FILE, LINE, from_line, lines, to_line
+from jupyter_mlgpu.sentence import Sentence, say
 
 _BLOCK = 1024**2
 
@@ -33,19 +34,28 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int
     return count
 
 
-def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[str]]:
+def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
     """As `save_records`; returns one sentence for each record that was left out, in place of a warning."""
     made, problems = [], []
     for record in records:
         try:
             made.append(to_line(record))
         except RecordError as error:
-            problems.append(f"The record of cell {record.cell.sequence} was not saved: {error}.")
+            problems.append(
+                say(
+                    "The record of cell {number} was not saved: {error}.",
+                    number=record.cell.sequence,
+                    error=error,
+                )
+            )
     data = b"".join(made)
     if len(data) > FILE:
         problems.append(
-            f"The file has {len(data) / 1e6:.0f} MB, and no more than {FILE / 1e6:g} MB are ever loaded: "
-            "split it before."
+            say(
+                "The file has {size} MB, and no more than {most} MB are ever loaded: split it before.",
+                size=f"{len(data) / 1e6:.0f}",
+                most=f"{FILE / 1e6:g}",
+            )
         )
     write_atomically(Path(path).expanduser(), data)
     return len(made), problems
@@ -130,9 +140,9 @@ class Journal:
                     line = b"\n" + line
                 if os.write(handle, line) != len(line):
                     if not stat.S_ISREG(before.st_mode):
-                        raise OSError("its reader is too slow")
+                        raise OSError(say("its reader is too slow"))
                     os.ftruncate(handle, before.st_size)
-                    raise OSError("the disk is full")
+                    raise OSError(say("the disk is full"))
             finally:
                 os.close(handle)
         except OSError as error:
@@ -224,10 +234,15 @@ def _cannot_write(path: Path, error: OSError) -> RecordError:
             destinations.refuse(path, stat.S_IFMT(os.stat(path).st_mode))
         except RecordError as refused:
             return refused
-        return RecordError(f"{path} cannot be written, for nobody reads from it; start its reader first.")
+        return RecordError(
+            say("{path} cannot be written, for nobody reads from it; start its reader first.", path=path)
+        )
     return RecordError(
-        f"{path} cannot be written ({error.strerror or error}); "
-        "choose a folder you may write to, with room in it."
+        say(
+            "{path} cannot be written ({error}); choose a folder you may write to, with room in it.",
+            path=path,
+            error=error.strerror or error,
+        )
     )
 
 

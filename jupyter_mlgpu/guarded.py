@@ -8,9 +8,10 @@ from jupyter_mlgpu.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.record import QUANTITIES, Reading, missing
 from jupyter_mlgpu.redact import beginning
+from jupyter_mlgpu.sentence import Sentence, say
 
-NO_FRAMEWORK = "No framework known to jupyter_mlgpu was loaded."
-NOT_USED = "No framework was seen to use a device in this cell."
+NO_FRAMEWORK = say("No framework known to jupyter_mlgpu was loaded.")
+NOT_USED = say("No framework was seen to use a device in this cell.")
 
 
 def wait(backend: Backend) -> None:
@@ -33,7 +34,13 @@ def held(backend: Backend) -> list[Reading]:
     """What the framework's allocators hold now."""
     try:
         if not backend.started():
-            return [missing("memory_allocator", f"{backend.name} has not used a device yet.", scope="device")]
+            return [
+                missing(
+                    "memory_allocator",
+                    say("{name} has not used a device yet.", name=backend.name),
+                    scope="device",
+                )
+            ]
         return [reading for device in backend.devices() for reading in backend.memory(device)]
     except Exception as error:
         return [failed("memory_allocator", error)]
@@ -59,10 +66,10 @@ def begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
 
 def failed(quantity: str, error: Exception) -> Reading:
     """A reading that an exception has cost."""
-    return missing(quantity, f"The measurement failed ({words(error)}).")
+    return missing(quantity, say("The measurement failed ({error}).", error=words(error)))
 
 
-def finish(name: str, observation: Observation | Observed | str) -> Observed:
+def finish(name: str, observation: Observation | Observed | Sentence) -> Observed:
     """What was observed; `observation` may tell it already, or may be the reason why nothing was."""
     if isinstance(observation, Observed):
         return observation
@@ -71,10 +78,12 @@ def finish(name: str, observation: Observation | Observed | str) -> Observed:
     try:
         return observation.finish()
     except Exception as error:
-        return Observed(None, f"{name} could not be watched to the end ({words(error)}).")
+        return Observed(
+            None, say("{name} could not be watched to the end ({error}).", name=name, error=words(error))
+        )
 
 
-def in_order(readings: Sequence[Reading], why: str) -> tuple[Reading, ...]:
+def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
     """All quantities in the order of `QUANTITIES`; one that nobody measured says why, but a profile's."""
     ordered: list[Reading] = []
     for quantity in QUANTITIES:

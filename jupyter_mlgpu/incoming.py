@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.errors import RecordError, UsageError
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -25,6 +26,13 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFLNK: "a link",
 }
+#: A notebook that was handed in has a few MB, with many pictures 10. One of this size takes less than 300 MB
+#: of memory, whatever is in it; the notebooks of one's own may be larger.
+MOST_OF_ANOTHERS = 20_000_000
+MOST_OF_ONES_OWN = 100_000_000
+#: Lists and objects in a notebook. An empty one is 2 bytes of a file, and 64 in memory.
+MOST_PARTS = 500_000
+
 _PIECE = 1024**2
 # Without O_NONBLOCK, opening a FIFO that has taken the place of a file waits for its writer.
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -41,6 +49,29 @@ def read_bytes(path: Path, *, most: int, what: str, follow: bool = True) -> byte
             return file.read()
         except OSError as error:
             raise _unreadable(path, what, error) from error
+
+
+def read_json(path: Path, *, most: int, what: str) -> Any:
+    """The JSON in a file, which may still be anything: see `read_bytes`, and `decoding` for what to do next.
+
+    Raises RecordError for what is no JSON; the sentence goes on behind the file's name.
+    """
+    data = read_bytes(path, most=most, what=what)
+    try:
+        return json.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise RecordError("it holds no JSON") from error
+
+
+def read_notebook(path: Path, *, most: int = MOST_OF_ANOTHERS, follow: bool = True) -> bytes:
+    """The bytes of a notebook file. Raises UsageError, saying why, for one that is not to be read."""
+    data = read_bytes(path, most=most, what="a notebook", follow=follow)
+    if data.count(b"[") + data.count(b"{") > MOST_PARTS:
+        raise UsageError(
+            f"{path} is not read, for it holds more than {MOST_PARTS:,} lists and objects; "
+            "clear its largest outputs and save it again."
+        )
+    return data
 
 
 @contextmanager

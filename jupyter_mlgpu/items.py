@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Fact, Reading, Record
+from jupyter_mlgpu.sentence import Sentence
 
 NAME = "items"
 
@@ -22,7 +23,7 @@ class PerItem:
     energy: tuple[Reading, ...]
 
 
-def fact(items: int, source: str) -> Fact:
+def fact(items: int, source: Sentence) -> Fact:
     """The fact to put into `Record.facts` under `NAME`; `source` says who told, such as the words typed.
 
     Raises RecordError for a number that is not at least 1.

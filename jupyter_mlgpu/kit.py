@@ -18,11 +18,12 @@ from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.probes.sampler import Sampler
 from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.sentence import say
 from jupyter_mlgpu.store import Store
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.frameworks.replay import ReplayBackend
+    from jupyter_mlgpu.frameworks.replay import Replay
     from jupyter_mlgpu.ops.kept import KeptProfiles
     from jupyter_mlgpu.probes.gpus import Gpus
     from jupyter_mlgpu.probes.looks import KeptLooks
@@ -33,12 +34,12 @@ class Kit:
 
     def __init__(self, notebook: str | None = None) -> None:
         self.store = Store()
-        self.selection = Selection(registry.loaded)
+        self.selection = DeviceSelection(registry.loaded)
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
         self.gpus = Once(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
-        self.replays: list[ReplayBackend] = []
+        self.replays: list[Replay] = []
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
         #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.
@@ -48,7 +49,7 @@ class Kit:
             clock=SystemClock(),
             probes=(
                 CpuTime(),
-                Unavailable("device_time", "It needs a profiler: `%%mlc_trace --ops`."),
+                Unavailable("device_time", say("It needs a profiler: `%%mlc_trace --ops`.")),
                 peak_memory_probe(self.sampler),
                 Late("peak_memory_device", self._device_memory),
                 Late("energy", self._energy),

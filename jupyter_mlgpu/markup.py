@@ -61,6 +61,8 @@ def element(name: str, /, *children: Child, **attributes: str | int | None) -> M
 
 def joined(*children: Child, between: str = "") -> Markup:
     """Text and elements one after another, with `between`, a text, between them."""
+    if len(children) == 1 and isinstance(children[0], Markup):
+        return children[0]
     return _made(_escaped(between).join([_piece(child) for child in children if child is not None]))
 
 
@@ -69,23 +71,9 @@ def one_line(text: str) -> Markup:
     return _made(_escaped(text).replace("\n", "&#10;"))
 
 
-def table(head: Iterable[Child], rows: Iterable[Iterable[Child]], *, cell_style: str | None = None) -> Markup:
-    """A table with a head; nothing where there are no rows."""
-    lines = [element("tr", *(element("td", cell, style=cell_style) for cell in row)) for row in rows]
-    if not lines:
-        return joined()
-    first = element("tr", *(element("th", cell) for cell in head))
-    return element("table", element("thead", first), element("tbody", *lines))
-
-
-def short_cells(*cells: Child, name: str = "td") -> Markup:
-    """Cells of a row without the ends that HTML lets out: a notebook holds many tables."""
-    return _made("".join(f"<{_checked(name)}>{joined(cell)}" for cell in cells))
-
-
-def short_row(*cells: Child, name: str = "td") -> Markup:
-    """A row of a table without its ends."""
-    return _made(f"<tr>{short_cells(*cells, name=name)}")
+def unended(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
+    """An element without its end, which HTML lets out of rows and cells: a notebook holds many tables."""
+    return _made(element(name, *children, **attributes)._text.removesuffix(f"</{name}>"))
 
 
 def bullets(items: Iterable[Child]) -> Markup:
@@ -154,7 +142,8 @@ def _piece(child: Markup | str | int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(_NO_TEXT.sub("\ufffd", text))
+    # Nearly all texts can be printed, and asking that is quick.
+    return escape(text if text.isprintable() else _NO_TEXT.sub("\ufffd", text))
 
 
 def _element(name: str, inside: str, attributes: dict[str, str | int | None]) -> Markup:

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Reading, Record
-from jupyter_mlgpu.render import words
 from jupyter_mlgpu.statistics import median
 
 #: The part of the limit up to which a batch is said to fit, and is proposed.
@@ -69,16 +69,16 @@ class Forecast:
     def _sentence(self) -> str:
         if self.needed is None:
             return f"What batch {self.batch:,} needs cannot be told: {self.why_not}"
-        about = f"Batch {self.batch:,} needs about {words.size(self.needed)}"
+        about = f"Batch {self.batch:,} needs about {units.size(self.needed)}"
         between = ""
         if self.low is not None and self.high is not None:
             # Lines of runs that scatter may fall below nothing, which no batch takes.
-            lower = f"from {words.size(self.low)} to" if self.low > 0 else "at most"
-            between = f", {lower} {words.size(self.high)}"
-        what = f"({words.title(self.quantity).lower()}{between})"
+            lower = f"from {units.size(self.low)} to" if self.low > 0 else "at most"
+            between = f", {lower} {units.size(self.high)}"
+        what = f"({units.title(self.quantity).lower()}{between})"
         if self.limit is None:
             return f"{about} {what}. How much there is, is not known."
-        of = f"of {words.size(self.limit.bytes)} {what}, {self.limit.of}"
+        of = f"of {units.size(self.limit.bytes)} {what}, {self.limit.of}"
         if self.fits:
             return f"{about} {of}: it fits."
         beyond = "it does not fit" if self.needed > self.limit.bytes else "that is too close"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu import decoding, record_schema_1
 from jupyter_mlgpu.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.devicewords import in_words
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.sentence import Sentence, say
 
 SCHEMA = 2
@@ -25,12 +25,6 @@ SCHEMA = 2
 STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
 )
-
-if TYPE_CHECKING:
-    #: A sentence; a text without a template is shown as it is, in every language.
-    Said = str
-else:
-    Said = Sentence
 
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
@@ -86,15 +80,16 @@ class Reading(Struct, frozen=True, omit_defaults=True):
 
     # A later version may have more quantities: one that is not known here is kept, and shown.
     quantity: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
-    value: Measured | None
+    # Bytes stay whole numbers: 723369984 and 723369984.0 take different room in a receipt.
+    value: Measured | Count | None
     unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$")]
     scope: Scope
     source: Source
     samples: Count
-    why_missing: Said | None = None
+    why_missing: Sentence | None = None
     uncertainty: Measured | None = None
     device: str | None = None
-    detail: str | None = None
+    detail: Sentence | None = None
 
     def __post_init__(self) -> None:
         if self.uncertainty is not None and (
@@ -122,11 +117,11 @@ _LEAST = 1e-15
 
 def missing(
     quantity: str,
-    why: Said,
+    why: Sentence,
     *,
     scope: Scope = "cell",
     source: Source = "none",
-    detail: str | None = None,
+    detail: Sentence | None = None,
     device: str | None = None,
 ) -> Reading:
     """A reading that could not be taken, with the reason in words a student understands."""
@@ -153,7 +148,7 @@ class RanOn(Struct, frozen=True):
     native_name: str | None
     operations: Count | None
     share: Share | None
-    why_missing: Said | None = None
+    why_missing: Sentence | None = None
     evidence: Evidence | None = None
 
 
@@ -167,7 +162,7 @@ class DeviceUse(Struct, frozen=True):
 
     requested: Mapping[str, str]
     ran_on: tuple[RanOn, ...] | None
-    why_missing: Said | None = None
+    why_missing: Sentence | None = None
     only: Mapping[str, str] = {}
 
     @property
@@ -241,7 +236,7 @@ class OpStat(Struct, frozen=True):
     count: Count
     self_time: Measured
     total_time: Measured
-    profiler: str
+    profiler: Sentence
     plane: Plane | None = None
     share: Share | None = None
     shapes: str | None = None
@@ -253,7 +248,7 @@ class Fact(Struct, frozen=True):
     """A named piece of knowledge about the cell, with where it comes from."""
 
     value: Any
-    source: str
+    source: Sentence
 
 
 class Record(Struct, frozen=True):
@@ -276,7 +271,7 @@ class Record(Struct, frozen=True):
     versions: Mapping[str, str] = {}
     mode: Mode = "light"
     origin: Origin = "live"
-    notes: tuple[Said, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     schema: int = SCHEMA
 
     @property
@@ -303,9 +298,9 @@ class Record(Struct, frozen=True):
         known = ", ".join(reading.quantity for reading in self.readings)
         raise RecordError(f"This record holds no reading {quantity!r}; it holds: {known}.")
 
-    def to_json(self) -> dict[str, Any]:
-        """The record as JSON-ready data, keys in the order of the schema."""
-        data: dict[str, Any] = decoding.to_json(self)
+    def to_json(self, texts: bool = True) -> dict[str, Any]:
+        """The record as JSON-ready data, keys in the order of the schema; `texts` as in decoding.to_json."""
+        data: dict[str, Any] = decoding.to_json(self, texts)
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -314,25 +309,21 @@ class Record(Struct, frozen=True):
 
         Raises NewerSchemaError for a record of a later version, RecordError for anything that is no record.
         """
-        table = data if isinstance(data, dict) else {}
-        schema = table.get("schema")
-        if isinstance(schema, int) and schema > SCHEMA:
-            raise NewerSchemaError(
-                f"the record has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}: "
-                "update with `pip install --upgrade jupyter_mlgpu`"
-            )
-        if schema == 1:
-            data = record_schema_1.upgraded(table)
+        if decoding.schema_of(data, SCHEMA, "the record") == 1 and isinstance(data, dict):
+            data = record_schema_1.upgraded(data)
         record = decoding.decode(cls, data, "the record")
         _check(record)
         return replace(record, schema=SCHEMA)
 
-    def with_note(self, note: Said) -> Record:
+    def with_note(self, note: Sentence) -> Record:
         """The same record with one more sentence for the reader."""
         return replace(self, notes=(*self.notes, note))
 
     def with_logs(
-        self, lines: Iterable[LogLine], facts: Mapping[str, Fact] | None = None, notes: Iterable[Said] = ()
+        self,
+        lines: Iterable[LogLine],
+        facts: Mapping[str, Fact] | None = None,
+        notes: Iterable[Sentence] = (),
     ) -> Record:
         """The same record with more log messages, what they tell, and what was lost of them."""
         return replace(
@@ -343,7 +334,7 @@ class Record(Struct, frozen=True):
         )
 
     def with_all_logs(
-        self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[Said]
+        self, lines: Iterable[LogLine], facts: Mapping[str, Fact], notes: Iterable[Sentence]
     ) -> Record:
         """The same record with all messages of its cell, in place of the part of them that it had."""
         return replace(

@@ -31,6 +31,7 @@ from jupyter_mlgpu.record import (
     Run,
 )
 from jupyter_mlgpu.redact import beginning, redact
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.ops.cell import CellProfile, Find
@@ -104,7 +105,7 @@ class Recorder:
         for measurement in self._open:
             measurement.observe(backend)
 
-    def stop_watching(self, why: str) -> None:
+    def stop_watching(self, why: Sentence) -> None:
         """Watch operations no more in what is being measured: for who takes times that watching would add to.
 
         The records then give `why` in place of where the operations ran and of the allocators' peaks.
@@ -117,7 +118,7 @@ class Recorder:
         for measurement in self._open:
             measurement.saw(framework, observed)
 
-    def add_note(self, sentence: str) -> None:
+    def add_note(self, sentence: Sentence) -> None:
         """Say something of what is being measured."""
         for measurement in self._open:
             measurement.notes.append(sentence)
@@ -156,11 +157,11 @@ class Measurement:
         self._profile = profile
         self.cell = cell
         self._thread = threading.get_ident()
-        self._observations: dict[str, Observation | Observed | str] = {}
+        self._observations: dict[str, Observation | Observed | Sentence] = {}
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
-        self._unwatched: str | None = None
-        self.notes: list[str] = []
+        self._unwatched: Sentence | None = None
+        self.notes: list[Sentence] = []
         self.started_at = ""
         self._started_ns = 0
         #: Seconds after the end of the code that `stop` has left out of the wall time.
@@ -191,8 +192,8 @@ class Measurement:
         try:
             self._observations[backend.name] = backend.observe()
         except Exception as error:
-            self._observations[backend.name] = (
-                f"{backend.name} could not be watched ({guarded.words(error)})."
+            self._observations[backend.name] = say(
+                "{name} could not be watched ({error}).", name=backend.name, error=guarded.words(error)
             )
         if self._profile is not None:
             self._profile.begin(backend.name)
@@ -202,14 +203,14 @@ class Measurement:
         """Whether a profiler is on in this measurement."""
         return self._profile is not None and self._profile.on
 
-    def stop_watching(self, why: str) -> None:
-        """See `Recorder.stop_watching`."""
+    def stop_watching(self, why: Sentence) -> None:
+        """Watch no framework any more, for the reason `why`."""
         self._finish_observations()
         self._unwatched = why
         self._observations = dict.fromkeys(self._observations, why)
 
     def saw(self, framework: str, observed: Observed) -> None:
-        """See `Recorder.saw`."""
+        """Take over where a framework worked."""
         self._observations[framework] = observed
 
     def moment(self) -> Moment:
@@ -220,7 +221,7 @@ class Measurement:
         """Seconds since the start."""
         return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
 
-    def begun(self, why: str) -> Record:
+    def begun(self, why: Sentence) -> Record:
         """What is known while it is under way: a record without figures, for which `why` is the reason."""
         return Record(
             run=self._recorder.run,
@@ -238,7 +239,7 @@ class Measurement:
         *,
         requested: Mapping[str, str] = {},
         execution_count: int | None = None,
-        notes: Sequence[str] = (),
+        notes: Sequence[Sentence] = (),
         code_ended: Moment | None = None,
     ) -> Record:
         """Wait for the devices, take the second readings, and give the record.
@@ -293,7 +294,7 @@ class Measurement:
             self._profile.abandon()
         self._recorder.close(self)
 
-    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[str]]:
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[Sentence]]:
         if not self._observations:
             return DeviceUse({}, None, guarded.NO_FRAMEWORK), [], []
         seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
@@ -305,7 +306,7 @@ class Measurement:
             {},
             # That one framework ran nothing says nothing of another, whose work is not known.
             ran_on if ran_on or not unknown else None,
-            " ".join(dict.fromkeys(reasons)) or None,
+            joined(*reasons) if reasons else None,
             {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
         )
         readings = [reading for one in seen.values() for reading in one.readings]

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.decoding import to_bytes
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.sentence import say, with_commas
 
 #: Bytes of a line, its end not counted.
 LINE = 1_000_000
@@ -34,7 +35,7 @@ def to_line(record: Record) -> bytes:
     while len(line) > LINE:
         part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
         if part is None:
-            raise RecordError(f"it takes more than {LINE / 1e6:g} MB")
+            raise RecordError(say("it takes more than {size} MB", size=f"{LINE / 1e6:g}"))
         items = getattr(record, part)
         keep = len(items) // 2
         changes: dict[str, Any] = {
@@ -42,8 +43,14 @@ def to_line(record: Record) -> bytes:
         }
         cut[part] = cut.get(part, 0) + len(items) - keep
         record = replace(record, **changes)
-        said = ", ".join(f"{count:,} of its {part}" for part, count in cut.items())
-        line = to_bytes(record.with_note(f"Left out where this was saved, for its size: {said}.").to_json())
+        said = with_commas(
+            [say("{count} of its {part}", count=count, part=part) for part, count in cut.items()]
+        )
+        line = to_bytes(
+            record.with_note(
+                say("Left out where this was saved, for its size: {parts}.", parts=said)
+            ).to_json()
+        )
     return line + b"\n"
 
 

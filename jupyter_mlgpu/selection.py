@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.devicewords import EVERY, DeviceWord, names
 from jupyter_mlgpu.errors import RESTART_MENU, DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.frameworks.base import Backend, Device, Scope
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 @dataclass(slots=True)
@@ -20,7 +21,7 @@ class _Cell:
     word: DeviceWord | None = None
 
 
-class Selection:
+class DeviceSelection:
     """The device of the cells to come, entered before each of them and left after it.
 
     One word holds for every framework, or a word for each; a cell may have a word of its own.
@@ -64,7 +65,7 @@ class Selection:
         wanted = [one for one in self._backends() if self.word(one.name) is not None and one.name not in has]
         return [one.name for one in wanted if one.started()]
 
-    def stays(self, values: Mapping[str, object], devices: Sequence[Device]) -> list[str]:
+    def stays(self, values: Mapping[str, object], devices: Sequence[Device]) -> list[Sentence]:
         """A sentence for each framework of which some of these values stay on another device than these."""
         backends = {backend.name: backend for backend in self._backends()}
         said = []
@@ -106,7 +107,7 @@ class Selection:
         """
         self._thread.cells.append(_Cell(_enter_all(self._find_all())))
 
-    def leave(self) -> list[str]:
+    def leave(self) -> list[Sentence]:
         """Put back what the last `enter` found; returns notes for the user."""
         return _leave_all(self._thread.cells.pop().scopes)
 
@@ -133,14 +134,22 @@ class Selection:
             if found and not backend.started():
                 break
             try:
-                _require(backend, word, f" for {backend.name}" if len(backends) > 1 else "")
+                _require(
+                    backend,
+                    word,
+                    say(" for {framework}", framework=backend.name) if len(backends) > 1 else "",
+                )
                 found = True
             except DeviceError as error:
                 refused.append(error)
         if refused and not found:
             hidden = next((one for one in refused if isinstance(one, RestartNeededError)), None)
             each = "; ".join(f"{one.name} has {names(one.devices())}" for one in backends)
-            nowhere = f"There is no device {word} here: {each}. Choose one of these; nothing was changed."
+            nowhere = say(
+                "There is no device {word} here: {found}. Choose one of these; nothing was changed.",
+                word=str(word),
+                found=each,
+            )
             raise hidden or (refused[0] if len(refused) == 1 else DeviceError(nowhere))
 
     def _find(self, backend: Backend) -> Device | None:
@@ -187,7 +196,7 @@ def _enter_all(devices: Sequence[tuple[Backend, Device]]) -> list[Scope]:
     return [backend.enter(device) for backend, device in devices]
 
 
-def _leave_all(scopes: list[Scope]) -> list[str]:
+def _leave_all(scopes: list[Scope]) -> list[Sentence]:
     notes = [scope.leave() for scope in reversed(scopes)]
     return [note for note in notes if note is not None]
 
@@ -200,7 +209,11 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
         devices = backend.devices() if known else backend.find_devices()
     except Exception as error:
         raise DeviceError(
-            f"{backend.name} could not start its devices ({error}); nothing was changed."
+            say(
+                "{framework} could not start its devices ({error}); nothing was changed.",
+                framework=backend.name,
+                error=error,
+            )
         ) from error
     try:
         word.find(devices, whose)
@@ -210,9 +223,14 @@ def _require(backend: Backend, word: DeviceWord, whose: str) -> None:
             raise
         raise RestartNeededError(
             hidden,
-            f"Then restart the kernel and run the cells up to this one: {RESTART_MENU}.",
-            refusal=f"There is no device {word} here{whose} before a restart of the kernel: "
-            f"found {names(devices)}; nothing was changed.",
+            say("Then restart the kernel and run the cells up to this one: {menu}.", menu=RESTART_MENU),
+            refusal=say(
+                "There is no device {word} here{whose} before a restart of the kernel: found {found}; "
+                "nothing was changed.",
+                word=str(word),
+                whose=whose,
+                found=names(devices),
+            ),
         ) from None
 
 

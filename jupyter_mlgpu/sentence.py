@@ -11,10 +11,14 @@ fields a table of `text`, `template` and `fields`: readers without our catalogue
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Union
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, TypeVar, Union
 
+T = TypeVar("T")
 Field = Union["Sentence", str, int]
+#: What a field can be made of: errors become what they say, paths their text.
+Given = Field | BaseException | PurePath
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")
 #: Of a sentence that was read from a file: the letters of it and of its template, its fields, and how deep
@@ -34,12 +38,12 @@ class Sentence(str):
     plural: str | None
 
     def __new__(
-        cls, template: str, fields: Mapping[str, Field] | None = None, plural: str | None = None
+        cls, template: str, fields: Mapping[str, Given] | None = None, plural: str | None = None
     ) -> Sentence:
-        fields = fields or {}
-        chosen = plural if plural is not None and fields.get("count") != 1 else template
-        made = super().__new__(cls, filled(chosen, fields, str))
-        made.template, made.fields, made.plural = template, fields, plural
+        kept = {name: _as_field(value) for name, value in fields.items()} if fields else {}
+        chosen = plural if plural is not None and kept.get("count") != 1 else template
+        made = super().__new__(cls, filled(chosen, kept, str) if kept else chosen)
+        made.template, made.fields, made.plural = template, kept, plural
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -60,32 +64,33 @@ class Sentence(str):
             self.plural,
         )
 
-    def to_json(self) -> str | dict[str, Any]:
-        """A string, or a table with what the sentence was made of."""
-        if not self.fields:
-            return str(self)
-        return self._table()
+    def to_json(self, texts: bool = True) -> str | dict[str, Any]:
+        """A string, or a table with what the sentence was made of.
 
-    def _table(self) -> dict[str, Any]:
-        # A sentence in a field is a table even without fields, for a string there is data, in no language.
-        fields = {
-            name: one._table() if isinstance(one, Sentence) else one for name, one in self.fields.items()
-        }
-        more: dict[str, Any] = {} if self.plural is None else {"plural": self.plural}
-        return {
-            "text": str(self),
-            "template": self.template,
-            **({"fields": fields} if fields else {}),
-            **more,
-        }
+        It has the text, too, where that is asked for: `from_json` makes it of the rest.
+        """
+        return self._table(texts) if self.fields else str(self)
+
+    def _table(self, texts: bool) -> dict[str, Any]:
+        table: dict[str, Any] = {"text": str(self)} if texts else {}
+        table["template"] = self.template
+        if self.fields:
+            # A sentence in a field is a table even without fields: a string there is data, in no language.
+            table["fields"] = {
+                name: one._table(texts) if isinstance(one, Sentence) else one
+                for name, one in self.fields.items()
+            }
+        if self.plural is not None:
+            table["plural"] = self.plural
+        return table
 
 
-def say(template: str, /, **fields: Field) -> Sentence:
+def say(template: str, /, **fields: Given) -> Sentence:
     """A sentence. Whole numbers get commas between thousands; other figures are given as texts."""
     return Sentence(template, fields)
 
 
-def say_count(one: str, many: str, count: int, /, **fields: Field) -> Sentence:
+def say_count(one: str, many: str, count: int, /, **fields: Given) -> Sentence:
     """A sentence in the singular or in the plural; both templates may have `{count}`."""
     return Sentence(one, {"count": count, **fields}, many)
 
@@ -93,13 +98,42 @@ def say_count(one: str, many: str, count: int, /, **fields: Field) -> Sentence:
 def joined(*sentences: str) -> Sentence:
     """Sentences one after another; the same one twice is said once."""
     different = [one if isinstance(one, Sentence) else Sentence(one) for one in dict.fromkeys(sentences)]
-    names = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-    if len(different) == 1:
-        return different[0]
-    if len(different) > len(names):
-        different = [*different[: len(names) - 1], joined(*different[len(names) - 1 :])]
-    fields = dict(zip(names, different, strict=False))
-    return Sentence(" ".join(f"{{{name}}}" for name in fields), fields)
+    if len(different) < 2:
+        return different[0] if different else Sentence("")
+    first, second = _halves(different)
+    return say("{first} {second}", first=joined(*first), second=joined(*second))
+
+
+def listed(things: Sequence[Given]) -> Sentence:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = things
+    return say("{one} and {other}", one=with_commas(most), other=last) if most else say("{name}", name=last)
+
+
+def with_commas(things: Sequence[Given]) -> Sentence:
+    """`a`, `a, b`, `a, b, c`."""
+    one, other = _halves(things)
+    if not one:
+        return say("{name}", name=things[0])
+    return say("{one}, {other}", one=with_commas(one), other=with_commas(other))
+
+
+def _halves(things: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """For lists of sentences: one of eight parts is then three deep, where from_json reads six."""
+    middle = len(things) // 2
+    return things[:middle], things[middle:]
+
+
+def of_error(error: BaseException) -> str:
+    """What an error says: the sentence it was raised with, of which `str(error)` makes a plain text."""
+    said = error.args[0] if len(error.args) == 1 else None
+    return said if isinstance(said, Sentence) else str(error)
+
+
+def _as_field(value: Given) -> Field:
+    if isinstance(value, str | int):
+        return value
+    return of_error(value) if isinstance(value, BaseException) else str(value)
 
 
 def filled(template: str, fields: Mapping[str, Field], shown: Callable[[str], str]) -> str:
@@ -134,6 +168,20 @@ def from_json(data: object, depth: int = 0) -> Sentence:
     if letters > MOST_LETTERS:
         raise ValueError("a sentence of this size is none of ours")
     return Sentence(template, values, plural)
+
+
+def only_texts(data: Any) -> Any:
+    """JSON-ready data with its sentences as texts, which no catalogue knows."""
+    if isinstance(data, dict):
+        if _is_table(data):
+            return data["text"]
+        return {name: only_texts(value) for name, value in data.items()}
+    return [only_texts(value) for value in data] if isinstance(data, list) else data
+
+
+def _is_table(data: dict[str, Any]) -> bool:
+    """Whether it is a sentence with its text; a fact of somebody else's may be any table."""
+    return isinstance(data.get("template"), str) and isinstance(data.get("text"), str)
 
 
 def _field(value: object, depth: int) -> Field:

@@ -1,8 +1,8 @@
 """What the page, the kernel and the log say in another language than English, for browsers that speak it.
 
-Records carry English. A browser that speaks another language finds the rest here, also for a saved notebook
-without a kernel: the sidebar's own texts, the kernel's sentences by their templates, and what log messages
-mean by their ids. Shipped with the browser's own files, that would be half of them.
+Records carry English templates. A browser that speaks another language finds its catalogue here, also for a
+saved notebook without a kernel, and what log messages mean by their ids. Shipped with the browser's own
+files, that would be half of them.
 """
 
 from __future__ import annotations
@@ -10,37 +10,42 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
 
-from jupyter_mlgpu import sentences
+from jupyter_mlgpu import translation
 from jupyter_mlgpu.logs.catalogue import LANGUAGES, Catalogue
 
-PATH = r"/jupyter-mlgpu/(messages|texts)/(\w+)"
-#: The sidebar's texts, as labextension/bundle.mjs writes them.
-TEXTS = Path(__file__).parent / "notebook" / "static"
+PATH = r"/jupyter-mlgpu/(messages|texts)/([\w-]+)"
 
 
 @cache
 def messages(language: str) -> str:
-    """All messages of the catalogue as JSON: meaning and advice by id, with `{fields}` in their places."""
+    """All messages of the catalogue as JSON: meaning and advice by id, with `{fields}` in their places.
+
+    Raises LookupError for a language that they are not there in.
+    """
+    spoken = next((one for one in LANGUAGES if one == language[:2]), None)
+    if spoken is None:
+        raise LookupError(language)
     definitions = Catalogue.load().definitions
-    texts = {name: definition.tables[language] for name, definition in definitions.items()}
+    texts = {name: definition.tables[spoken] for name, definition in definitions.items()}
     wanted = {name: {"meaning": one["meaning"], "advice": one["advice"]} for name, one in texts.items()}
     return json.dumps(wanted, ensure_ascii=False)
 
 
 @cache
 def texts(language: str) -> str:
-    """As JSON, `texts` of the sidebar by name, and `sentences` of the kernel by their English templates.
+    """As JSON, the catalogue of a language: each English template, and its forms.
 
-    Raises FileNotFoundError where the browser's part has not been built.
+    Raises LookupError for a language that there is no catalogue for.
     """
-    of_the_page = json.loads((TEXTS / f"texts.{language}.json").read_text(encoding="utf-8"))
-    return json.dumps({"texts": of_the_page, "sentences": sentences.load(language)}, ensure_ascii=False)
+    found = translation.messages(language)
+    if not found:
+        raise LookupError(language)
+    return json.dumps({"messages": found}, ensure_ascii=False)
 
 
 class LanguageHandler(APIHandler):
@@ -49,11 +54,9 @@ class LanguageHandler(APIHandler):
     @web.authenticated
     async def get(self, what: str, language: str) -> None:
         """Read in a thread, for the server has kernels to serve: messages take a second the first time."""
-        if language not in LANGUAGES:
-            raise web.HTTPError(404, f"The {what} are there in {', '.join(LANGUAGES)}, not in {language!r}.")
         try:
             text = await asyncio.to_thread(partial(messages if what == "messages" else texts, language))
-        except FileNotFoundError as error:  # English, which pages bring themselves, or no build
+        except LookupError as error:  # English, too, which pages bring themselves
             raise web.HTTPError(404, f"There are no {what} in {language!r} here.") from error
         self.set_header("Cache-Control", "private, max-age=3600")
         await self.finish(text)

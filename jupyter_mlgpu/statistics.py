@@ -20,6 +20,8 @@ from functools import cache
 from itertools import accumulate, combinations
 from math import comb, factorial, fsum, sqrt
 
+from jupyter_mlgpu.sentence import say
+
 #: The chance that every interval here has at least.
 CONFIDENCE = 0.95
 
@@ -27,8 +29,8 @@ CONFIDENCE = 0.95
 FEWEST_FOR_MEDIAN = 6
 
 #: What `interval_or_range` gives, in words.
-INTERVAL = "95 % interval of the median"
-RANGE = "lowest to highest, too few runs for a 95 % interval"
+INTERVAL = say("95 % interval of the median")
+RANGE = say("lowest to highest, too few runs for a 95 % interval")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 /**
  * Builds the controls for other notebooks (src/anywidget, what `tsc` made of it) into one module, which anywidget
- * sends to the page: React is in it, and so are its styles. And writes the sidebar's Chinese beside it, as the
- * server tells it to browsers that want it. `jlpm build` runs it.
+ * sends to the page: React is in it, and so are its styles. `jlpm build` runs it.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { URL, fileURLToPath } from 'node:url';
 
@@ -53,27 +52,7 @@ const widgets = {
   performance: { hints: false }
 };
 
-/** The Chinese texts as one module that Node can load, to be written as data. */
-const texts = {
-  mode: 'development',
-  devtool: false,
-  context: path('.'),
-  entry: path('lib/texts.zh.js'),
-  output: {
-    path: path('lib/data'),
-    filename: 'texts.zh.mjs',
-    module: true,
-    library: { type: 'module' }
-  }
-};
-
-async function writeTexts() {
-  const { chinese } = await import(new URL('lib/data/texts.zh.mjs', HERE).href);
-  const folder = new URL('../jupyter_mlgpu/notebook/static/', HERE);
-  writeFileSync(new URL('texts.zh.json', folder), JSON.stringify(chinese));
-}
-
-const compiler = rspack([widgets, texts]);
+const compiler = rspack(widgets);
 
 compiler.run((error, stats) => {
   const failed = error || stats.hasErrors();
@@ -81,5 +60,5 @@ compiler.run((error, stats) => {
     process.stderr.write(`${error ?? stats.toString({ all: false, errors: true })}\n`);
     process.exitCode = 1;
   }
-  compiler.close(() => (failed ? undefined : writeTexts()));
+  compiler.close(() => undefined);
 });

@@ -24,6 +24,7 @@ from binder_image import BinderError, Image
 from check_lab import LABEXTENSION, SERVER_EXTENSION
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.sentence import from_json
 
 #: Ubuntu 22.04 has glibc 2.35; repo2docker's images are made from 24.04 now. Apple silicon from macOS 13 on.
 SYSTEMS = {"Linux": "x86_64-manylinux_2_35", "macOS": "aarch64-apple-darwin"}
@@ -186,7 +187,8 @@ def is_labelled(data: Mapping[str, Any]) -> bool:
     return (
         record["origin"] == "replayed"
         and all(
-            (one.get("detail") or "").startswith(f"replayed from {RECORDS}") for one in record["readings"]
+            str(from_json(one.get("detail") or "")).startswith(f"replayed from {RECORDS}")
+            for one in record["readings"]
         )
         and all("replayed" in data[form].lower() for form in ("text/html", "text/plain"))
     )

@@ -45,7 +45,7 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
                 )
             ),
             "jupyter_mlgpu.tracing:TracedBlock",
-            "jupyter_mlgpu.comparing.compare:Comparison",
+            "jupyter_mlgpu.comparing.compare:RecordComparison",
             "jupyter_mlgpu.comparing.compare:Change",
             "jupyter_mlgpu.memory_forecast:Forecast",
             "jupyter_mlgpu.planning.forecast:Plan",
@@ -55,8 +55,8 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
             "jupyter_mlgpu.race.result:Lane",
             "jupyter_mlgpu.race.result:Timing",
             "jupyter_mlgpu.engines.collection:Collection",
-            "jupyter_mlgpu.doctor.page:Page",
-            "jupyter_mlgpu.doctor.diagnose:Result",
+            "jupyter_mlgpu.doctor.page:DiagnosisPage",
+            "jupyter_mlgpu.doctor.diagnose:CheckResult",
         ),
     ),
     "bench": (
@@ -65,7 +65,7 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         (
             "jupyter_mlgpu.bench:bench",
             "jupyter_mlgpu.bench.run:BenchRun",
-            "jupyter_mlgpu.bench.result:Result",
+            "jupyter_mlgpu.bench.result:CaseResult",
             "jupyter_mlgpu.bench.quantity:Quantity",
             "jupyter_mlgpu.bench.against:Against",
             "jupyter_mlgpu.bench.against:Row",
@@ -90,7 +90,7 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 
 
 #: Left out of the index: signatures that name the other class of that name would lead to either.
-_NOT_INDEXED = {"jupyter_mlgpu.doctor.diagnose.Result"}
+_NOT_INDEXED = {"jupyter_mlgpu.doctor.diagnose.CheckResult"}
 
 
 def pages() -> dict[str, str]:

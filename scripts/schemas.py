@@ -1,19 +1,29 @@
-"""Writes the JSON schemas of what the package saves, as its types have them; `make schemas` runs it."""
+"""Writes what others know of our data, as the package's types have it: the JSON schema of a record, and the
+page's types in TypeScript. `make schemas` runs it.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from jupyter_mlgpu.page import view
+from jupyter_mlgpu.page.model import Live
 from jupyter_mlgpu.record import QUANTITIES, SCHEMA, Record
 from jupyter_mlgpu.sentence import Sentence
 
 PACKAGE = Path(__file__).resolve().parent.parent / "jupyter_mlgpu"
 RECORD = PACKAGE / "record.schema.json"
+PAGE = PACKAGE.parent / "labextension" / "src" / "page" / "pagetypes.ts"
+_PARTS = (view.PageData, view.TableData, view.ChartData, view.AxisData, view.SeriesData, view.RuleData, Live)
+_SIMPLE = {str: "Sentence", float: "number", int: "number", bool: "boolean", NoneType: "null", Any: "unknown"}
 
 _SENTENCE = {
     "description": "A sentence: a text, or what it was made of, so that it can be said in other languages.",
@@ -78,6 +88,50 @@ def record_schema() -> dict[str, Any]:
     return made
 
 
+def page_types() -> str:
+    """The types of a page's data in TypeScript, by the names that they have in the browser."""
+    made = [
+        "/** What the kernel sends of a page. Made by scripts/schemas.py of jupyter_mlgpu/page/view.py. */",
+        "import type { Sentence } from '../language/sentence';",
+        *map(_interface, _PARTS),
+    ]
+    return "\n\n".join(made) + "\n"
+
+
+def _interface(kind: type) -> str:
+    hints = get_type_hints(kind)
+    words = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
+    lines = [f"  {_camel(one.name)}: {_typed(hints[one.name])};" for one in dataclasses.fields(kind)]
+    return "\n".join([f"/** {words} */", f"export interface {_named(kind)} {{", *lines, "}"])
+
+
+def _named(kind: type) -> str:
+    return f"I{kind.__name__.removesuffix('Data')}"
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+def _typed(kind: Any) -> str:
+    """A Python type in TypeScript; every text may be a sentence."""
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    if dataclasses.is_dataclass(kind):
+        return _named(kind)  # type: ignore[arg-type]
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        return " | ".join(f"'{one}'" for one in inner)
+    if get_origin(kind) is UnionType:
+        return " | ".join(map(_typed, inner))
+    if get_origin(kind) is Mapping:
+        return f"Record<string, {_typed(inner[1])}>"
+    if inner[-1] is not ...:
+        return f"[{', '.join(map(_typed, inner))}]"
+    item = _typed(inner[0])
+    return f"({item})[]" if get_origin(inner[0]) in (UnionType, Literal) else f"{item}[]"
+
+
 def _of_ours(kind: type) -> dict[str, Any]:
     if kind is Sentence:
         return {"$ref": "#/$defs/Sentence"}
@@ -95,7 +149,8 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write them."""
+    """Write both."""
+    PAGE.write_text(page_types(), encoding="utf-8")
     RECORD.write_text(json.dumps(record_schema(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

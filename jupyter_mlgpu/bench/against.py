@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.bench import page, published
+from jupyter_mlgpu.bench import published, words
 from jupyter_mlgpu.bench.published import Published
 from jupyter_mlgpu.bench.quantity import Quantity
-from jupyter_mlgpu.bench.result import Result
+from jupyter_mlgpu.bench.result import CaseResult
 from jupyter_mlgpu.bench.run import BenchRun, load
-from jupyter_mlgpu.markup import bullets, element, joined, table
+from jupyter_mlgpu.sentence import Sentence, say
+from jupyter_mlgpu.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +36,13 @@ class Row:
     certain: bool | None
 
 
-@dataclass(frozen=True)
-class Against:
+@dataclass(frozen=True, repr=False)
+class Against(Shown):
     """A comparison: its head, its rows, and sentences on what is not compared and where figures come from."""
 
     head: str
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return "\n".join([self.head, *page.table(_TITLES, self._cells()), *self.notes])
-
-    def _repr_html_(self) -> str:
-        return str(joined(element("p", self.head), table(_TITLES, self._cells()), bullets(self.notes)))
-
-    def _cells(self) -> list[list[str]]:
-        return [
-            [
-                one.label,
-                page.quantity(one.ours),
-                page.quantity(one.theirs),
-                f"{one.ratio:.3g}" + (" (not certain)" if one.certain is False else ""),
-                one.what,
-                "; ".join(one.differs) or "nothing that is told",
-            ]
-            for one in self.rows
-        ]
-
-
-_TITLES = ("case", "here", "there", "times as fast", "there was", "what differs")
 
 
 def against(run: BenchRun, word: str) -> Against:
@@ -86,13 +65,17 @@ def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
     rows.sort(key=lambda row: len(row.differs))
     known = dict.fromkeys(one.case for one in entries)
     left = dict.fromkeys(one.case for one in run.results if one.samples and one.case not in known)
-    notes = [f"Source: {one}" for one in dict.fromkeys(entry.source for entry in entries)]
+    sources = dict.fromkeys(entry.source for entry in entries)
+    notes = [say("Source: {source}", source=one) for one in sources]
     if left:
-        notes.insert(0, f"Not published there: {', '.join(left)}. It has {', '.join(known)}.")
-    notes = [*_doubtful(run, rows), *notes]
-    return Against(
-        f"{page.hardware(run)} against published figures: {entries[0].hardware}.", tuple(rows), tuple(notes)
+        said = say(
+            "Not published there: {left}. It has {known}.", left=", ".join(left), known=", ".join(known)
+        )
+        notes.insert(0, said)
+    head = say(
+        "{ours} against published figures: {theirs}.", ours=words.hardware(run), theirs=entries[0].hardware
     )
+    return Against(head, tuple(rows), (*_doubtful(run, rows), *notes))
 
 
 def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
@@ -107,31 +90,41 @@ def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
             rows.append(_row(one, same[0]))
         else:
             alone.append(one.label)
-    notes = [*_doubtful(ours, rows), *_doubtful(theirs, rows, "there")]
+    notes = [*_doubtful(ours, rows), *_doubtful(theirs, rows, here=False)]
     if alone:
-        notes.append(f"Not in the other file, so not compared: {', '.join(alone)}.")
+        notes.append(say("Not in the other file, so not compared: {cases}.", cases=", ".join(alone)))
     changed = [
         f"{name} {ours.versions.get(name, 'none')} here, {theirs.versions.get(name, 'none')} there"
         for name in sorted({*ours.versions, *theirs.versions})
         if ours.versions.get(name) != theirs.versions.get(name)
     ]
     if changed:
-        notes.append(f"Versions that differ: {'; '.join(changed)}.")
+        notes.append(say("Versions that differ: {versions}.", versions="; ".join(changed)))
     if ours.quick != theirs.quick:
-        notes.append("One of the two is of --quick, with fewer repeats.")
-    return Against(f"{page.head(ours)} Against: {page.head(theirs)}", tuple(rows), tuple(notes))
+        notes.append(say("One of the two is of --quick, with fewer repeats."))
+    head = say("{ours} Against: {theirs}", ours=words.head(ours), theirs=words.head(theirs))
+    return Against(head, tuple(rows), tuple(notes))
 
 
-def _doubtful(run: BenchRun, rows: Sequence[Row], where: str = "here") -> list[str]:
+def _doubtful(run: BenchRun, rows: Sequence[Row], *, here: bool = True) -> list[Sentence]:
     """A sentence that names the results compared against whose figures something speaks."""
     compared = {row.label for row in rows}
     found = dict.fromkeys(one.label for one in run.results if one.flags and one.label in compared)
     if not found:
         return []
-    return [f"Something speaks against the figure {where}, and its own table says what: {', '.join(found)}."]
+    cases = ", ".join(found)
+    if here:
+        return [
+            say(
+                "Something speaks against the figure here, and its own table says what: {cases}.", cases=cases
+            )
+        ]
+    return [
+        say("Something speaks against the figure there, and its own table says what: {cases}.", cases=cases)
+    ]
 
 
-def _row(one: Result, other: Result) -> Row:
+def _row(one: CaseResult, other: CaseResult) -> Row:
     differs = [
         f"{name} {mine}, there {theirs}"
         for name, mine, theirs in (
@@ -149,10 +142,10 @@ def _row(one: Result, other: Result) -> Row:
     return Row(one.label, ours, theirs, _ratio(ours, theirs), what, tuple(differs), certain)
 
 
-def _one_of_each(run: BenchRun) -> list[Result]:
+def _one_of_each(run: BenchRun) -> list[CaseResult]:
     """What to compare: every result that was measured, but of gemm in each type only the best."""
     measured = [one for one in run.results if one.samples]
-    best: dict[tuple[str, ...], Result] = {}
+    best: dict[tuple[str, ...], CaseResult] = {}
     kept = []
     for one in measured:
         if one.case != "gemm":
@@ -164,7 +157,7 @@ def _one_of_each(run: BenchRun) -> list[Result]:
     return [*best.values(), *kept]
 
 
-def _nearest(one: Result, entries: Sequence[Published]) -> list[Row]:
+def _nearest(one: CaseResult, entries: Sequence[Published]) -> list[Row]:
     """Rows of the published figures of the same case and kind of work that differ least from a result."""
     rows = []
     for entry in entries:
@@ -183,7 +176,7 @@ def _nearest(one: Result, entries: Sequence[Published]) -> list[Row]:
     return [row for row in rows if len(row.differs) == least]
 
 
-def _differences(one: Result, entry: Published) -> tuple[str, ...]:
+def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
     """What the source tells and is not the same here."""
     found = [
         f"{name} {_said(one.parameters.get(name))}, there {_said(entry.parameters.get(name))}"

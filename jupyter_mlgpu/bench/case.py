@@ -12,7 +12,8 @@ from typing import Any
 
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Runner
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner
+from jupyter_mlgpu.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Work:
     items: float
     unit: str
     flops: float | None = None
-    why_no_flops: str | None = None
+    why_no_flops: Sentence | None = None
     formula: str = ""
     moved: float | None = None
 
@@ -61,13 +62,13 @@ class Case:
     parameters: Mapping[str, Any]
     work: Work
     needs: Needs
-    start: Callable[[Device], Runner] = field(repr=False, compare=False)
+    start: Callable[[Device], CaseRunner] = field(repr=False, compare=False)
     type_asked: str = "float32"
     peak_type: str | None = None
     options: tuple[str, ...] = ()
     chart: str | None = None
 
-    def prepare(self, device: Device) -> Runner:
+    def prepare(self, device: Device) -> CaseRunner:
         """The case ready to run on a device; may take long (compiling), and is not timed."""
         return self.start(device)
 
@@ -84,7 +85,7 @@ def label(name: str, parameters: Mapping[str, Any], type_: str, options: Sequenc
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CaseRequest:
     """For which cases a family is asked: a framework, a device of it, and whether it must be quick.
 
     `memory` is what may be used on the device, in bytes, or why it is not known: a family may choose its
@@ -98,4 +99,4 @@ class Asked:
 
 
 #: A family of cases: `suite.py` has the name of each and where such a function is.
-Family = Callable[[Asked], Iterable[Case]]
+Family = Callable[[CaseRequest], Iterable[Case]]

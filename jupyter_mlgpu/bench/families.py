@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from jupyter_mlgpu.bench.case import Asked, Case, Needs, Work
+from jupyter_mlgpu.bench.case import Case, CaseRequest, Needs, Work
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.benchmarks import Convolution, Direction, Operation
+from jupyter_mlgpu.frameworks.benchmarks import ConvolutionCase, Direction, Operation
 from jupyter_mlgpu.frameworks.precision import BYTES
+from jupyter_mlgpu.sentence import say
 
 _MIB = 1024**2
 
@@ -23,10 +24,10 @@ _WORKSPACE = 256 * _MIB
 #: Arrays that a step of each operation reads and writes.
 _ARRAYS = {"add": 3, "mult": 3, "mult-add": 4}
 
-NO_ARITHMETIC = "This case moves data, and its arithmetic does not count."
+NO_ARITHMETIC = say("This case moves data, and its arithmetic does not count.")
 
 
-def gemm(asked: Asked) -> Iterator[Case]:
+def gemm(asked: CaseRequest) -> Iterator[Case]:
     """Matrix products of all types, n from 32 to 16,384 on a GPU, to 4,096 (float32 alone) on a processor."""
     on_cpu = asked.device.kind == "cpu"
     if asked.quick:
@@ -41,7 +42,7 @@ def gemm(asked: Asked) -> Iterator[Case]:
             yield _gemm(asked, n, type_)
 
 
-def _gemm(asked: Asked, n: int, type_: str) -> Case:
+def _gemm(asked: CaseRequest, n: int, type_: str) -> Case:
     # A fourth array: small products are chained, and emulated ones worked out in float32.
     need = 4 * n * n * max(BYTES[type_], 4) + _WORKSPACE
     return Case(
@@ -57,7 +58,7 @@ def _gemm(asked: Asked, n: int, type_: str) -> Case:
     )
 
 
-def bandwidth(asked: Asked) -> Iterator[Case]:
+def bandwidth(asked: CaseRequest) -> Iterator[Case]:
     """What memory moves: x + b, x * b and x * b + c over arrays of float32."""
     if asked.device.kind == "cpu":
         size = (64 if asked.quick else 256) * _MIB
@@ -67,7 +68,7 @@ def bandwidth(asked: Asked) -> Iterator[Case]:
         yield _stream(asked, operation, size)
 
 
-def _stream(asked: Asked, operation: Operation, size: int) -> Case:
+def _stream(asked: CaseRequest, operation: Operation, size: int) -> Case:
     arrays = _ARRAYS[operation]
     return Case(
         "bandwidth",
@@ -86,14 +87,14 @@ def _stream(asked: Asked, operation: Operation, size: int) -> Case:
     )
 
 
-def transfer(asked: Asked) -> Iterator[Case]:
+def transfer(asked: CaseRequest) -> Iterator[Case]:
     """Between host and device, each way and to and fro."""
     for size in (64,) if asked.quick else (1, 64, 512):
         for direction in get_args(Direction):
             yield _transfer(asked, direction, size * _MIB)
 
 
-def _transfer(asked: Asked, direction: Direction, size: int) -> Case:
+def _transfer(asked: CaseRequest, direction: Direction, size: int) -> Case:
     ways = 2 if direction == "ping-pong" else 1
     formula = "the array once each way a step" if ways == 2 else "the array once a step"
     return Case(
@@ -107,7 +108,7 @@ def _transfer(asked: Asked, direction: Direction, size: int) -> Case:
     )
 
 
-def conv(asked: Asked) -> Iterator[Case]:
+def conv(asked: CaseRequest) -> Iterator[Case]:
     """A convolution of 3 x 3, and a depthwise separable one (A. Howard et al. 2017, MobileNets)."""
     on_cpu = asked.device.kind == "cpu"
     batch, size, channels = (2, 28, 64) if asked.quick else (8, 56, 128)
@@ -115,10 +116,10 @@ def conv(asked: Asked) -> Iterator[Case]:
         batch, size, channels = 64, 56, 256
     for type_ in ("float32",) if on_cpu or asked.quick else ("float32", "bfloat16"):
         for separable in (False, True):
-            yield _conv(asked, Convolution(batch, size, channels, separable, type_))
+            yield _conv(asked, ConvolutionCase(batch, size, channels, separable, type_))
 
 
-def _conv(asked: Asked, shape: Convolution) -> Case:
+def _conv(asked: CaseRequest, shape: ConvolutionCase) -> Case:
     formula = "2 k k c c operations a point, k = 3"
     if shape.separable:
         formula = "2 (k k c + c c) operations a point, k = 3"
@@ -142,12 +143,12 @@ def _conv(asked: Asked, shape: Convolution) -> Case:
     )
 
 
-def dispatch(asked: Asked) -> Iterable[Case]:
+def dispatch(asked: CaseRequest) -> Iterable[Case]:
     """How long the smallest operation takes: many given one after another, and each waited for."""
     return [_dispatch(asked, synchronised) for synchronised in (False, True)]
 
 
-def _dispatch(asked: Asked, synchronised: bool) -> Case:
+def _dispatch(asked: CaseRequest, synchronised: bool) -> Case:
     return Case(
         "dispatch",
         asked.framework,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.frameworks.base import Device
@@ -14,12 +15,12 @@ from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.record import Reading
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 #: Others' share of the processor's time from which it is told.
 SHARE = 0.05
 
-WHICH = "There are several GPUs here, and which of them the framework's is cannot be told."
+WHICH = say("There are several GPUs here, and which of them the framework's is cannot be told.")
 
 
 class LocalMonitor:
@@ -43,7 +44,7 @@ class LocalMonitor:
         nvml = self._gpus().nvml
         told = nvml.memory(gpu.index)
         if told.value is None:
-            return unknown("bytes", str(told.why_missing))
+            return unknown("bytes", joined(told.why_missing or ""))
         users = nvml.processes(gpu.index).value or ()
         held = sum(one.used or 0 for one in users if one.pid != os.getpid())
         # In a container the driver may tell our own process under a number that is not ours.
@@ -83,14 +84,14 @@ class LocalMonitor:
 
         return ended
 
-    def _gpu(self, device: Device) -> Gpu | str:
+    def _gpu(self, device: Device) -> Gpu | Sentence:
         """NVML's GPU for a framework's, or why it cannot be told (see `probes/nvml.py` on the numbers)."""
         gpus = self._gpus()
         if not gpus.found:
-            return str(gpus.why_none)
+            return joined(gpus.why_none or "")
         if len(gpus.found) == 1:
             return gpus.found[0]
-        number = int(device.name.partition(":")[2])
+        number = device.number
         same = len({one.label.partition("(")[2] for one in gpus.found}) == 1
         if same and "CUDA_VISIBLE_DEVICES" not in os.environ and number < len(gpus.found):
             return gpus.found[number]
@@ -103,7 +104,7 @@ class LocalMonitor:
             return [f"{len(users) - 1} more processes, not seen from here"] if len(users) > 1 else []
         return [
             f"{memory.program(one.pid)} (process {one.pid}"
-            + (")" if one.used is None else f", {words.size(one.used)})")
+            + (")" if one.used is None else f", {units.size(one.used)})")
             for one in users
             if one.pid != os.getpid()
         ]
@@ -120,7 +121,8 @@ class LocalMonitor:
         if known is not None:
             return Quantity(known.value, "J")
         whys = [one.why_missing for one in (*fitting, *readings) if one.why_missing]
-        return unknown("J", whys[0] if whys else f"Nothing here counts the energy of {device.name}.")
+        nothing = say("Nothing here counts the energy of {device}.", device=device.name)
+        return unknown("J", whys[0] if whys else nothing)
 
 
 def _processor() -> Callable[[], tuple[str, ...]]:

@@ -18,12 +18,13 @@ from jupyter_mlgpu.bench import judging
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.monitor import MachineMonitor
-from jupyter_mlgpu.bench.result import Result, Status
+from jupyter_mlgpu.bench.result import CaseResult, Status
 from jupyter_mlgpu.bench.unfinished import UnfinishedResult
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Backend, Device
-from jupyter_mlgpu.frameworks.benchmarks import Runner
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner
+from jupyter_mlgpu.sentence import Sentence, joined, of_error, say
 from jupyter_mlgpu.timing import Repeats, seconds_of, steady_blocks
 
 #: A block never has more steps: one step may be shorter than the clock tells.
@@ -31,7 +32,7 @@ MOST_STEPS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MeasuringStep:
     """How far a case is: `doing` is preparing, warming up or measuring; `number` of `repeats` then."""
 
     case: Case
@@ -40,7 +41,7 @@ class Step:
     repeats: int = 0
 
 
-OnStep = Callable[[Step], None]
+OnStep = Callable[[MeasuringStep], None]
 
 
 def measure(
@@ -52,7 +53,7 @@ def measure(
     clock: Clock,
     budget: Budget,
     on_step: OnStep = lambda step: None,
-) -> tuple[Result, BaseException | None]:
+) -> tuple[CaseResult, BaseException | None]:
     """Run a case; returns what was measured and, if the user interrupted it, the interrupt to be raised on.
 
     What goes wrong in a case costs that case alone: the result says what happened.
@@ -64,11 +65,11 @@ def measure(
     begun = clock.monotonic_ns()
     try:
         _Driver(case, device, backend, monitor, clock, budget, on_step, unfinished).run()
-        ended: tuple[Status, str | None, BaseException | None] = ("ok", None, None)
+        ended: tuple[Status, Sentence | None, BaseException | None] = ("ok", None, None)
     except KeyboardInterrupt as error:
-        ended = ("interrupted", "It was interrupted; what was measured until then is kept.", error)
+        ended = ("interrupted", say("It was interrupted; what was measured until then is kept."), error)
     except BenchError as error:
-        ended = ("skipped", str(error), None)
+        ended = ("skipped", joined(of_error(error)), None)
     except Exception as error:  # of any framework: a case that fails must not cost the others
         ended = ("failed", judging.failure(error), None)
     status, said, stop = ended
@@ -90,11 +91,11 @@ class _Driver:
     unfinished: UnfinishedResult
 
     def run(self) -> None:
-        self.on_step(Step(self.case, "preparing"))
+        self.on_step(MeasuringStep(self.case, say("preparing")))
         runner = self.case.prepare(self.device)
         try:
             self.unfinished.ready(runner)
-            self.on_step(Step(self.case, "warming up"))
+            self.on_step(MeasuringStep(self.case, say("warming up")))
             steps = self._block(runner)
             block = partial(self._time, runner, steps)
             self.unfinished.timings.warm_up(block, steady_blocks(self.budget.warm_up_s))
@@ -106,7 +107,7 @@ class _Driver:
             with suppress(Exception):
                 runner.close()
 
-    def _block(self, runner: Runner) -> int:
+    def _block(self, runner: CaseRunner) -> int:
         """How many steps take `sample_s` together; the first of all, which may compile, does not count."""
         self._time(runner, 1)
         steps, seconds = 1, self._time(runner, 1)
@@ -121,7 +122,7 @@ class _Driver:
             spent += seconds
         return steps
 
-    def _watched(self, runner: Runner) -> None:
+    def _watched(self, runner: CaseRunner) -> None:
         """One step that is watched and does not count: where it ran, and the peak of memory."""
         peak = self.monitor.peak_memory(self.device)
         observation = self.backend.observe()
@@ -139,7 +140,9 @@ class _Driver:
             self.unfinished.timings.repeat(
                 block,
                 Repeats(budget.repeats, budget.seconds, budget.fewest),
-                lambda number: self.on_step(Step(self.case, "measuring", number, budget.repeats)),
+                lambda number: self.on_step(
+                    MeasuringStep(self.case, say("measuring"), number, budget.repeats)
+                ),
             )
             whole = True
         finally:
@@ -148,5 +151,5 @@ class _Driver:
             if whole:  # else it has the energy of a sample in it that is not there
                 self.unfinished.energy = counted
 
-    def _time(self, runner: Runner, steps: int) -> float:
+    def _time(self, runner: CaseRunner, steps: int) -> float:
         return seconds_of(partial(runner.run, steps), runner.wait, self.clock)

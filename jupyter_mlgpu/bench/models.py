@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from jupyter_mlgpu.bench.case import Asked, Case, Needs, Work
+from jupyter_mlgpu.bench.case import Case, CaseRequest, Needs, Work
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Runner, quick
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner, quick
 from jupyter_mlgpu.frameworks.models import MODELS, Model
 
 #: Batches of the published measurements, with which the options are compared.
@@ -32,7 +32,7 @@ _FORMULA = (
 _TYPES = {"bf16": "bfloat16", "bf16_weights": "bfloat16", "fp16": "float16", "tf32": "tf32"}
 
 
-def cases(asked: Asked, *, name: str) -> Iterator[Case]:
+def cases(asked: CaseRequest, *, name: str) -> Iterator[Case]:
     """The cases of a model, by its name in `MODELS`: training first, with `quick` the best set alone."""
     model, kind = MODELS[name], asked.device.kind
     # Where a model is left out for want of a GPU, its one case says so when it starts.
@@ -53,7 +53,7 @@ distilbert = partial(cases, name="distilbert")
 bert_large = partial(cases, name="bert-large")
 
 
-def _case(asked: Asked, model: Model, batch: int, options: tuple[str, ...], training: bool) -> Case:
+def _case(asked: CaseRequest, model: Model, batch: int, options: tuple[str, ...], training: bool) -> Case:
     type_ = next((_TYPES[one] for one in options if one in _TYPES), "float32")
     bytes_each = 2 if type_ in ("bfloat16", "float16") else 4
     need = model.training_bytes(batch, bytes_each) if training else model.inference_bytes(batch, bytes_each)
@@ -76,7 +76,7 @@ def _case(asked: Asked, model: Model, batch: int, options: tuple[str, ...], trai
 
 def start(
     device: Device, *, model: Model, framework: str, batch: int, options: tuple[str, ...], training: bool
-) -> Runner:
+) -> CaseRunner:
     """A model ready to train or infer on a device; raises BenchError with the reason where it cannot."""
     how = registry.training(framework)
     why = how.why_not(model, options, device.kind, training)

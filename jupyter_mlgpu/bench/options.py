@@ -15,7 +15,7 @@ from jupyter_mlgpu.frameworks import registry
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class BenchOptions:
     """What was asked for; `against` is a name or a file, or two files, between which nothing is measured."""
 
     order: Order
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options(found: argparse.Namespace) -> Options:
+def options(found: argparse.Namespace) -> BenchOptions:
     """What the words mean; raises UsageError, before anything is imported."""
     names = tuple(one for one in (found.framework or "").lower().split(",") if one)
     device = DeviceWord.parse("any" if found.device is None else found.device)
@@ -65,10 +65,10 @@ def options(found: argparse.Namespace) -> Options:
         )
     if found.out is not None and found.out.suffix != ".json":
         raise UsageError(f"--out takes the name of a JSON file, as in bench.json, and found '{found.out}'.")
-    return Options(order, found.out, tuple(found.against))
+    return BenchOptions(order, found.out, tuple(found.against))
 
 
-def parse(line: str) -> Options:
+def parse(line: str) -> BenchOptions:
     """The options of a line in a notebook; raises UsageError."""
     try:
         words = shlex.split(line)

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.errors import BenchError
 
 PATH = Path(__file__).parent / "published.json"
@@ -31,10 +32,10 @@ class Published:
     parameters: Mapping[str, Any]
     type_: str
     options: tuple[str, ...] | None
-    value: float
+    value: int | float
     unit: str
-    watts: float | None
-    memory: float | None
+    watts: int | float | None
+    memory: int | float | None
     what: str
     source: str
 
@@ -44,14 +45,8 @@ def entries() -> tuple[Published, ...]:
     """All of them, in the order of the file."""
     data = json.loads(PATH.read_text(encoding="utf-8"))
     sources = data["sources"]
-    return tuple(
-        Published(**{**one, "options": _options(one["options"]), "source": sources[one["source"]]})
-        for one in data["entries"]
-    )
-
-
-def _options(listed: list[str] | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple(listed)
+    told = [one | {"source": sources[one["source"]]} for one in data["entries"]]
+    return decoding.decode(tuple[Published, ...], told, PATH.name)
 
 
 def names() -> tuple[str, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from jupyter_mlgpu import decoding, plain
-from jupyter_mlgpu.bench import quantity
+from msgspec import Meta
+
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.bench.case import label
-from jupyter_mlgpu.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.bench.quantity import Amount, Quantity, unknown
+from jupyter_mlgpu.decoding import Count
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sentence import Sentence, say
 from jupyter_mlgpu.statistics import interval_name, interval_or_range, median
 
 #: ok; interrupted or failed: what was measured until then is there; skipped: not begun. `why` says why.
@@ -19,11 +22,16 @@ Status = Literal["ok", "interrupted", "failed", "skipped"]
 #: A spread above this part of the median is flagged, and the result says what is known of the cause.
 WIDE = 0.10
 
-NOT_MEASURED = "Nothing was measured."
+NOT_MEASURED = say("Nothing was measured.")
+
+# What is nearer to 0 than this, and not 0, makes infinity of what is divided by it.
+_SMALLEST = 1e-15
+
+Seconds = Annotated[float, Meta(ge=_SMALLEST, le=1e30)]
 
 
 @dataclass(frozen=True)
-class Result:
+class CaseResult:
     """One case on one device.
 
     `samples` are seconds a step, in the order in which they were measured, each over `steps` steps; warm-up
@@ -44,25 +52,37 @@ class Result:
     peak_type: str | None
     ran_on: tuple[str, ...]
     status: Status
-    why: str | None
-    samples: tuple[float, ...]
-    steps: int
-    warmups: int
+    why: Sentence | None
+    samples: tuple[Seconds, ...]
+    steps: Count
+    warmups: Count
     steady: bool
-    items: float
+    items: Amount
     unit: str
-    flops: float | None
-    why_no_flops: str | None
+    flops: Amount | None
+    why_no_flops: Sentence | None
     formula: str
-    moved: float | None
+    moved: Amount | None
     chart: str | None
     peak_memory: Quantity
     energy: Quantity
     watts: Quantity
     gemm_share: Quantity
-    flags: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    measured_s: float = field(default=0.0)
+    flags: tuple[Sentence, ...] = ()
+    notes: tuple[Sentence, ...] = ()
+    measured_s: Amount = 0.0
+
+    def __post_init__(self) -> None:
+        if self.samples and not self.steps:
+            raise RecordError("samples should be of one step or more each, found steps 0")
+        if self.energy.value is not None and not self.samples:
+            raise RecordError("there should be samples where there is energy")
+        if self.flops is None and not self.why_no_flops:
+            raise RecordError("flops is null, and why_no_flops does not say why")
+        figures = (self.peak_memory.value, self.energy.value, self.watts.value, self.gemm_share.value)
+        for amount in (self.items, self.flops, self.moved, *figures):
+            if amount and amount < _SMALLEST:
+                raise RecordError(f"a figure should be 0 or at least {_SMALLEST}, found {amount!r}")
 
     @property
     def label(self) -> str:
@@ -96,7 +116,7 @@ class Result:
         """The width of `interval` as a part of the median."""
         between = self.interval
         if between is None:
-            return unknown("1", "A spread needs at least two samples.")
+            return unknown("1", say("A spread needs at least two samples."))
         return Quantity((between[1] - between[0]) / median(self.samples), "1")
 
     @property
@@ -105,7 +125,7 @@ class Result:
         unit = f"{self.unit}/s"
         step = self.median
         if step.value is None:
-            return unknown(unit, str(step.why_missing))
+            return unknown(unit, step.why_missing or NOT_MEASURED)
         return Quantity(self.items / step.value, unit)
 
     @property
@@ -113,9 +133,9 @@ class Result:
         """10^12 floating-point operations a second, at the median."""
         step = self.median
         if step.value is None:
-            return unknown("TFLOP/s", str(step.why_missing))
+            return unknown("TFLOP/s", step.why_missing or NOT_MEASURED)
         if self.flops is None:
-            return unknown("TFLOP/s", str(self.why_no_flops))
+            return unknown("TFLOP/s", self.why_no_flops or NOT_MEASURED)
         return Quantity(self.flops / step.value / 1e12, "TFLOP/s")
 
     @property
@@ -123,9 +143,9 @@ class Result:
         """Items of all samples over their energy."""
         unit = f"{self.unit}/J"
         if self.energy.value is None:
-            return unknown(unit, str(self.energy.why_missing))
+            return unknown(unit, self.energy.why_missing or NOT_MEASURED)
         if self.energy.value <= 0:
-            return unknown(unit, "The counter counted no energy.")
+            return unknown(unit, say("The counter counted no energy."))
         return Quantity(self.items * self.steps * len(self.samples) / self.energy.value, unit)
 
     @property
@@ -147,60 +167,6 @@ class Result:
         }
         return data | {"derived": derived}
 
-    @classmethod
-    def from_json(cls, data: object, where: str = "a result") -> Result:
-        """A result from `to_json`'s data; what follows from the samples is worked out anew."""
-        table = plain.table_of(data, where)
-        samples = plain.field_of(table, "samples", list, where)
-        if not all(_amount(one) and one > 0 for one in samples):
-            raise RecordError(f"{where} should have samples that are numbers of seconds above 0")
-        amounts = {name: table.get(name) for name in ("items", "flops", "moved", "measured_s")}
-        flops, moved, took = amounts["flops"], amounts["moved"], amounts["measured_s"]
-        for name, amount in amounts.items():
-            if not (_amount(amount) or (amount is None and name != "items")):
-                raise RecordError(
-                    f"{where} should have {name!r} as a number that can be one, found {amount!r:.40}"
-                )
-        if flops is None and not table.get("why_no_flops"):
-            raise RecordError(f"{where} has no flops, and does not say why")
-        fields: dict[str, Any] = {name: plain.field_of(table, name, str, where) for name in _TEXTS}
-        fields |= {name: plain.optional_of(table, name, str, where) for name in _MAYBE_TEXTS}
-        fields |= {name: plain.field_of(table, name, int, where) for name in ("steps", "warmups")}
-        fields |= {name: _figure(table.get(name), f"{where}'s {name}") for name in _QUANTITIES}
-        fields |= {name: tuple(map(str, plain.field_of(table, name, list, where))) for name in _LISTS}
-        if fields["warmups"] < 0 or fields["steps"] < bool(samples):
-            raise RecordError(f"{where} should have counts of steps, found {fields['steps']}")
-        if fields["energy"].value is not None and not samples:
-            raise RecordError(f"{where} should have samples, for it has energy")
-        return cls(
-            **fields,
-            parameters=plain.table_of(table.get("parameters"), f"{where}'s parameters"),
-            status=plain.choice_of(table, "status", get_args(Status)),
-            samples=tuple(map(float, samples)),
-            steady=bool(table.get("steady")),
-            items=float(table["items"]),
-            flops=None if flops is None else float(flops),
-            moved=None if moved is None else float(moved),
-            measured_s=0.0 if took is None else float(took),
-        )
-
 
 #: Figures that follow from the samples: names of properties, each a Quantity.
 DERIVED = ("median", "spread", "throughput", "tflops", "items_per_joule", "step_joules")
-_TEXTS = ("case", "framework", "device", "type_asked", "unit", "formula")
-_MAYBE_TEXTS = ("hardware", "type_ran", "peak_type", "why", "why_no_flops", "chart")
-_QUANTITIES = ("peak_memory", "energy", "watts", "gemm_share")
-_LISTS = ("options", "ran_on", "flags", "notes")
-
-
-def _figure(data: object, where: str) -> Quantity:
-    found = quantity.from_json(data, where)
-    if found.value is not None and not _amount(found.value):
-        raise RecordError(f"{where} should be a number that can be one, found {found.value!r:.40}")
-    return found
-
-
-def _amount(value: object) -> bool:
-    """Whether it is a number of which all that follows from it is one, too: 0, or far from a float's ends."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and (value == 0 or 1e-15 <= value <= 1e30)  # type: ignore[operator]

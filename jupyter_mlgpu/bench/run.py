@@ -1,34 +1,42 @@
-"""A whole benchmark: results with machine and versions, to a file and back, as table and charts."""
+"""A whole benchmark: results with machine and versions, to a file and back."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from jupyter_mlgpu import decoding, files, plain
-from jupyter_mlgpu.bench import figure, page, reading
-from jupyter_mlgpu.bench.result import Result
-from jupyter_mlgpu.errors import BenchError, NewerSchemaError, RecordError
+from jupyter_mlgpu import decoding, files, incoming
+from jupyter_mlgpu.bench.result import CaseResult
+from jupyter_mlgpu.errors import BenchError, RecordError, UsageError
+from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.shown import Charted
 
 #: Raised whenever a field changes its meaning or goes away; `bench.schema.json` describes it.
 SCHEMA = 1
+#: What such a file calls itself.
+KIND = "jupyter_mlgpu bench"
+#: A file of all cases on eight devices is some 500 kB.
+MOST_BYTES = 4_000_000
+# What would move a cursor or colour a terminal; ends of lines and tabs may be in what a framework said.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 Origin = Literal["live", "loaded", "replayed"]
 
 
-@dataclass(frozen=True)
-class BenchRun:
+@dataclass(frozen=True, repr=False)
+class BenchRun(Charted):
     """Results in the order in which they were measured. `machine` names the hardware, never its host or user.
 
     `outcome` is ok or interrupted; `origin` says whether it was measured here now, read from a file, or
     replayed from another machine's. `notes` are sentences about the whole.
     """
 
-    results: tuple[Result, ...]
+    results: tuple[CaseResult, ...]
     machine: Mapping[str, Any]
     versions: Mapping[str, str]
     started_at: str
@@ -36,7 +44,7 @@ class BenchRun:
     quick: bool
     outcome: Literal["ok", "interrupted"] = "ok"
     origin: Origin = "live"
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Sentence, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The run as JSON-ready data."""
@@ -47,30 +55,12 @@ class BenchRun:
     @classmethod
     def from_json(cls, data: object) -> BenchRun:
         """A run from `to_json`'s data, marked as loaded; raises RecordError saying what is wrong with it."""
-        where = "the benchmark"
-        table = plain.table_of(data, where)
-        if table.get("kind") != KIND:
-            raise RecordError(f"it is no result of a benchmark (its kind is {table.get('kind')!r:.40})")
-        schema = plain.field_of(table, "schema", int, where)
-        if schema > SCHEMA:
-            raise NewerSchemaError(
-                f"it has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}; install a newer one"
-            )
-        origin = plain.choice_of(table, "origin", get_args(Origin))
-        return cls(
-            tuple(
-                Result.from_json(one, f"result {number}")
-                for number, one in enumerate(plain.field_of(table, "results", list, where), 1)
-            ),
-            plain.table_of(table.get("machine"), "the machine"),
-            plain.table_of(table.get("versions"), "the versions"),
-            plain.field_of(table, "started_at", str, where),
-            plain.field_of(table, "clock", str, where),
-            bool(table.get("quick")),
-            plain.choice_of(table, "outcome", ("ok", "interrupted")),
-            "replayed" if origin == "replayed" else "loaded",
-            tuple(map(str, plain.field_of(table, "notes", list, where))),
-        )
+        kind = data.get("kind") if isinstance(data, dict) else KIND
+        if kind != KIND:
+            raise RecordError(f"it is no result of a benchmark (its kind is {kind!r:.40})")
+        decoding.schema_of(data, SCHEMA, "the benchmark")
+        run = decoding.decode(cls, data, "the benchmark")
+        return replace(run, origin="replayed" if run.origin == "replayed" else "loaded")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run as JSON, in one step; raises RecordError, naming the path, where that fails."""
@@ -79,33 +69,29 @@ class BenchRun:
         files.write_atomically(target, (text + "\n").encode())
         return target
 
-    def figure(self) -> Any:
-        """TFLOP/s against size, as a plotly figure."""
-        from plotly import graph_objects as go
-
-        return go.Figure(figure.sizes(self))
-
     def roofline(self) -> Any:
         """TFLOP/s against operations a byte, under the measured roofs, as a plotly figure."""
-        from plotly import graph_objects as go
-
-        return go.Figure(figure.roofline(self))
-
-    def __repr__(self) -> str:
-        return page.text(self)
-
-    def _repr_html_(self) -> str:
-        return page.html(self)
-
-
-#: What such a file calls itself.
-KIND = "jupyter_mlgpu bench"
+        return self._figure(1)
 
 
 def load(path: str | os.PathLike[str]) -> BenchRun:
     """A run that `save` wrote; raises BenchError in one sentence where there is none."""
-    data = reading.read(Path(path))
     try:
-        return BenchRun.from_json(data)
+        data = incoming.read_json(Path(path).expanduser(), most=MOST_BYTES, what="a file of `bench --out`")
+        decoding.refuse_what_cannot_be_saved(data, "it")  # before it is walked through
+        return BenchRun.from_json(_printable(data))
+    except UsageError as error:
+        raise BenchError(str(error)) from None
     except RecordError as error:
         raise BenchError(f"{path} cannot be used: {error}.") from None
+
+
+def _printable(data: Any) -> Any:
+    """The data with its control characters replaced: what a framework said is printed as it stands."""
+    if isinstance(data, str):
+        return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", data)
+    if isinstance(data, list):
+        return [_printable(one) for one in data]
+    if isinstance(data, dict):
+        return {_printable(name): _printable(one) for name, one in data.items()}
+    return data

@@ -12,10 +12,10 @@ from typing import Any
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.bench import suite
 from jupyter_mlgpu.bench.budget import FULL, QUICK, Budget
-from jupyter_mlgpu.bench.case import Asked, Case
-from jupyter_mlgpu.bench.measuring import Step, measure
+from jupyter_mlgpu.bench.case import Case, CaseRequest
+from jupyter_mlgpu.bench.measuring import MeasuringStep, measure
 from jupyter_mlgpu.bench.monitor import MachineMonitor
-from jupyter_mlgpu.bench.result import Result
+from jupyter_mlgpu.bench.result import CaseResult
 from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.bench.shares import with_shares
 from jupyter_mlgpu.bench.unfinished import UnfinishedResult
@@ -25,12 +25,12 @@ from jupyter_mlgpu.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.frameworks.imports import installed
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 ANY = DeviceWord("any")
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
 LAST_BEGIN_S = 45.0
-OVER = "The time of --quick was over before it; without --quick it runs."
+OVER = say("The time of --quick was over before it; without --quick it runs.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BenchProgress:
     """Case `number` of `total` is at `step`; about `left_s` seconds are left, None before that is known."""
 
     number: int
     total: int
-    step: Step
+    step: MeasuringStep
     left_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedBench:
     """What was measured, and the interrupt that ended it, to be raised on."""
 
     run: BenchRun
@@ -70,7 +70,7 @@ def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, .
     for name in asked:
         if name not in there:
             raise BenchError(
-                f"{words.framework(name)} is not installed here, so it cannot be measured; "
+                f"{registry.title(name)} is not installed here, so it cannot be measured; "
                 f'`pip install "jupyter_mlgpu[{name}]"` installs it.'
             )
     if asked or loaded:
@@ -98,9 +98,9 @@ def run(
     monitor: MachineMonitor,
     clock: Clock,
     loaded: Sequence[str] = (),
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: Callable[[BenchProgress], None] = lambda progress: None,
     started_ns: int | None = None,
-) -> Finished:
+) -> FinishedBench:
     """Measure everything; an interrupt ends it with what there is.
 
     `started_ns` is when the user's wait began, by the clock; without it, now.
@@ -124,7 +124,7 @@ class _Session:
         order: Order,
         monitor: MachineMonitor,
         clock: Clock,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[BenchProgress], None],
         begun: int,
     ) -> None:
         self._order = order
@@ -132,14 +132,14 @@ class _Session:
         self._clock = clock
         self._on_progress = on_progress
         self._begun = begun
-        self._results: list[Result] = []
+        self._results: list[CaseResult] = []
         self._measured = 0
         self._spent = 0.0
 
-    def run(self, names: Sequence[str]) -> Finished:
+    def run(self, names: Sequence[str]) -> FinishedBench:
         started_at = self._clock.utc()
         planned: list[_Planned] = []
-        notes: list[str] = []
+        notes: list[Sentence] = []
         versions = {"python": platform.python_version(), "jupyter_mlgpu": __version__}
         machine: dict[str, Any] = this_machine()
         for name in names:
@@ -152,14 +152,16 @@ class _Session:
                 f"{name} {device.name}": _about(backend, device),
             }
             if device.name.startswith("cpu") and self._order.device.kind == "any":
-                notes.append(backend.why_no_gpu())
+                notes.append(joined(backend.why_no_gpu()))
         budget = QUICK if self._order.quick else FULL
         error = None
         for number, one in enumerate(planned, 1):
             error = self._one(number, planned, one, budget)
             if error is not None:
                 left = len(planned) - number
-                notes.append(f"Interrupted: {left} of {len(planned)} cases were not begun.")
+                count = len(planned)
+                told = say("Interrupted: {left} of {count} cases were not begun.", left=left, count=count)
+                notes.append(told)
                 break
         done = BenchRun(
             with_shares(self._results),
@@ -171,7 +173,7 @@ class _Session:
             "ok" if error is None else "interrupted",
             notes=tuple(dict.fromkeys(notes)),
         )
-        return Finished(done, error)
+        return FinishedBench(done, error)
 
     def _device(self, backend: Backend) -> Device:
         try:
@@ -180,7 +182,7 @@ class _Session:
             raise BenchError(f"{error} {backend.why_no_gpu()}") from None
 
     def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
-        asked = Asked(backend.name, device, self._order.quick, self._monitor.free_memory(device))
+        asked = CaseRequest(backend.name, device, self._order.quick, self._monitor.free_memory(device))
         return [
             _Planned(case, backend, device)
             for family in suite.chosen(self._order.cases)
@@ -203,7 +205,7 @@ class _Session:
             monitor=self._monitor,
             clock=self._clock,
             budget=budget,
-            on_step=lambda step: self._on_progress(Progress(number, len(planned), step, left)),
+            on_step=lambda step: self._on_progress(BenchProgress(number, len(planned), step, left)),
         )
         self._results.append(result)
         if result.samples:
@@ -219,7 +221,7 @@ def imported(name: str) -> Backend:
         importlib.import_module(module)
     except Exception as error:
         raise BenchError(
-            f"{words.framework(name)} is installed but does not import ({type(error).__name__}: {error}); "
+            f"{registry.title(name)} is installed but does not import ({type(error).__name__}: {error}); "
             f"`python -c 'import {module}'` shows the whole message."
         ) from error
     return registry.backend(name)

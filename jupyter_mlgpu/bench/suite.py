@@ -6,7 +6,7 @@ import difflib
 import importlib
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.bench.case import Asked, Case, Family
+from jupyter_mlgpu.bench.case import Case, CaseRequest, Family
 from jupyter_mlgpu.errors import UsageError
 
 #: Each family's name -> where its function is (see `case.Family`); imported only when it is asked for.
@@ -36,7 +36,7 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or SMALL
 
 
-def cases(name: str, asked: Asked) -> tuple[Case, ...]:
+def cases(name: str, asked: CaseRequest) -> tuple[Case, ...]:
     """The cases of a family for a framework and a device."""
     module, _, attribute = FAMILIES[name].partition(":")
     family: Family = getattr(importlib.import_module(module), attribute)

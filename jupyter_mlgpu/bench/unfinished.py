@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from jupyter_mlgpu.bench import judging
 from jupyter_mlgpu.bench.case import Case
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.bench.result import NOT_MEASURED, Result, Status
+from jupyter_mlgpu.bench.result import NOT_MEASURED, CaseResult, Status
 from jupyter_mlgpu.frameworks.base import Device, Observed
-from jupyter_mlgpu.frameworks.benchmarks import Runner
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner
+from jupyter_mlgpu.sentence import Sentence, joined, say
 from jupyter_mlgpu.timing import Timings
 
 
@@ -30,14 +31,14 @@ class UnfinishedResult:
     peak_memory: Quantity | None = None
     energy: Quantity | None = None
     measured_s: float = 0.0
-    notes: list[str] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
     others: tuple[str, ...] = ()
 
-    def ready(self, runner: Runner) -> None:
+    def ready(self, runner: CaseRunner) -> None:
         """The case is prepared: in which type it runs."""
         self.type_ran = runner.type_ran
         if runner.note is not None:
-            self.notes.append(runner.note)
+            self.notes.append(joined(runner.note))
 
     def saw(self, device: Device, seen: Observed, process: Quantity) -> None:
         """What a watched step showed; `process` is the peak of the process, which is a CPU's."""
@@ -51,15 +52,15 @@ class UnfinishedResult:
             self.peak_memory = process
         else:
             why = next((one.why_missing for one in peaks if one.why_missing), None)
-            self.peak_memory = unknown("bytes", why or "The framework does not tell its peak of memory.")
+            self.peak_memory = unknown("bytes", why or say("The framework does not tell its peak of memory."))
 
-    def finish(self, status: Status, why: str | None) -> Result:
+    def finish(self, status: Status, why: Sentence | None) -> CaseResult:
         """The result of what is known; figures that were not measured say why."""
         case = self.case
         none = why or NOT_MEASURED
         blocks = self.timings
         energy = self.energy or unknown("J", none)
-        result = Result(
+        result = CaseResult(
             case=case.name,
             framework=case.framework,
             device=self.device.name,
@@ -85,10 +86,10 @@ class UnfinishedResult:
             chart=case.chart,
             peak_memory=self.peak_memory or unknown("bytes", none),
             energy=energy,
-            watts=unknown("W", str(energy.why_missing))
+            watts=unknown("W", energy.why_missing or none)
             if energy.value is None
             else Quantity(energy.value / sum(blocks.samples), "W"),
-            gemm_share=unknown("1", none if not blocks.samples else "The GEMM peak is not known yet."),
+            gemm_share=unknown("1", none if not blocks.samples else say("The GEMM peak is not known yet.")),
             notes=tuple(self.notes),
             measured_s=self.measured_s,
         )

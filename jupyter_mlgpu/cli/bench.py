@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from jupyter_mlgpu.bench import options
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.bench.session import Finished, Progress
+    from jupyter_mlgpu.bench.session import BenchProgress, FinishedBench
     from jupyter_mlgpu.clock import Clock
 
 EXAMPLE = """\
@@ -53,8 +53,8 @@ def main(arguments: argparse.Namespace) -> int:
     return int(any(one.status == "failed" for one in finished.run.results))
 
 
-def _measured(asked: options.Options, clock: Clock, begun: int) -> Finished:
-    from jupyter_mlgpu.bench import page, session
+def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> FinishedBench:
+    from jupyter_mlgpu.bench import session, words
     from jupyter_mlgpu.bench.machine import local_monitor
     from jupyter_mlgpu.cli.progress import progress
 
@@ -62,11 +62,11 @@ def _measured(asked: options.Options, clock: Clock, begun: int) -> Finished:
     show = progress()
     seen: set[int] = set()
 
-    def tell(now: Progress) -> None:
+    def tell(now: BenchProgress) -> None:
         # A line a case is enough for a log; a bar's text moves with each step.
         if now.number not in seen or sys.stderr.isatty():
             seen.add(now.number)
-            show.cell(now.number, now.total, page.doing(now))
+            show.cell(now.number, now.total, words.doing(now))
 
     show.say("Starting the benchmark")
     try:

@@ -15,7 +15,6 @@ from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.files import write_atomically
 from jupyter_mlgpu.submissions import folders
-from jupyter_mlgpu.submissions.reading import MOST_BYTES
 
 # Moodle's folders end so: NAME_123456_assignsubmission_file.
 _PLATFORM = re.compile(r"(_\d+)?_assignsubmission_(file|onlinetext)_?$")
@@ -29,7 +28,7 @@ class _LeftOutError(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
+class HandedIn:
     """A notebook that was handed in: whose it is, its file, and the name that the lab gives it."""
 
     student: str
@@ -76,7 +75,7 @@ def notebooks_of(course: Path, lab: str) -> list[str]:
     return names
 
 
-def _of(entry: Path, names: list[str]) -> Iterator[Found]:
+def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
     if entry.is_symlink():
         raise _LeftOutError(f"it {folders.LINK}")
     if entry.is_dir():
@@ -88,7 +87,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[Found]:
         except _LeftOutError as error:
             raise _LeftOutError("; ".join([str(error), *refused])) from error
         for path, name in matched:
-            yield Found(student, path, name)
+            yield HandedIn(student, path, name)
         return
     if entry.suffix != ".ipynb":
         raise _LeftOutError("it is neither a notebook nor a folder; unpack an archive first")
@@ -99,7 +98,7 @@ def _of(entry: Path, names: list[str]) -> Iterator[Found]:
     student = stem.replace(Path(near).stem, "").strip(" _-.")
     if not student:
         raise _LeftOutError("its name does not say whose it is; name it STUDENT.ipynb")
-    yield Found(_student(student), entry, near)
+    yield HandedIn(_student(student), entry, near)
 
 
 def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
@@ -131,7 +130,7 @@ def _student(name: str) -> str:
 
 def _copy(path: Path, place: Path, replace: bool) -> str:
     try:
-        data = incoming.read_bytes(path, most=MOST_BYTES, what="a notebook", follow=False)
+        data = incoming.read_bytes(path, most=incoming.MOST_OF_ANOTHERS, what="a notebook", follow=False)
     except UsageError as error:
         raise _LeftOutError(str(error).rstrip(".")) from error
     if os.path.lexists(place):

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.cli import class_report
 from jupyter_mlgpu.cli.class_report import Entry
 from jupyter_mlgpu.cli.progress import printable
-from jupyter_mlgpu.markup import bullets, document, element, joined, table
-from jupyter_mlgpu.render import notes, words
+from jupyter_mlgpu.markup import bullets, document, element, joined
+from jupyter_mlgpu.page.html import table
+from jupyter_mlgpu.page.model import Table
+from jupyter_mlgpu.page.text import aligned
+from jupyter_mlgpu.render import notes
 from jupyter_mlgpu.statistics import median
 
 #: Log messages that a report names, and sentences of other lists: what is more is counted.
@@ -53,7 +57,8 @@ def text(entries: Sequence[Entry]) -> str:
     lines = []
     for title, header, rows in sections(entries):
         if rows:
-            lines += ["", title, *_aligned([header, *rows] if header else rows)]
+            cells = [[printable(cell, 300) for cell in row] for row in ([header, *rows] if header else rows)]
+            lines += ["", title, *(f"  {line}" for line in aligned(cells))]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
@@ -62,7 +67,7 @@ def html(entries: Sequence[Entry], *, title: str) -> str:
     parts = []
     for name, header, rows in sections(entries):
         if rows:
-            shown = table(header, rows) if header else bullets(row[0] for row in rows)
+            shown = table(Table(header, tuple(rows))) if header else bullets(row[0] for row in rows)
             parts.append(joined(element("h2", name), "\n", shown, "\n"))
     return document(
         f"{title}: class report",
@@ -87,7 +92,7 @@ def _times(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     rows = []
     for one in class_report.times(entries):
         values = list(one.seconds.values())
-        spread = (words.seconds(each) for each in (min(values), median(values), max(values)))
+        spread = (units.seconds(each) for each in (min(values), median(values), max(values)))
         rows.append((one.lab, one.cell, f"{len(values):,}", *spread))
     return rows
 
@@ -116,7 +121,7 @@ def _notebooks(entries: Sequence[Entry]) -> list[tuple[str, ...]]:
                 entry.student,
                 entry.lab,
                 "cannot be read" if entry.why else f"{len(records):,}",
-                words.seconds(sum(walls)) if walls else "not measured",
+                units.seconds(sum(walls)) if walls else "not measured",
                 f"{outcomes['error']:,}" if records else "",
                 ", ".join(class_report.devices(entry)) or "none seen",
             )
@@ -128,9 +133,3 @@ def _short(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     if len(rows) <= _MOST:
         return rows
     return [*rows[:_MOST], (*[""] * (len(rows[0]) - 1), f"and {len(rows) - _MOST:,} more")]
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    shown = [[printable(cell, 300) for cell in row] for row in rows]
-    widths = [max(len(row[at]) for row in shown) for at in range(len(shown[0]) - 1)]
-    return ["  " + "  ".join([*map(str.ljust, row, widths), row[-1]]) for row in shown]

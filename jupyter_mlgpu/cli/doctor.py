@@ -11,6 +11,8 @@ from pathlib import Path
 from jupyter_mlgpu.doctor import page
 from jupyter_mlgpu.doctor.consult import consult, language_of, silent
 from jupyter_mlgpu.doctor.diagnose import Diagnosis
+from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.translation import translated
 
 EXAMPLE = """\
 examples:
@@ -71,7 +73,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _shown(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
-    language = arguments.language or language_of()
+    language = _language(arguments)
     if arguments.json:
         return page.json_text(diagnosis)
     if arguments.fix_plan:
@@ -79,15 +81,19 @@ def _shown(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
     return page.text(diagnosis, language, all_checks=arguments.all)
 
 
+def _language(arguments: argparse.Namespace) -> str:
+    return str(arguments.language or language_of())
+
+
 def _with_progress(arguments: argparse.Namespace) -> Diagnosis:
     from jupyter_mlgpu.cli.progress import progress
 
-    shown = progress()
+    language, shown = _language(arguments), progress()
     try:
-        return _consult(arguments, shown.say)
+        return _consult(arguments, lambda said: shown.say(translated(said, language)))
     finally:
         shown.close()
 
 
-def _consult(arguments: argparse.Namespace, say: Callable[[str], None] = silent) -> Diagnosis:
-    return consult(facts_from=arguments.facts, save_to=arguments.save_facts, deep=arguments.deep, say=say)
+def _consult(arguments: argparse.Namespace, tell: Callable[[Sentence], None] = silent) -> Diagnosis:
+    return consult(facts_from=arguments.facts, save_to=arguments.save_facts, deep=arguments.deep, tell=tell)

@@ -10,10 +10,10 @@ from itertools import groupby
 from jupyter_mlgpu.logs.catalogue import VERDICTS, Catalogue, Explanation
 from jupyter_mlgpu.logs.fold import shape_of
 from jupyter_mlgpu.logs.parse import Message
-from jupyter_mlgpu.logs.reader import Notes
+from jupyter_mlgpu.logs.waiting import Notes
+from jupyter_mlgpu.page.text import visible
 from jupyter_mlgpu.record import LogLine
 from jupyter_mlgpu.render import notes as words_of_notes
-from jupyter_mlgpu.render.notes import visible
 
 #: Of one message of the catalogue, so many different meanings are shown; of the unknown, so many shapes.
 MEANINGS = 10

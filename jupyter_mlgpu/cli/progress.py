@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Protocol
 
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu import units
 
 
 class Progress(Protocol):
@@ -37,16 +37,16 @@ class Lines:
         self._start = time.monotonic()
 
     def say(self, what: str) -> None:
-        """See `Progress`."""
+        """Tell what is being done."""
         print(f"{what} …", file=sys.stderr, flush=True)
 
     def cell(self, number: int, total: int, name: str) -> None:
-        """See `Progress`."""
-        elapsed = words.seconds(time.monotonic() - self._start)
+        """Tell which cell begins."""
+        elapsed = units.seconds(time.monotonic() - self._start)
         print(f"[{number}/{total}] after {elapsed}: {printable(name)}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """See `Progress`."""
+        """Nothing more is told."""
 
 
 class Bar:
@@ -70,15 +70,15 @@ class Bar:
         self._bar.start()
 
     def say(self, what: str) -> None:
-        """See `Progress`."""
+        """Tell what is being done."""
         self._bar.update(self._task, description=f"{what} …")
 
     def cell(self, number: int, total: int, name: str) -> None:
-        """See `Progress`."""
+        """Tell which cell begins."""
         self._bar.update(self._task, completed=number - 1, total=total, description=printable(name))
 
     def close(self) -> None:
-        """See `Progress`; the bar goes, what came out is said below it."""
+        """Nothing more is told; the bar goes, what came out is said below it."""
         self._bar.stop()
 
 

@@ -105,9 +105,9 @@ def _read(path: Path) -> NotebookNode:
 
     from nbformat import reads
 
-    from jupyter_mlgpu.submissions.reading import MOST_BYTES_OWN, bytes_of
+    from jupyter_mlgpu.incoming import MOST_OF_ONES_OWN, read_notebook
 
-    data = bytes_of(path, most=MOST_BYTES_OWN)
+    data = read_notebook(path, most=MOST_OF_ONES_OWN)
     try:
         with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
             warnings.simplefilter("ignore")
@@ -189,8 +189,8 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
 
 
 def _summary(records: Sequence[Record], ending: Ending, elapsed: float) -> str:
-    from jupyter_mlgpu.render import words
+    from jupyter_mlgpu import units
 
     devices = sorted({entry.device for record in records for entry in record.device.ran_on or ()})
     where = f"ran on {', '.join(devices)}" if devices else "no operations seen on a device"
-    return f"{ending.done} of {ending.total} cells, {words.seconds(elapsed)}, {where}"
+    return f"{ending.done} of {ending.total} cells, {units.seconds(elapsed)}, {where}"

@@ -49,9 +49,9 @@ def strip_file(path: Path) -> int:
     a file that cannot be written.
     """
     from jupyter_mlgpu.files import write_atomically
-    from jupyter_mlgpu.submissions.reading import MOST_BYTES_OWN, bytes_of
+    from jupyter_mlgpu.incoming import MOST_OF_ONES_OWN, read_notebook
 
-    data = bytes_of(path, most=MOST_BYTES_OWN)
+    data = read_notebook(path, most=MOST_OF_ONES_OWN)
     try:
         stripped, count = strip_text(data.decode())
     except (ValueError, RecursionError, _NotANotebookError) as error:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from jupyter_mlgpu.comparing import page
+from jupyter_mlgpu import units
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import QUANTITIES, Record
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, say
+from jupyter_mlgpu.shown import Shown
 from jupyter_mlgpu.statistics import Estimate, median, ratio_interval
 
 if TYPE_CHECKING:
@@ -75,8 +76,10 @@ class Change:
     def verdict(self) -> str:
         """What can be said of it, in a few words."""
         if self.judgement == "cannot judge":
-            return f"cannot judge: {self.why_not}"
-        return f"the same within {SAME * 100:.0f} %" if self.judgement == "the same" else self.judgement
+            return say("cannot judge: {why}", why=self.why_not or "")
+        if self.judgement == "the same":
+            return say("the same within {share} %", share=f"{SAME * 100:.0f}")
+        return self.judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,8 @@ class Pair:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordComparison(Shown):
     """What a comparison says; shown as a table in a notebook and as text elsewhere."""
 
     first: str
@@ -98,16 +101,10 @@ class Comparison:
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
 
-    def __repr__(self) -> str:
-        return page.text(self)
-
-    def _repr_html_(self) -> str:
-        return page.html(self)
-
 
 def compare(
     first: Runs | Iterable[Record], second: Runs | Iterable[Record], *, names: tuple[str, str] = ("A", "B")
-) -> Comparison:
+) -> RecordComparison:
     """What differs between two groups of records, such as `load_records` or `records()` give.
 
     A cell's number stands for the runs of its code, a text for the `trace` blocks of that name.
@@ -129,8 +126,8 @@ def compare(
             f"{names[0]} and {names[1]} have no cell with the same code, so nothing can be compared."
         )
     alone = len(one) + len(other) - 2 * len(both)
-    notes = [f"{alone:,} cells are on one side alone and left out."] if alone > 0 else []
-    return Comparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
+    notes = [say("{count} cells are on one side alone and left out.", count=alone)] if alone > 0 else []
+    return RecordComparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
 
 
 def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
@@ -172,7 +169,7 @@ def _quantity(
     sides = [_by_source(records, quantity) for records in (first, second)]
     if not any(sides):
         return []
-    title, unit = words.title(quantity) + suffix, QUANTITIES[quantity]
+    title, unit = units.title(quantity) + suffix, QUANTITIES[quantity]
     if all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
         return [_change(title, unit, *values, quantity=quantity)]
@@ -207,9 +204,9 @@ def _change(
 ) -> Change:
     found, why = None, None
     if not first or not second:
-        why = "measured on one side alone"
+        why = say("measured on one side alone")
     elif min(*first, *second) <= 0:
-        why = "a value is 0, of which there is no ratio"
+        why = say("a value is 0, of which there is no ratio")
     else:
         found = ratio_interval(first, second)
         if found is None:
@@ -217,11 +214,13 @@ def _change(
     return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why, quantity)
 
 
-def too_few(first: int, second: int) -> str:
+def too_few(first: int, second: int) -> Sentence:
     """Why numbers of runs give no interval."""
     if first == second == 1:
-        return "one run each"
-    return f"{first} and {second} runs are too few (4 and 4 are enough)"
+        return say("one run each")
+    return say(
+        "{first} and {second} runs are too few (4 and 4 are enough)", first=str(first), second=str(second)
+    )
 
 
 def _operations(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
@@ -259,30 +258,35 @@ def _notes(
     notes = []
     left = sum(1 for one in (*first, *second) if one.outcome != "ok")
     if left:
-        notes.append(f"{left:,} runs that failed or were interrupted are left out.")
+        notes.append(say("{count} runs that failed or were interrupted are left out.", count=left))
     if not all(light):
-        notes.append("One side has no light run that ended well: without one there is no timing.")
+        notes.append(say("One side has no light run that ended well: without one there is no timing."))
     for what, told in _DIFFERENCES:
-        here, there = (", ".join(dict.fromkeys(map(told, side))) for side in (first, second))
+        here, there = (list(dict.fromkeys(map(told, side))) for side in (first, second))
         if here != there:
-            notes.append(f"{what}: {here or 'not known'} and {there or 'not known'}.")
+            notes.append(say("{name}: {one} and {other}.", name=what, one=_list(here), other=_list(there)))
     return [*notes, *_versions(first[-1], second[-1])]
 
 
+def _list(names: Sequence[str]) -> str:
+    # A single one stays a sentence, which is translated.
+    return names[0] if len(names) == 1 else ", ".join(names)
+
+
 def _ran_on(record: Record) -> str:
-    return ", ".join(one.device for one in record.device.ran_on or ()) or "not known"
+    return ", ".join(one.device for one in record.device.ran_on or ()) or say("not known")
 
 
-_DIFFERENCES: tuple[tuple[str, Callable[[Record], str]], ...] = (
-    ("Ran on", _ran_on),
-    ("Asked for", lambda record: record.device.asked_for or "no device"),
-    ("Machines", lambda record: record.run.host_digest),
+_DIFFERENCES: tuple[tuple[Sentence, Callable[[Record], str]], ...] = (
+    (say("Ran on"), _ran_on),
+    (say("Asked for"), lambda record: record.device.asked_for or say("no device")),
+    (say("Machines"), lambda record: record.run.host_digest or say("not known")),
 )
 
 
 def _versions(first: Record, second: Record) -> list[str]:
     return [
-        f"{name}: {version} and {second.versions[name]}."
+        say("{name}: {one} and {other}.", name=name, one=version, other=second.versions[name])
         for name, version in first.versions.items()
         if second.versions.get(name, version) != version
     ]

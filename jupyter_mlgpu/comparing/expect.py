@@ -10,77 +10,85 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.comparing.compare import too_few
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.markup import element
 from jupyter_mlgpu.record import QUANTITIES, Record
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, joined, say, say_count
+from jupyter_mlgpu.shown import Shown
 from jupyter_mlgpu.statistics import median, ratio_interval
+from jupyter_mlgpu.translation import translated
 
 State = Literal["holds", "does not hold", "cannot judge"]
 
-_MARKS = {"holds": "✓", "does not hold": "✗", "cannot judge": "○"}
 
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """An outcome and the sentence for it; true where it holds.
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgement(Shown):
+    """An outcome and the sentence for it, shown in a language; true where it holds.
 
     As a condition, one that does not hold or cannot be judged raises AssertionError with its sentence: it is
     neither true nor silently false.
     """
 
     state: State
-    sentence: str
+    sentence: Sentence
+    language: str = "en"
 
     def __bool__(self) -> bool:
         if self.state != "holds":
             raise AssertionError(str(self))
         return True
 
-    def __repr__(self) -> str:
-        return f"{_MARKS[self.state]} {self.state}: {self.sentence}"
-
-    def _repr_html_(self) -> str:
-        return str(element("div", repr(self)))
-
 
 def required(judgement: Judgement) -> Judgement:
     """The judgement itself; raises AssertionError with its sentence where it does not hold."""
     if judgement.state == "does not hold":
-        raise AssertionError(judgement.sentence)
+        raise AssertionError(translated(judgement.sentence, judgement.language))
     return judgement
 
 
 def gpu_used(record: Record) -> Judgement:
     """Whether work of a record ran on a GPU: by where its operations ran, or by kernels a profiler saw."""
-    name = record.cell.name
+    name = repr(record.cell.name)
     ran_on = record.device.ran_on
     devices = [one.device for one in ran_on or () if one.device.startswith("gpu")]
     if devices:
-        return Judgement("holds", f"{name!r} ran on {', '.join(dict.fromkeys(devices))}.")
+        places = ", ".join(dict.fromkeys(devices))
+        return Judgement("holds", say("{name} ran on {devices}.", name=name, devices=places))
     for reading in record.readings:
         if reading.quantity == "device_time" and reading.value:
-            return Judgement(
-                "holds", f"{name!r} kept a GPU busy for {words.figure(reading)} ({reading.instrument})."
+            told = say(
+                "{name} kept a GPU busy for {time} ({instrument}).",
+                name=name,
+                time=units.figure(reading),
+                instrument=reading.instrument,
             )
+            return Judgement("holds", told)
     only = record.device.only
     # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
     vague = any(one.evidence in ("allocator", "results") for one in ran_on or ())
     if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
-        why = record.device.why_missing or "what else ran is not counted."
-        return Judgement("cannot judge", f"It is not known where all of {name!r} ran: {why}")
+        why = joined(record.device.why_missing or say("what else ran is not counted."))
+        return Judgement(
+            "cannot judge", say("It is not known where all of {name} ran: {why}", name=name, why=why)
+        )
     possible = [one for one in only.values() if one.startswith("gpu")]
     if possible:
-        return Judgement(
-            "cannot judge", f"{name!r} can have run on {possible[0]} alone, but whether it did is not known."
+        told = say(
+            "{name} can have run on {device} alone, but whether it did is not known.",
+            name=name,
+            device=possible[0],
         )
-    places = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
-    if not places:
-        return Judgement("does not hold", f"{name!r} ran no operation on any device.")
+        return Judgement("cannot judge", told)
+    others = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
+    if not others:
+        return Judgement("does not hold", say("{name} ran no operation on any device.", name=name))
     asked = record.device.asked_for
-    hint = f"{asked} was asked for." if asked else "`%mlc_device list` shows the devices there are."
-    return Judgement("does not hold", f"{name!r} ran on {', '.join(places)}, and on no GPU. {hint}")
+    told = say("{name} ran on {devices}, and on no GPU.", name=name, devices=", ".join(others))
+    hint = say("`%mlc_device list` shows the devices there are.")
+    if asked:
+        hint = say("{device} was asked for.", device=asked)
+    return Judgement("does not hold", joined(told, hint))
 
 
 def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_memory_process") -> Judgement:
@@ -89,14 +97,17 @@ def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_me
         known = ", ".join(name for name, unit in QUANTITIES.items() if unit == "bytes")
         raise UsageError(f"{quantity!r} is no memory; choose {known}.")
     values, why = _values(records, quantity)
-    title = words.title(quantity)
+    title = joined(units.title(quantity))
     if not values:
-        return Judgement("cannot judge", f"{title} is not known: {why}")
+        return Judgement("cannot judge", say("{quantity} is not known: {why}", quantity=title, why=why))
     peak = median(values)
-    told = f"{title} {words.size(peak)}{_of(values)}"
+    told = _of(units.size(peak), values)
+    most = units.size(limit)
     if peak < limit:
-        return Judgement("holds", f"{told}, below {words.size(limit)}.")
-    return Judgement("does not hold", f"{told}, not below {words.size(limit)}.")
+        holds = say("{quantity} {peak}, below {limit}.", quantity=title, peak=told, limit=most)
+        return Judgement("holds", holds)
+    not_below = say("{quantity} {peak}, not below {limit}.", quantity=title, peak=told, limit=most)
+    return Judgement("does not hold", not_below)
 
 
 def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1.0) -> Judgement:
@@ -110,30 +121,38 @@ def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1
     sides = [_values([one for one in side if one.mode == "light"], "wall_time") for side in (fast, slow)]
     for (values, why), side in zip(sides, (fast, slow), strict=True):
         if not values:
-            name = side[-1].cell.name if side else "one side"
-            return Judgement("cannot judge", f"{name!r} has no timing: {why}")
+            name = repr(side[-1].cell.name) if side else say("one side")
+            return Judgement("cannot judge", say("{name} has no timing: {why}", name=name, why=why))
     (quick, _), (long, _) = sides
-    told = f"{words.seconds(median(quick))}{_of(quick)} beside {words.seconds(median(long))}{_of(long)}"
+    told = say("{fast} beside {slow}", fast=_time(quick), slow=_time(long))
     if min(*quick, *long) <= 0:
-        return Judgement("cannot judge", f"{told}: a time of 0 is no time.")
+        return Judgement("cannot judge", say("{times}: a time of 0 is no time.", times=told))
     found = ratio_interval(quick, long)
     if found is None:
-        return Judgement("cannot judge", f"{told}: {too_few(len(quick), len(long))}.")
-    told = f"{told}: {found.value:.3g} times as fast, 95 % interval {found.low:.3g} to {found.high:.3g}"
-    wanted = "faster" if times == 1 else f"{times:g} times as fast"
-    if found.low > times:
-        return Judgement("holds", f"{told}.")
-    if found.high < times:
-        return Judgement("does not hold", f"{told}, so not {wanted}.")
-    return Judgement(
-        "cannot judge", f"{told}, which leaves open whether it is {wanted}; more runs would help."
+        few = joined(too_few(len(quick), len(long)))
+        return Judgement("cannot judge", say("{times}: {why}.", times=told, why=few))
+    told = say(
+        "{times}: {ratio} times as fast, 95 % interval {low} to {high}",
+        times=told,
+        ratio=f"{found.value:.3g}",
+        low=f"{found.low:.3g}",
+        high=f"{found.high:.3g}",
     )
+    if found.low > times:
+        return Judgement("holds", say("{found}.", found=told))
+    wanted = say("faster") if times == 1 else say("{times} times as fast", times=f"{times:g}")
+    if found.high < times:
+        return Judgement("does not hold", say("{found}, so not {wanted}.", found=told, wanted=wanted))
+    left_open = say(
+        "{found}, which leaves open whether it is {wanted}; more runs would help.", found=told, wanted=wanted
+    )
+    return Judgement("cannot judge", left_open)
 
 
-def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], str]:
+def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], Sentence]:
     """The values of runs that ended well, and why there are none; of several devices, the largest."""
     values = []
-    why = "no run of it ended well with tracing on." if records else "there is no run of it."
+    why = say("no run of it ended well with tracing on.") if records else say("there is no run of it.")
     for record in records:
         readings = [one for one in record.readings if one.quantity == quantity]
         known = [one.value for one in readings if one.value is not None]
@@ -142,9 +161,15 @@ def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], str]
         if known:
             values.append(max(known))
         else:
-            why = next((one.why_missing for one in readings if one.why_missing), "it was not measured.")
+            reasons = (joined(one.why_missing) for one in readings if one.why_missing)
+            why = next(reasons, say("it was not measured."))
     return values, why
 
 
-def _of(values: Sequence[float]) -> str:
-    return f" (median of {len(values)} runs)" if len(values) > 1 else " (1 run)"
+def _time(walls: Sequence[float]) -> Sentence:
+    return _of(units.seconds(median(walls)), walls)
+
+
+def _of(figure: str, values: Sequence[float]) -> Sentence:
+    """A median with the number of values that it is of."""
+    return say_count("{figure} (1 run)", "{figure} (median of {count} runs)", len(values), figure=figure)

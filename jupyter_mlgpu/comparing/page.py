@@ -1,124 +1,67 @@
-"""A comparison as text, as an HTML table, as a chart and as data for the sidebar.
-
-Names of cells are strangers': they are escaped where they become HTML.
-"""
+"""A comparison as a page with its chart, and as data for the sidebar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jupyter_mlgpu.markup import Markup, bullets, element, plotly_text, table
-from jupyter_mlgpu.render import notes, words
-from jupyter_mlgpu.render.figures import COLOURS
+from jupyter_mlgpu import units
+from jupyter_mlgpu.comparing.compare import Change, RecordComparison, Sample
+from jupyter_mlgpu.comparing.expect import Judgement
+from jupyter_mlgpu.page.chart import Axis, Chart, Point, Rule, Series
+from jupyter_mlgpu.page.model import Page, Part, Table
+from jupyter_mlgpu.page.shown import page_of
+from jupyter_mlgpu.sentence import say, say_count
+from jupyter_mlgpu.translation import translated
 
-if TYPE_CHECKING:
-    from jupyter_mlgpu.comparing.compare import Change, Comparison, Sample
-
-ABOUT = (
+ABOUT = say(
     "Medians over the runs, lowest and highest in brackets; how many times as large, with its 95 % interval "
     "(Hodges-Lehmann, exact Mann-Whitney)."
 )
 
-PROFILED = "Self times of operations, with the profiler on: they are no timings of the cell."
+PROFILED = say("Self times of operations, with the profiler on: they are no timings of the cell.")
 
 #: Rows of a chart, at most: beyond that nobody reads them.
 _ROWS = 30
 
-#: Read on white and on black.
-_GREY = "#808080"
 
-
-def text(comparison: Comparison) -> str:
-    """The comparison for a terminal."""
-    lines = [f"{comparison.first} and {comparison.second}. {ABOUT}"]
+@page_of.register
+def page(comparison: RecordComparison) -> Page:
+    """A table for each cell, and one of its operations, with a chart of what could be judged."""
+    first, second = comparison.first, comparison.second
+    parts: list[Part] = [say("{first} and {second}. {about}", first=first, second=second, about=ABOUT)]
     for pair in comparison.pairs:
-        lines += ["", notes.visible(pair.name), *_columns([_header(comparison), *map(_row, pair.changes)])]
+        # Where nothing was measured there is no table to bear the name.
+        parts.append(_table(comparison, pair.changes, pair.name) if pair.changes else pair.name)
         if pair.operations:
-            lines += [PROFILED, *_columns([_header(comparison), *map(_row, pair.operations)])]
-        lines += pair.notes
-    return "\n".join([*lines, *comparison.notes])
+            parts.append(_table(comparison, pair.operations, PROFILED))
+        parts += pair.notes
+    return Page(tuple(parts), comparison.notes, (chart(comparison),))
 
 
-def html(comparison: Comparison) -> str:
-    """The comparison as tables."""
-    parts = [element("p", ABOUT)]
-    for pair in comparison.pairs:
-        parts += [element("p", element("b", pair.name)), _table(comparison, pair.changes)]
-        if pair.operations:
-            parts += [element("p", PROFILED), _table(comparison, pair.operations)]
-        parts.append(bullets(pair.notes))
-    return str(element("div", *parts, bullets(comparison.notes)))
-
-
-def chart(comparison: Comparison) -> dict[str, Any] | None:
-    """The ratios with their intervals as plotly's JSON-ready data; None where none could be judged.
+def chart(comparison: RecordComparison) -> Chart:
+    """The ratios with their intervals; without a series where none could be judged.
 
     A point is how many times as large the second side is as the first, on an axis of powers; the line
     at 1 is no difference.
     """
-    points = list(_judged(comparison))[:_ROWS]
-    if not points:
-        return None
-    rows = list(range(len(points)))
-    ratios = [change.ratio for _, change in points]
-    said = [f"{name}: {_row(change)[3]}, {change.verdict}" for name, change in points]
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [one.value for one in ratios if one],
-        "y": rows,
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [one.high - one.value for one in ratios if one],
-            "arrayminus": [one.value - one.low for one in ratios if one],
-        },
-        "marker": {"color": COLOURS[0], "size": 9},
-        "customdata": [plotly_text(one) for one in said],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
-    title = f"{comparison.second} as a multiple of {comparison.first}, 95 % interval"
-    layout = {
-        "template": "none",
-        "height": 110 + 26 * len(points),
-        "margin": {"l": 8, "r": 24, "t": 16, "b": 48},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "showlegend": False,
-        "font": {"color": _GREY},
-        "xaxis": {
-            "type": "log",
-            "title": {"text": plotly_text(title)},
-            "automargin": True,
-            "fixedrange": True,
-        },
-        "yaxis": {
-            "tickvals": rows,
-            "ticktext": [plotly_text(_short(name)) for name, _ in points],
-            "range": [len(points) - 0.5, -0.5],
-            "automargin": True,
-            "fixedrange": True,
-            "showgrid": False,
-            "zeroline": False,
-        },
-        "shapes": [
-            {
-                "type": "line",
-                "x0": 1,
-                "x1": 1,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"dash": "dot", "color": _GREY},
-            }
-        ],
-    }
-    return {"data": [trace], "layout": layout}
+    judged = list(_judged(comparison))[:_ROWS]
+    points = [
+        Point(one.ratio.value, row, f"{name}: {_times(one)}, {one.verdict}", one.ratio.low, one.ratio.high)
+        for row, (name, one) in enumerate(judged)
+        if one.ratio is not None
+    ]
+    title = say(
+        "{second} as a multiple of {first}, 95 % interval", second=comparison.second, first=comparison.first
+    )
+    drawn = (Series("", tuple(points), 0, "points"),) if points else ()
+    names = Axis("", names=tuple(name for name, _ in judged))
+    told = say("Chart: {title}; the table says the same.", title=title)
+    return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
 
 
-def data(comparison: Comparison) -> dict[str, Any]:
+def data(comparison: RecordComparison) -> dict[str, Any]:
     """The comparison as JSON-ready data, for a view that draws it in the user's language.
 
     `more` is what a row's name has beside its quantity's: the source, or that a profiler was on.
@@ -136,7 +79,7 @@ def data(comparison: Comparison) -> dict[str, Any]:
 
 
 def _plain(change: Change) -> dict[str, Any]:
-    title = "" if change.quantity is None else words.title(change.quantity)
+    title = "" if change.quantity is None else units.title(change.quantity)
     return {
         "quantity": change.quantity,
         "more": change.what.removeprefix(title),
@@ -156,7 +99,7 @@ def _spread(sample: Sample) -> dict[str, Any] | None:
     return {"median": sample.median, "low": low, "high": high, "runs": len(sample.values)}
 
 
-def _judged(comparison: Comparison) -> Iterator[tuple[str, Change]]:
+def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
     for pair in comparison.pairs:
         for change in (*pair.changes, *pair.operations):
             if change.ratio is not None:
@@ -164,46 +107,42 @@ def _judged(comparison: Comparison) -> Iterator[tuple[str, Change]]:
                 yield name, change
 
 
-def _header(comparison: Comparison) -> tuple[str, ...]:
-    return ("", comparison.first, comparison.second, "times as large", "verdict")
+def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str) -> Table:
+    columns = ("", comparison.first, comparison.second, say("times as large"), say("verdict"))
+    rows = (
+        (one.what, _sample(one.first, one.unit), _sample(one.second, one.unit), _times(one), one.verdict)
+        for one in changes
+    )
+    return Table(columns, tuple(rows), caption=caption)
 
 
-def _row(change: Change) -> tuple[str, ...]:
-    times = ""
-    if change.ratio is not None:
-        found = change.ratio
-        times = f"{found.value:.3g} [{found.low:.3g} to {found.high:.3g}]"
-    sides = (_sample(side, change.unit) for side in (change.first, change.second))
-    return (notes.visible(change.what), *sides, times, change.verdict)
+def _times(change: Change) -> str:
+    found = change.ratio
+    return "" if found is None else f"{found.value:.3g} [{found.low:.3g} to {found.high:.3g}]"
 
 
 def _sample(sample: Sample, unit: str) -> str:
     if not sample.values:
-        return "not measured"
-    count = len(sample.values)
-    if count == 1:
-        return f"{_figure(sample.median, unit)} (1 run)"
+        return say("not measured")
     low, high = (_figure(one, unit) for one in (min(sample.values), max(sample.values)))
-    between = "" if low == high else f"{low} to {high}, "
-    return f"{_figure(sample.median, unit)} ({between}{count} runs)"
+    runs = say_count("{count} run", "{count} runs", len(sample.values))
+    median = _figure(sample.median, unit)
+    if low == high:
+        return say("{median} ({runs})", median=median, runs=runs)
+    return say("{median} ({low} to {high}, {runs})", median=median, low=low, high=high, runs=runs)
 
 
 def _figure(value: float, unit: str) -> str:
     if unit == "s":
-        return words.seconds(value)
-    return words.size(value) if unit == "bytes" else f"{value:.3g} {unit}"
+        return units.seconds(value)
+    return units.size(value) if unit == "bytes" else f"{value:.3g} {unit}"
 
 
-def _table(comparison: Comparison, changes: Sequence[Change]) -> Markup:
-    return table(_header(comparison), map(_row, changes), cell_style="text-align:left")
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-
-
-def _short(name: str, limit: int = 40) -> str:
-    return name if len(name) <= limit else name[: limit - 1] + "…"
+@page_of.register
+def _judgement(shown: Judgement) -> Page:
+    told = {
+        "holds": say("✓ holds: {why}", why=shown.sentence),
+        "does not hold": say("✗ does not hold: {why}", why=shown.sentence),
+        "cannot judge": say("○ cannot judge: {why}", why=shown.sentence),
+    }
+    return Page((translated(told[shown.state], shown.language),))

@@ -1,17 +1,17 @@
 """What a check is: a module of `checks/` with ID, TITLE and a pure function `judge`.
 
     ID = "metal-plugin-version"                # the module's name with hyphens
-    TITLE = "TensorFlow and its Metal plug-in belong together"    # what is true where all is well
+    TITLE = say("TensorFlow and its Metal plug-in belong together")    # what is true where all is well
 
     def judge(facts: Facts) -> Verdict:
         packages = known(facts.packages)       # unknown: the check is skipped, with the fact's reason
         if "tensorflow-metal" not in packages:
-            return Skipped("tensorflow-metal is not installed.")
+            return Skipped(say("tensorflow-metal is not installed."))
         ...
         return Finding(title=..., evidence=..., remedy=..., confidence="sure", cause=Cause.PACKAGES)
 
 A check looks at facts and nothing else: no files, no processes, no clock, no other check. It says nothing
-where it is not sure enough to be of use.
+where it is not sure enough to be of use. Facts, what asks for them and what answers are to be had from here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,23 @@ from enum import IntEnum
 from typing import Literal, get_args
 
 from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import Remedy
+from jupyter_mlgpu.sentence import Sentence
+
+__all__ = [
+    "CONFIDENCES",
+    "Cause",
+    "Check",
+    "Confidence",
+    "Facts",
+    "Finding",
+    "Fine",
+    "Skipped",
+    "Verdict",
+    "known",
+    "known_or",
+]
 
 Confidence = Literal["sure", "likely", "possible"]
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
@@ -50,8 +66,8 @@ class Finding:
     `# `; `remedies` makes it, and quotes what comes from the facts.
     """
 
-    title: str
-    evidence: str
+    title: Sentence
+    evidence: Sentence
     remedy: Remedy
     confidence: Confidence
     cause: Cause
@@ -61,14 +77,14 @@ class Finding:
 class Fine:
     """Nothing is wrong here; `evidence` says in a sentence what was looked at and found."""
 
-    evidence: str
+    evidence: Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """The check says nothing of this machine; `reason` is a sentence."""
 
-    reason: str
+    reason: Sentence
 
 
 Verdict = Finding | Fine | Skipped
@@ -79,5 +95,5 @@ class Check:
     """A check as it is run."""
 
     id: str
-    title: str
+    title: Sentence
     judge: Callable[[Facts], Verdict]

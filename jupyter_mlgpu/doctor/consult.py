@@ -9,15 +9,16 @@ from pathlib import Path
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.diagnose import Diagnosis, diagnose
 from jupyter_mlgpu.doctor.gather import gather
-from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.errors import MlgpuError, UsageError
+from jupyter_mlgpu.sentence import Sentence
 
 
 class DoctorError(MlgpuError):
     """The doctor itself failed, before it could judge anything."""
 
 
-def silent(text: str) -> None:
+def silent(said: Sentence) -> None:
     """Told how far it is, says nothing."""
 
 
@@ -26,10 +27,10 @@ def consult(
     facts_from: Path | None = None,
     save_to: Path | None = None,
     deep: bool = False,
-    say: Callable[[str], None] = silent,
-    inside: Inside | None = None,
+    tell: Callable[[Sentence], None] = silent,
+    inside: KernelsOwnFacts | None = None,
 ) -> Diagnosis:
-    """Judge this machine, or the one whose facts stand in a file; `say` is told how far it is.
+    """Judge this machine, or the one whose facts stand in a file; `tell` is given how far it is.
 
     Raises UsageError where a file's machine is to be asked, RecordError for a file that cannot be read or
     written, DoctorError for everything else that keeps it from judging.
@@ -40,7 +41,9 @@ def consult(
             "gather the facts there with `jupyter mlgpu doctor --deep --save-facts FILE`."
         )
     try:
-        facts = gather(deep=deep, say=say, inside=inside) if facts_from is None else reading.load(facts_from)
+        facts = (
+            gather(deep=deep, tell=tell, inside=inside) if facts_from is None else reading.load(facts_from)
+        )
         if save_to is not None:
             reading.save(save_to, facts)
         return diagnose(facts)

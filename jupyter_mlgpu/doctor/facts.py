@@ -12,14 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.doctor.maybe import NOT_TOLD, Maybe
-from jupyter_mlgpu.doctor.shapes import HostName, Lines, Name, PackageName, Shadow, VariableName, Version
+from jupyter_mlgpu.doctor.shapes import (
+    HostName,
+    Lines,
+    Name,
+    PackageName,
+    Shadow,
+    Text,
+    VariableName,
+    Version,
+)
+from jupyter_mlgpu.sentence import Sentence
 
 #: Raised whenever a field changes its meaning, or one that a check asks for goes away.
 SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineFacts:
     """The computer and its limits.
 
     `system` is platform.system(): Darwin, Linux. `architecture` is the hardware's own, also where the process
@@ -30,12 +40,12 @@ class Machine:
     platform profile.
     """
 
-    system: Maybe[str] = NOT_TOLD
-    release: Maybe[str] = NOT_TOLD
+    system: Maybe[Text] = NOT_TOLD
+    release: Maybe[Text] = NOT_TOLD
     macos: Maybe[Version | None] = NOT_TOLD
-    architecture: Maybe[str] = NOT_TOLD
-    processor: Maybe[str | None] = NOT_TOLD
-    cpu_features: Maybe[tuple[str, ...]] = NOT_TOLD
+    architecture: Maybe[Text] = NOT_TOLD
+    processor: Maybe[Text | None] = NOT_TOLD
+    cpu_features: Maybe[tuple[Text, ...]] = NOT_TOLD
     cores: Maybe[int] = NOT_TOLD
     usable_cores: Maybe[int] = NOT_TOLD
     cpu_limit: Maybe[float | None] = NOT_TOLD
@@ -60,13 +70,13 @@ class Python:
     """
 
     version: Maybe[Version] = NOT_TOLD
-    implementation: Maybe[str] = NOT_TOLD
-    architecture: Maybe[str] = NOT_TOLD
+    implementation: Maybe[Text] = NOT_TOLD
+    architecture: Maybe[Text] = NOT_TOLD
     translated: Maybe[bool | None] = NOT_TOLD
-    kind: Maybe[str] = NOT_TOLD
+    kind: Maybe[Text] = NOT_TOLD
     prefix: Maybe[Name] = NOT_TOLD
     executable: Maybe[Name] = NOT_TOLD
-    tag: Maybe[str] = NOT_TOLD
+    tag: Maybe[Text] = NOT_TOLD
     macos_seen: Maybe[Version | None] = NOT_TOLD
     pip: Maybe[Version | None] = NOT_TOLD
     shadows: Maybe[tuple[Shadow, ...]] = NOT_TOLD
@@ -84,12 +94,12 @@ class Package:
     """
 
     version: Version
-    installer: Maybe[str | None] = NOT_TOLD
-    tags: Maybe[tuple[str, ...]] = NOT_TOLD
-    requires: Maybe[tuple[str, ...]] = NOT_TOLD
+    installer: Maybe[Text | None] = NOT_TOLD
+    tags: Maybe[tuple[Text, ...]] = NOT_TOLD
+    requires: Maybe[tuple[Text, ...]] = NOT_TOLD
     missing: Maybe[int] = NOT_TOLD
     copies: Maybe[tuple[Version, ...]] = NOT_TOLD
-    place: Maybe[str] = NOT_TOLD
+    place: Maybe[Text] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,33 +121,33 @@ class Environment:
     way to see what a Jupyter started from the desktop, or a kernel behind System Integrity Protection, lost.
     """
 
-    variables: Maybe[Mapping[VariableName, str]] = NOT_TOLD
-    shell: Maybe[Mapping[VariableName, str]] = NOT_TOLD
+    variables: Maybe[Mapping[VariableName, Text]] = NOT_TOLD
+    shell: Maybe[Mapping[VariableName, Text]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
-class GpuProcess:
+class GpuProcessFact:
     """A process on a GPU: its program's short name (never a command line), and its memory there."""
 
-    program: str
+    program: Text
     used: Maybe[int] = NOT_TOLD
     ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class GpuFact:
     """A GPU as the system sees it; memory is None where it has none of its own (Apple silicon)."""
 
-    name: Maybe[str] = NOT_TOLD
-    vendor: Maybe[str] = NOT_TOLD
+    name: Maybe[Text] = NOT_TOLD
+    vendor: Maybe[Text] = NOT_TOLD
     memory: Maybe[int | None] = NOT_TOLD
     memory_free: Maybe[int | None] = NOT_TOLD
     compute_capability: Maybe[Version | None] = NOT_TOLD
-    processes: Maybe[tuple[GpuProcess, ...]] = NOT_TOLD
+    processes: Maybe[tuple[GpuProcessFact, ...]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
-class Gpus:
+class GpuFacts:
     """Graphics hardware and NVIDIA's driver.
 
     `found` are the GPUs that a driver tells (NVML, or system_profiler on a Mac). `on_bus` are the vendors of
@@ -148,22 +158,22 @@ class Gpus:
     version of Metal as system_profiler says it.
     """
 
-    found: Maybe[tuple[Gpu, ...]] = NOT_TOLD
-    on_bus: Maybe[tuple[str, ...] | None] = NOT_TOLD
+    found: Maybe[tuple[GpuFact, ...]] = NOT_TOLD
+    on_bus: Maybe[tuple[Text, ...] | None] = NOT_TOLD
     driver: Maybe[Version | None] = NOT_TOLD
     cuda: Maybe[Version | None] = NOT_TOLD
     kernel_module: Maybe[Version | None] = NOT_TOLD
-    device_files: Maybe[str] = NOT_TOLD
-    why_none: Maybe[str | None] = NOT_TOLD
-    metal: Maybe[str | None] = NOT_TOLD
+    device_files: Maybe[Text] = NOT_TOLD
+    why_none: Maybe[Sentence | None] = NOT_TOLD
+    metal: Maybe[Text | None] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class LibraryFact:
     """A shared library of CUDA: where it was found (loader, wheel, path), its file's name, its version."""
 
-    name: str
-    source: str
+    name: Text
+    source: Text
     file: Name
     version: Maybe[Version | None] = NOT_TOLD
 
@@ -184,11 +194,11 @@ class KernelSpec:
     same: Maybe[bool] = NOT_TOLD
     version: Maybe[Version] = NOT_TOLD
     has: Maybe[Mapping[PackageName, Version]] = NOT_TOLD
-    env: Maybe[Mapping[VariableName, str]] = NOT_TOLD
+    env: Maybe[Mapping[VariableName, Text]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class KernelFacts:
     """Kernels and ipykernel. `capture` is IPKernelApp.capture_fd_output as configured, True by default.
 
     `inside` tells whether the facts were gathered in a kernel, `imported` the frameworks that this process
@@ -198,7 +208,7 @@ class Kernel:
     specs: Maybe[tuple[KernelSpec, ...]] = NOT_TOLD
     capture: Maybe[bool] = NOT_TOLD
     inside: Maybe[bool] = NOT_TOLD
-    imported: Maybe[tuple[str, ...]] = NOT_TOLD
+    imported: Maybe[tuple[Text, ...]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +239,7 @@ class Notebook:
 class Cache:
     """A folder where data or weights are kept: keras, huggingface, torch, tensorflow-datasets."""
 
-    name: str
+    name: Text
     size: Maybe[int] = NOT_TOLD
     writable: Maybe[bool] = NOT_TOLD
 
@@ -251,24 +261,26 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FrameworkAnswer:
     """What a framework said in a process of its own.
 
     `error` is the end of its traceback, or of what it printed, None where it was imported; `signal` the name
     of the signal that ended it (SIGILL, SIGSEGV), None where none did. `devices` are the kinds that it lists,
     one a device: cpu, gpu. `computed` tells whether a small product ran on its best device, `compute_error`
-    why not. `seconds` is the time of the whole answer. `said` are the last lines that it printed itself.
+    why not, `product` what its elements are where they are wrong (`ask.SIZE` is right). `seconds` is the time
+    of the whole answer. `said` are the last lines that it printed itself.
     """
 
     imported: Maybe[bool] = NOT_TOLD
     error: Maybe[Lines | None] = NOT_TOLD
-    signal: Maybe[str | None] = NOT_TOLD
+    signal: Maybe[Text | None] = NOT_TOLD
     version: Maybe[Version | None] = NOT_TOLD
-    devices: Maybe[tuple[str, ...]] = NOT_TOLD
+    devices: Maybe[tuple[Text, ...]] = NOT_TOLD
     computed: Maybe[bool] = NOT_TOLD
     compute_error: Maybe[Lines | None] = NOT_TOLD
+    product: Maybe[Text | None] = NOT_TOLD
     seconds: Maybe[float] = NOT_TOLD
-    said: Maybe[tuple[str, ...]] = NOT_TOLD
+    said: Maybe[tuple[Text, ...]] = NOT_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,16 +291,16 @@ class Facts:
     """
 
     gathered_by: Maybe[Version] = NOT_TOLD
-    machine: Machine = Machine()
+    machine: MachineFacts = MachineFacts()
     python: Python = Python()
     packages: Maybe[Mapping[PackageName, Package]] = NOT_TOLD
     builds: Maybe[Mapping[PackageName, Build]] = NOT_TOLD
     environment: Environment = Environment()
-    gpus: Gpus = Gpus()
-    libraries: Maybe[tuple[Library, ...]] = NOT_TOLD
-    kernel: Kernel = Kernel()
+    gpus: GpuFacts = GpuFacts()
+    libraries: Maybe[tuple[LibraryFact, ...]] = NOT_TOLD
+    kernel: KernelFacts = KernelFacts()
     jupyter: Jupyter = Jupyter()
     notebooks: Maybe[tuple[Notebook, ...]] = NOT_TOLD
     storage: Storage = Storage()
     network: Maybe[Mapping[HostName, bool]] = NOT_TOLD
-    frameworks: Maybe[Mapping[PackageName, Answer]] = NOT_TOLD
+    frameworks: Maybe[Mapping[PackageName, FrameworkAnswer]] = NOT_TOLD

@@ -12,18 +12,18 @@ import json
 import sys
 from typing import Any
 
-from jupyter_mlgpu.doctor import page
 from jupyter_mlgpu.doctor.consult import consult
-from jupyter_mlgpu.doctor.diagnose import Diagnosis
-from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.diagnose import Diagnosis, head
+from jupyter_mlgpu.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
 from jupyter_mlgpu.redact import shorten
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: What a kernel is known to capture, by the word that says so.
 CAPTURES: dict[str, Maybe[bool]] = {
     "true": True,
     "false": False,
-    "unknown": Unknown("This kernel does not tell whether it captures native output."),
+    "unknown": Unknown(say("This kernel does not tell whether it captures native output.")),
 }
 
 #: Findings, and characters of each text: more is in `%mlc_doctor`.
@@ -32,15 +32,15 @@ _MORE = "# More is in %mlc_doctor."
 
 
 def summary(diagnosis: Diagnosis) -> dict[str, Any]:
-    """What was found, causes first, bounded, with the sentence above it; JSON-ready, in English."""
+    """What was found, causes first, bounded, with the sentence above it; JSON-ready."""
     shown = [*diagnosis.findings, *diagnosis.of("crashed")]
     return {
-        "head": page.head(diagnosis),
+        "head": head(diagnosis).to_json(),
         "findings": [
             {
                 "id": shorten(one.id, SHORT),
-                "title": shorten(one.title, SHORT),
-                "evidence": shorten(one.evidence, LONG),
+                "title": _short(one.title, SHORT),
+                "evidence": _short(one.evidence, LONG),
                 "remedy": _whole_lines(one.remedy or ""),
                 "confidence": one.confidence,
             }
@@ -48,6 +48,11 @@ def summary(diagnosis: Diagnosis) -> dict[str, Any]:
         ],
         "more": max(0, len(shown) - FINDINGS),
     }
+
+
+def _short(sentence: Sentence, most: int) -> Any:
+    """A sentence for a translator; one that is longer than it is shown as a text that is cut."""
+    return sentence.to_json() if len(sentence) <= most else shorten(sentence, most)
 
 
 def _whole_lines(remedy: str) -> str:
@@ -64,7 +69,7 @@ def _whole_lines(remedy: str) -> str:
 
 def main() -> None:
     """Print the summary of this machine and this Python."""
-    print(json.dumps(summary(consult(inside=Inside(CAPTURES[sys.argv[1]])))))
+    print(json.dumps(summary(consult(inside=KernelsOwnFacts(CAPTURES[sys.argv[1]])))))
 
 
 if __name__ == "__main__":

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar, Union
+
+from msgspec import Struct
+
+from jupyter_mlgpu.sentence import Sentence, say
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A fact that is not known, and why, as a sentence; `asked` is False where nobody looked on purpose."""
+class Unknown(Struct, frozen=True, omit_defaults=True, rename={"reason": "unknown"}):
+    """A fact that is not known, and why; `asked` is False where nobody looked on purpose."""
 
-    reason: str
+    reason: Sentence
     asked: bool = True
 
 
 #: A fact: None is a value ("there is none"), Unknown is not.
 Maybe = Union[T, Unknown]  # noqa: UP007 - an alias with a variable
 
-NOT_TOLD = Unknown("These facts do not tell it.")
+NOT_TOLD = Unknown(say("These facts do not tell it."))
 
 
 class NotKnownError(Exception):

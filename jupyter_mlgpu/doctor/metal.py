@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jupyter_mlgpu.doctor.facts import Package
+from jupyter_mlgpu.sentence import Sentence, say
 
 APPLES = "tensorflow-metal"
 COMMUNITYS = "tensorflow-metal-plugin"
 
 
-def communitys(packages: Mapping[str, Package]) -> str | None:
+def communitys(packages: Mapping[str, Package]) -> Sentence | None:
     """The community's plug-in in words, where it is installed."""
     plugin = packages.get(COMMUNITYS)
-    return (
-        None if plugin is None else f"{COMMUNITYS} {plugin.version} is there, the community's Metal plug-in."
+    if plugin is None:
+        return None
+    return say(
+        "{plugin} {version} is there, the community's Metal plug-in.",
+        plugin=COMMUNITYS,
+        version=plugin.version,
     )

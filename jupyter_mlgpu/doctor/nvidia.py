@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.doctor.facts import Facts, Gpu, Package
+from jupyter_mlgpu.doctor.facts import Facts, GpuFact, Package
 from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.versions import release
 
@@ -15,7 +15,7 @@ OLDEST_DRIVER = {11: "450.80.02", 12: "525.60.13", 13: "580.65.06"}
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def gpus(facts: Facts) -> tuple[Gpu, ...]:
+def gpus(facts: Facts) -> tuple[GpuFact, ...]:
     """Those that NVIDIA's driver tells."""
     return tuple(one for one in known(facts.gpus.found) if known_or(one.vendor, "") == "nvidia")
 

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+from jupyter_mlgpu.doctor.check import Confidence
+from jupyter_mlgpu.doctor.diagnose import CheckResult, Diagnosis, head
 from jupyter_mlgpu.markup import Markup, element, one_line
-from jupyter_mlgpu.sentences import filling
+from jupyter_mlgpu.sentence import Sentence, say, say_count
+from jupyter_mlgpu.translation import translated
 
 LANGUAGES = ("en", "zh")
 
-_NOT_ASKED = "The frameworks and the network were not asked: --deep asks them, which takes up to a minute."
-_PLAN = (
+_NOT_ASKED = say(
+    "The frameworks and the network were not asked: --deep asks them, which takes up to a minute."
+)
+_PLAN = say(
     "What the doctor advises, in this order. It has changed nothing itself: read each line before you run it."
 )
+_KNOWN, _DO = say("How we know:"), say("What to do:")
+_SURE: Mapping[Confidence, Sentence] = {
+    "sure": say("sure"),
+    "likely": say("likely"),
+    "possible": say("possible"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DiagnosisPage:
     """A diagnosis as a notebook shows it; `findings` and `to_json()` are the diagnosis's own."""
 
     diagnosis: Diagnosis
@@ -28,12 +38,12 @@ class Page:
     all_checks: bool = False
 
     @property
-    def findings(self) -> tuple[Result, ...]:
+    def findings(self) -> tuple[CheckResult, ...]:
         """What is wrong, causes first."""
         return self.diagnosis.findings
 
     def to_json(self) -> dict[str, Any]:
-        """As doctor.schema.json describes it, always in English."""
+        """As doctor.schema.json describes it."""
         return self.diagnosis.to_json()
 
     def __repr__(self) -> str:
@@ -43,35 +53,23 @@ class Page:
         return html(self.diagnosis, self.language)
 
 
-def head(diagnosis: Diagnosis, language: str = "en") -> str:
-    """One sentence: how much was found, of how many checks that could judge."""
-    count = len(diagnosis.findings)
-    judged = count + len(diagnosis.of("ok"))
-    crashed = len(diagnosis.of("crashed"))
-    if count == 0 and crashed:
-        said = f"Nothing is wrong here, as far as {judged} checks can tell; {crashed} failed themselves."
-    elif count == 0:
-        said = f"Nothing is wrong here, as far as {judged} checks can tell."
-    elif count == 1:
-        said = f"One thing is wrong here, of {judged} that were checked."
-    else:
-        said = f"{count} things are wrong here, of {judged} that were checked: begin with the first one."
-    return _said(said, language)
-
-
 def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False) -> str:
     """For a terminal; with `all_checks` also what the checks say that found nothing or could not judge."""
-    lines = [head(diagnosis, language)]
+    lines = [_said(head(diagnosis), language)]
     for number, one in enumerate(diagnosis.findings, start=1):
         lines += ["", f"{number}. {_said(one.title, language)} ({_sure(one, language)}; {one.id})"]
-        lines += [f"   {_said('How we know:', language)} {_said(one.evidence, language)}"]
-        lines += [f"   {_said('What to do:', language)}"]
+        lines += [f"   {_said(_KNOWN, language)} {_said(one.evidence, language)}"]
+        lines += [f"   {_said(_DO, language)}"]
         lines += [f"       {line}" for line in _remedy(one).splitlines()]
     for title, rows in _rest(diagnosis, language, all_checks):
         lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
     skipped = len(diagnosis.of("skipped"))
     if skipped and not all_checks:
-        said = f"{skipped} checks could not judge, mostly for want of what they look at: --all says why."
+        said = say_count(
+            "{count} check could not judge, mostly for want of what it looks at: --all says why.",
+            "{count} checks could not judge, mostly for want of what they look at: --all says why.",
+            skipped,
+        )
         lines += ["", _said(said, language)]
     if diagnosis.of("not asked"):
         lines += ["", _said(_NOT_ASKED, language)]
@@ -86,8 +84,8 @@ def html(diagnosis: Diagnosis, language: str = "en") -> str:
             element("b", _shown(one.title, language)),
             " ",
             element("small", f"({_sure(one, language)}; {one.id})"),
-            element("div", _said("How we know:", language), " ", _shown(one.evidence, language)),
-            element("div", _said("What to do:", language)),
+            element("div", _said(_KNOWN, language), " ", _shown(one.evidence, language)),
+            element("div", _said(_DO, language)),
             element("pre", one_line(_remedy(one)), style="white-space:pre-wrap;overflow-wrap:anywhere"),
         )
         for one in diagnosis.findings
@@ -99,13 +97,13 @@ def html(diagnosis: Diagnosis, language: str = "en") -> str:
     if diagnosis.of("not asked"):
         rest.append(element("div", element("small", _said(_NOT_ASKED, language))))
     listed = element("ol", *findings) if findings else None
-    return str(element("div", element("p", head(diagnosis, language)), listed, *rest))
+    return str(element("div", element("p", _said(head(diagnosis), language)), listed, *rest))
 
 
 def plan(diagnosis: Diagnosis, language: str = "en") -> str:
     """All remedies in order, as lines for a shell; words stand in comments."""
     if not diagnosis.findings:
-        return f"# {_said('There is nothing to repair.', language)}"
+        return f"# {_said(say('There is nothing to repair.'), language)}"
     lines = [f"# {_said(_PLAN, language)}"]
     for number, one in enumerate(diagnosis.findings, start=1):
         title = " ".join(_said(one.title, language).split())
@@ -124,31 +122,31 @@ def _rest(
     """What is told below the findings: a title, and rows of checks with what is said of them."""
     crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
     if crashed:
-        yield _said("Checks that failed themselves:", language), _rows(crashed, language)
+        yield _said(say("Checks that failed themselves:"), language), _rows(crashed, language)
     if skipped and all_checks:
-        yield _said(f"Not judged ({len(skipped)}):", language), _rows(skipped, language)
+        yield _said(say("Not judged ({count}):", count=len(skipped)), language), _rows(skipped, language)
     if fine and all_checks:
-        yield _said(f"Nothing wrong ({len(fine)}):", language), _rows(fine, language)
+        yield _said(say("Nothing wrong ({count}):", count=len(fine)), language), _rows(fine, language)
 
 
-def _rows(results: Sequence[Result], language: str) -> list[tuple[str, str]]:
+def _rows(results: Sequence[CheckResult], language: str) -> list[tuple[str, str]]:
     """Checks that share a reason share a row: on a Linux machine a dozen are about Macs."""
-    ids: dict[str, list[str]] = {}
+    ids: dict[Sentence, list[str]] = {}
     for one in results:
         ids.setdefault(one.evidence, []).append(one.id)
     return [(", ".join(names), _said(reason, language)) for reason, names in ids.items()]
 
 
-def _sure(result: Result, language: str) -> str:
-    return _said(result.confidence or "possible", language)
+def _sure(result: CheckResult, language: str) -> str:
+    return _said(_SURE[result.confidence or "possible"], language)
 
 
-def _remedy(result: Result) -> str:
+def _remedy(result: CheckResult) -> str:
     return _visible(result.remedy or "")
 
 
-def _said(sentence: str, language: str) -> str:
-    return _visible(filling.say(sentence, language))
+def _said(sentence: Sentence, language: str) -> str:
+    return _visible(translated(sentence, language))
 
 
 def _visible(words: str) -> str:
@@ -156,6 +154,6 @@ def _visible(words: str) -> str:
     return "".join(one if one.isprintable() or one == "\n" else " " for one in words)
 
 
-def _shown(words: str, language: str) -> Markup:
+def _shown(sentence: Sentence, language: str) -> Markup:
     # A notebook file would store each line of a text on a line of its own.
-    return one_line(_said(words, language))
+    return one_line(_said(sentence, language))

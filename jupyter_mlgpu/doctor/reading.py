@@ -1,6 +1,7 @@
 """Facts to JSON and back: each field is checked by its annotation, and what is wrong is said in a sentence.
 
-An unknown fact is written as {"unknown": "the reason"}, with "asked": false where nobody looked.
+An unknown fact is written as {"unknown": "the reason"}, or with the reason as a table (see `sentence`), and
+with "asked": false where nobody looked.
 """
 
 from __future__ import annotations
@@ -13,25 +14,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from jupyter_mlgpu import incoming, plain
+from jupyter_mlgpu import decoding, incoming, sentence
 from jupyter_mlgpu.doctor.facts import SCHEMA, Facts
 from jupyter_mlgpu.doctor.maybe import Unknown
-from jupyter_mlgpu.doctor.shapes import TEXT
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError, UsageError
+from jupyter_mlgpu.doctor.shapes import Text
+from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.files import write_atomically
+from jupyter_mlgpu.sentence import Sentence, say
+
+T = TypeVar("T")
 
 #: A facts file is some 50 kB; these bounds are for what was never one.
 MOST_BYTES = 4_000_000
 MOST_ITEMS = 2_000
-MOST_LETTERS = 4_000
-_TOO_LARGE = 10**18
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """The facts as JSON-ready data."""
-    return {"schema": SCHEMA, **_plain(facts)}
+    return {"schema": SCHEMA, **decoding.to_json(facts)}
 
 
 def from_json(data: object, *, gathered: bool = False) -> Facts:
@@ -41,15 +43,8 @@ def from_json(data: object, *, gathered: bool = False) -> Facts:
     annotation says is refused; where it was `gathered` on this machine, whose files may hold anything, it is
     unknown, and in a list or a table its entry is left out.
     """
-    table = plain.table_of(data, "the facts")
-    schema = plain.field_of(table, "schema", int, "the facts")
-    if schema != SCHEMA:
-        kind = NewerSchemaError if schema > SCHEMA else RecordError
-        raise kind(
-            f"the facts have schema {schema}, this jupyter_mlgpu reads {SCHEMA}: "
-            "both machines need the same version of it"
-        )
-    facts = _build(Facts, table, "the facts", gathered)
+    decoding.schema_of(data, SCHEMA, "the facts file")
+    facts = _build(Facts, data, "the facts", gathered)
     assert isinstance(facts, Facts)
     return facts
 
@@ -64,28 +59,12 @@ def load(path: str | os.PathLike[str]) -> Facts:
     """Facts from a file; raises RecordError, one sentence that names the file."""
     source = Path(path).expanduser()
     try:
-        data = incoming.read_bytes(source, most=MOST_BYTES, what="a facts file")
+        return from_json(incoming.read_json(source, most=MOST_BYTES, what="a facts file"))
     except UsageError as error:
         raise RecordError(str(error)) from error
-    remedy = "make one with `jupyter mlgpu doctor --save-facts FILE`"
-    try:
-        return from_json(json.loads(data))
     except RecordError as error:
+        remedy = "make one with `jupyter mlgpu doctor --save-facts FILE`"
         raise type(error)(f"{source} is no facts file that can be read: {error}; {remedy}.") from error
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{source} is not JSON, so it is no facts file; {remedy}.") from error
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Unknown):
-        return {"unknown": value.reason} | ({} if value.asked else {"asked": False})
-    if dataclasses.is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
 
 
 @cache
@@ -94,15 +73,19 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _build(kind: Any, data: object, where: str, gathered: bool) -> Any:
-    """The data as what an annotation says, all the way down."""
+    """The data as what an annotation says, all the way down; what is no table and no list is `decoding`'s.
+
+    Those are not, for msgspec tells no table from an Unknown, and would end at the first text that is wrong.
+    """
     if get_origin(kind) in (Union, types.UnionType):
         return _one_of(get_args(kind), data, where, gathered)
+    if kind is Sentence:
+        return _sentence(data, where)
     if dataclasses.is_dataclass(kind):
-        table = plain.table_of(data, where)
         hints = _hints(kind)  # type: ignore[arg-type]
         values = {
             name: _build(hints[name], value, f"{where}.{name}", gathered)
-            for name, value in table.items()
+            for name, value in _bounded(dict, data, where).items()
             if name in hints
         }
         required = (item.name for item in dataclasses.fields(kind) if item.default is dataclasses.MISSING)
@@ -111,15 +94,17 @@ def _build(kind: Any, data: object, where: str, gathered: bool) -> Any:
             raise RecordError(f"{where} lacks {lacking!r}")
         return kind(**values)  # type: ignore[operator]
     if get_origin(kind) is tuple:
-        if not isinstance(data, list) or len(data) > MOST_ITEMS:
-            raise RecordError(f"{where} should be a list of at most {MOST_ITEMS:,}, found {data!r:.60}")
-        return tuple(_list(get_args(kind)[0], data, where, gathered))
+        return tuple(_list(get_args(kind)[0], _bounded(list, data, where), where, gathered))
     if get_origin(kind) is Mapping:
-        table = plain.table_of(data, where)
-        if len(table) > MOST_ITEMS:
-            raise RecordError(f"{where} should hold at most {MOST_ITEMS:,}, found {len(table):,}")
-        return dict(_table(get_args(kind), table, where, gathered))
+        return dict(_table(get_args(kind), _bounded(dict, data, where), where, gathered))
     return _leaf(kind, data, where)
+
+
+def _bounded(kind: type[T], data: object, where: str) -> T:
+    if not isinstance(data, kind) or len(data) > MOST_ITEMS:  # type: ignore[arg-type]
+        what = "an object" if kind is dict else "a list"
+        raise RecordError(f"{where} should be {what} of at most {MOST_ITEMS:,}, found {data!r:.60}")
+    return data
 
 
 def _list(kind: Any, data: list[Any], where: str, gathered: bool) -> Iterator[Any]:
@@ -137,8 +122,8 @@ def _table(kinds: tuple[Any, Any], table: dict[str, Any], where: str, gathered: 
 
 
 def _one_of(kinds: tuple[Any, ...], data: object, where: str, gathered: bool) -> Any:
-    if isinstance(data, dict) and isinstance(data.get("unknown"), str) and Unknown in kinds:
-        return Unknown(_leaf(str, data["unknown"], where), data.get("asked") is not False)
+    if is_unknown(data) and Unknown in kinds:
+        return Unknown(_sentence(data["unknown"], where), data.get("asked") is not False)
     if data is None and type(None) in kinds:
         return None
     # Beside None and Unknown, an annotation here has one kind.
@@ -147,8 +132,23 @@ def _one_of(kinds: tuple[Any, ...], data: object, where: str, gathered: bool) ->
         return _build(kind, data, where, gathered)
     except _ShapeError:
         if gathered and Unknown in kinds:
-            return Unknown("What was found is none that could be right.")
+            return Unknown(say("What was found is none that could be right."))
         raise
+
+
+def is_unknown(data: object) -> TypeGuard[dict[str, Any]]:
+    """Whether this is what an unknown fact is written as."""
+    reason = data.get("unknown") if isinstance(data, dict) else None
+    return isinstance(reason, str) or (isinstance(reason, dict) and "template" in reason)
+
+
+def _sentence(data: object, where: str) -> Sentence:
+    try:
+        said = sentence.from_json(data)
+    except ValueError as error:
+        raise RecordError(f"{where} should be a sentence: {error}") from error
+    _leaf(Text, str(said), where)
+    return said
 
 
 class _ShapeError(RecordError):
@@ -165,18 +165,8 @@ def _left_out(gathered: bool) -> Iterator[None]:
 
 
 def _leaf(kind: Any, data: object, where: str) -> Any:
-    shape = TEXT
-    if get_origin(kind) is Annotated:
-        kind, shape = get_args(kind)
-    accepts = (int, float) if kind is float else kind
-    if not isinstance(data, accepts) or (isinstance(data, bool) and kind is not bool):
-        raise RecordError(f"{where} should be {kind.__name__}, found {data!r:.60}")
-    if isinstance(data, str) and len(data) > MOST_LETTERS:
-        raise RecordError(f"{where} is a text of over {MOST_LETTERS:,} letters")
-    if isinstance(data, str) and not shape.fits(data):
-        raise _ShapeError(f"{where} should be {shape.what}, found {data!a:.60}")
-    if isinstance(data, int) and abs(data) >= _TOO_LARGE:
-        raise RecordError(f"{where} should be a number of at most 18 digits, found a larger one")
-    if isinstance(data, float) and (data != data or data in (float("inf"), float("-inf"))):
-        raise RecordError(f"{where} should be a number, found {data}")
-    return data
+    try:
+        return decoding.decode(kind, data, where)
+    except RecordError as error:
+        of_texts = get_origin(kind) is Annotated
+        raise (_ShapeError(str(error)) if of_texts and isinstance(data, str) else error) from None

@@ -6,68 +6,42 @@ control characters unless its annotation says otherwise.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec import Meta
+
+#: Characters in a text at most.
+MOST_LETTERS = 4_000
 # PEP 440 sets no limit; a build's own part (`+cu126.git0a1b2c3`) is the longest.
 _LONGEST_VERSION = 100
 # PEP 440, appendix B. The package `packaging` has the same, and may itself be what is broken.
-_PEP_440 = re.compile(
-    r"v?(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*"
+_PEP_440 = (
+    r"(?ai:v?(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*"
     r"(?:[-_.]?(?:alpha|beta|preview|pre|a|b|c|rc)[-_.]?[0-9]*)?"
     r"(?:-[0-9]+|[-_.]?(?:post|rev|r)[-_.]?[0-9]*)?"
     r"(?:[-_.]?dev[-_.]?[0-9]*)?"
-    r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?",
-    re.ASCII | re.IGNORECASE,
+    r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?)"
 )
-#: Control characters (Cc), halves of a character (Cs), and what ends a line (Zl, Zp).
-_NEVER = {"Cc", "Cs", "Zl", "Zp"}
+# Neither a control character nor what else ends a line; halves of characters are refused before.
+_PLAIN = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a text has to be, in words that follow "should be", and whether one is."""
-
-    what: str
-    fits: Callable[[str], bool]
+def _shape(what: str, pattern: str, longest: int = MOST_LETTERS) -> Meta:
+    """A text all of which matches; `what` are the words that follow "should be"."""
+    return Meta(title=what, pattern=rf"^(?:{pattern})\Z", max_length=longest)
 
 
-def _plain(text: str) -> bool:
-    # What can be printed is none of these, and is told in a hundredth of the time.
-    return text.isprintable() or not any(unicodedata.category(one) in _NEVER for one in text)
-
-
-def _lines(text: str) -> bool:
-    return _plain(text.replace("\n", "").replace("\t", ""))
-
-
-def _is_version(text: str) -> bool:
-    return len(text) <= _LONGEST_VERSION and _PEP_440.fullmatch(text) is not None
-
-
-def _like(pattern: str) -> Callable[[str], bool]:
-    matches = re.compile(pattern, re.ASCII).fullmatch
-    return lambda text: matches(text) is not None
-
-
-TEXT = Shape("one line without control characters", _plain)
-
+Text = Annotated[str, _shape("one line without control characters", f"{_PLAIN}*")]
 #: Several lines, such as a traceback.
-Lines = Annotated[str, Shape("lines without control characters", _lines)]
+Lines = Annotated[str, _shape("lines without control characters", rf"(?:{_PLAIN}|[\n\t])*")]
 #: A file, a folder, or what else goes to a program by its name; one that begins with `-` would be an option.
 Name = Annotated[
     str,
-    Shape(
-        "a name of one line, without control characters and no - at its start",
-        lambda text: _plain(text) and not text.startswith("-"),
-    ),
+    _shape("a name of one line, without control characters and no - at its start", f"(?!-){_PLAIN}*"),
 ]
-Version = Annotated[str, Shape("a version, such as 2.19.1", _is_version)]
-PackageName = Annotated[str, Shape("a package's name", _like(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?"))]
-VariableName = Annotated[str, Shape("a variable's name", _like(r"[A-Za-z_][A-Za-z0-9_]*"))]
-HostName = Annotated[str, Shape("a host's name", _like(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"))]
+Version = Annotated[str, _shape("a version, such as 2.19.1", _PEP_440, _LONGEST_VERSION)]
+PackageName = Annotated[str, _shape("a package's name", r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")]
+VariableName = Annotated[str, _shape("a variable's name", r"[A-Za-z_][A-Za-z0-9_]*")]
+HostName = Annotated[str, _shape("a host's name", r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")]
 #: A module's file in the current folder.
-Shadow = Annotated[str, Shape("a module's file", _like(r"[A-Za-z_]\w*(?:\.py|/__init__\.py)"))]
+Shadow = Annotated[str, _shape("a module's file", r"(?a:[A-Za-z_]\w*(?:\.py|/__init__\.py))")]

@@ -17,13 +17,14 @@ from jupyter_mlgpu.engines import remote
 from jupyter_mlgpu.engines.offsets import Offset, RoundTrip, estimate
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.record import Record, Run
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: Round trips to each engine, by which its clock is compared.
 ROUND_TRIPS = 20
 
 
-class Answer(Protocol):
-    """See `ipyparallel.AsyncResult`."""
+class PendingAnswer(Protocol):
+    """What an engine will have answered, as `ipyparallel.AsyncResult` has it."""
 
     def get(self, timeout: float) -> Any:
         """What was answered; raises TimeoutError where that takes longer than so many seconds."""
@@ -31,15 +32,15 @@ class Answer(Protocol):
 
 
 class View(Protocol):
-    """See `ipyparallel.DirectView`, of one engine."""
+    """One engine, as `ipyparallel.DirectView` has it."""
 
-    def apply_async(self, function: Callable[[], Any]) -> Answer:
+    def apply_async(self, function: Callable[[], Any]) -> PendingAnswer:
         """Have a function called in the engine."""
         ...
 
 
 class Client(Protocol):
-    """See `ipyparallel.Client`."""
+    """The way to all engines, as `ipyparallel.Client` has it."""
 
     @property
     def ids(self) -> Sequence[int]:
@@ -52,7 +53,7 @@ class Client(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EngineReport:
     """What one engine has told: its machine, its clock, its records.
 
     `why`: it has told nothing now, for this reason; what is here is what it had told or written down before.
@@ -68,8 +69,8 @@ class Told:
     gone: bool = False
 
 
-def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[Told]:
-    """Compare these engines' clocks with ours, and ask for their records; one `Told` an engine, in order.
+def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) -> list[EngineReport]:
+    """Compare these engines' clocks with ours, ask for their records; an `EngineReport` for each, in order.
 
     Each of three steps ends after `timeout` seconds: a first call to all at once, to find out who answers;
     the round trips, one engine at a time, so that none waits for another; the records, from all at once.
@@ -88,7 +89,7 @@ def ask(client: Client, engines: Sequence[int], timeout: float, clock: Clock) ->
         if engine in answers and engine not in asking.silent:
             told.append(_read(engine, answers[engine], estimate(trips[engine])))
         else:
-            told.append(Told(engine, why=asking.silent[engine]))
+            told.append(EngineReport(engine, why=asking.silent[engine]))
     return told
 
 
@@ -121,35 +122,46 @@ class _Asking:
         there = None if answer is None else self._wait(engine, answer, end)
         return None if there is None else RoundTrip(sent, there, self._clock.monotonic_ns())
 
-    def _send(self, engine: int, function: Callable[[], Any]) -> Answer | None:
+    def _send(self, engine: int, function: Callable[[], Any]) -> PendingAnswer | None:
         try:
             return self._client[engine].apply_async(function)
         except Exception as error:
             self.silent[engine] = self._why(engine, error)
             return None
 
-    def _wait(self, engine: int, answer: Answer, end: int) -> Any:
+    def _wait(self, engine: int, answer: PendingAnswer, end: int) -> Any:
         try:
             return answer.get(timeout=max(0.0, (end - self._clock.monotonic_ns()) / 1e9))
         except Exception as error:
             self.silent[engine] = self._why(engine, error)
             return None
 
-    def _why(self, engine: int, error: Exception) -> str:
+    def _why(self, engine: int, error: Exception) -> Sentence:
+        number = str(engine)
         if engine not in self._client.ids:
-            return f"Engine {engine} died, or was shut down, while it was asked."
+            return say("Engine {engine} died, or was shut down, while it was asked.", engine=number)
         if isinstance(error, TimeoutError):
-            return (
-                f"Engine {engine} did not answer within {self._timeout:g} s: a cell still runs there, or it "
-                "hangs. Collect again when its cell has ended."
+            return say(
+                "Engine {engine} did not answer within {timeout} s: a cell still runs there, or it hangs. "
+                "Collect again when its cell has ended.",
+                engine=number,
+                timeout=f"{self._timeout:g}",
             )
         # A failure over there, as ipyparallel's RemoteError tells it.
         if getattr(error, "ename", None) in ("ModuleNotFoundError", "ImportError", "AttributeError"):
-            return f"Engine {engine} has no jupyter_mlgpu, or an older one: install what is installed here."
-        return f"Engine {engine} could not be asked ({type(error).__name__}: {error})."
+            return say(
+                "Engine {engine} has no jupyter_mlgpu, or an older one: install what is installed here.",
+                engine=number,
+            )
+        return say(
+            "Engine {engine} could not be asked ({kind}: {error}).",
+            engine=number,
+            kind=type(error).__name__,
+            error=str(error),
+        )
 
 
-def _read(engine: int, answer: Any, offset: Offset) -> Told:
+def _read(engine: int, answer: Any, offset: Offset) -> EngineReport:
     runs: dict[Run, Run] = {}
     records: dict[tuple[str, int], Record] = {}  # what comes twice counts once, and the last one is whole
     problems = []
@@ -157,8 +169,14 @@ def _read(engine: int, answer: Any, offset: Offset) -> Told:
         try:
             record = Record.from_json(one)
         except RecordError as error:  # costs only itself
-            problems.append(f"A record of engine {engine} was left out: {error}.")
+            problems.append(
+                say(
+                    "A record of engine {engine} was left out: {error}.", engine=str(engine), error=str(error)
+                )
+            )
             continue
         run = runs.setdefault(record.run, replace(record.run, engine=str(engine)))
         records[record.key] = replace(record, run=run)
-    return Told(engine, answer["host"], offset, tuple(records.values()), tuple(dict.fromkeys(problems)))
+    return EngineReport(
+        engine, answer["host"], offset, tuple(records.values()), tuple(dict.fromkeys(problems))
+    )

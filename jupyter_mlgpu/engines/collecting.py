@@ -9,15 +9,16 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.clock import Clock, SystemClock
 from jupyter_mlgpu.engines import journal
-from jupyter_mlgpu.engines.asking import Told, ask
+from jupyter_mlgpu.engines.asking import EngineReport, ask
 from jupyter_mlgpu.engines.collection import Collection
 from jupyter_mlgpu.engines.offsets import SAME_CLOCK
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import current
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.sentence import joined, say, say_count
 
 #: What each client's engines told the last time: of one that dies, that and its journal are left.
-_told: WeakKeyDictionary[Any, dict[int, Told]] = WeakKeyDictionary()
+_told: WeakKeyDictionary[Any, dict[int, EngineReport]] = WeakKeyDictionary()
 
 
 def collect(client: Any, timeout: float = 5.0) -> Collection:
@@ -56,7 +57,8 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
     where = journal.folder(getattr(getattr(client, "session", None), "key", None))
     told = {one.engine: one for one in ask(client, present, timeout, clock)}
     for number in _known(client, present, before) | journal.engines(where):
-        told.setdefault(number, Told(number, why=f"Engine {number} is gone: it died, or was shut down."))
+        gone = say("Engine {engine} is gone: it died, or was shut down.", engine=str(number))
+        told.setdefault(number, EngineReport(number, why=gone))
     here = current().recorder.run.host_digest
     living = {record.key for one in told.values() for record in one.records}
     for number, one in told.items():
@@ -71,14 +73,14 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
 
 
 def _left(
-    one: Told,
-    before: Told | None,
+    one: EngineReport,
+    before: EngineReport | None,
     written: list[Record],
     living: set[tuple[str, int]],
     here: str,
     *,
     gone: bool,
-) -> Told:
+) -> EngineReport:
     """What there is of an engine that has told nothing: what it told before, and what it has written down.
 
     An engine that lost its connection comes back with another number: what `living` ones told is theirs.
@@ -96,21 +98,28 @@ def _left(
     host = before.host if before is not None else written[0].run.host_digest if written else None
     if offset is None and host == here:
         offset = SAME_CLOCK
-    count = f"{len(records):,} record{'' if len(records) == 1 else 's'}"
+    count = say_count("{count} record", "{count} records", len(records))
     said = [one.why or ""]
     if written:
-        said.append(f"What it had told and written down until then ({count}) is here.")
+        said.append(say("What it had told and written down until then ({count}) is here.", count=count))
     elif records and gone:
-        said.append(f"What it had told up to the last collect ({count}) is here; what came later is lost.")
+        said.append(
+            say(
+                "What it had told up to the last collect ({count}) is here; what came later is lost.",
+                count=count,
+            )
+        )
     elif records:
-        said.append(f"What it had told up to the last collect ({count}) is here.")
+        said.append(say("What it had told up to the last collect ({count}) is here.", count=count))
     elif gone:
-        said.append("Nothing was collected from it before, so its records are lost.")
+        said.append(say("Nothing was collected from it before, so its records are lost."))
     if last is not None:
-        said.append(f"It ended in the middle of the cell `{last.cell.name}`, whose record is partial.")
+        said.append(
+            say("It ended in the middle of the cell `{cell}`, whose record is partial.", cell=last.cell.name)
+        )
     if records and offset is None:
-        said.append("Its clock was never compared with ours, so they are not on the timeline.")
-    return Told(one.engine, host, offset, records, one.problems, " ".join(said), gone)
+        said.append(say("Its clock was never compared with ours, so they are not on the timeline."))
+    return EngineReport(one.engine, host, offset, records, one.problems, joined(*said), gone)
 
 
 def _died_in(written: list[Record]) -> Record | None:
@@ -124,7 +133,7 @@ def _numbered(record: Record, engine: int) -> Record:
     return replace(record, run=replace(record.run, engine=str(engine)))
 
 
-def _known(client: Any, present: list[int], before: dict[int, Told]) -> set[int]:
+def _known(client: Any, present: list[int], before: dict[int, EngineReport]) -> set[int]:
     """The numbers of all engines that there have been: ipyparallel counts them from 0 on.
 
     A client that started its cluster itself knows how many that started.

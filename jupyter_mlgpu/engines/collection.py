@@ -1,4 +1,4 @@
-"""What was collected from several engines: records in one order, as a table, a picture, and a file."""
+"""What was collected from several engines: records in one order, and as a file for Perfetto."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.engines import lanes
-from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines.asking import EngineReport
 from jupyter_mlgpu.engines.phases import Phases, phases
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting import chrome, timeline
 from jupyter_mlgpu.frames import Records
-from jupyter_mlgpu.markup import Markup, element, image, joined, table
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, say, say_count
+from jupyter_mlgpu.shown import Pictured
 
-CLOCK = (
+CLOCK = say(
     "Time 0 is the start of the first record. Each engine's records stand on its own monotonic clock; how "
     "far that clock stands from the one of the process that collected was estimated when it collected, and "
     "is taken off. Two engines' records can be wrong against each other by both uncertainties together."
 )
 
-WAITING = (
+WAITING = say(
     "Communication contains waiting: an exchange ends for nobody before the slowest engine has come to it. "
     "What of it was waiting is told by the moments at which the engines came."
 )
@@ -42,7 +42,7 @@ class Placed:
     record: Record
 
 
-def merge(engines: Iterable[Told]) -> tuple[Placed, ...]:
+def merge(engines: Iterable[EngineReport]) -> tuple[Placed, ...]:
     """The records of all engines in the order in which they began; an engine's own order is kept."""
     found = []
     for one in engines:
@@ -65,7 +65,7 @@ def busy_ns(placed: Iterable[Placed]) -> int:
     return total
 
 
-class Collection:
+class Collection(Pictured):
     """The records of several engines on one clock.
 
     `timeline` has them in the order in which they began, each with its engine and its place; `records` has
@@ -74,7 +74,7 @@ class Collection:
     the order can be trusted.
     """
 
-    def __init__(self, engines: Sequence[Told], host: str) -> None:
+    def __init__(self, engines: Sequence[EngineReport], host: str) -> None:
         """`host` is the digest of the machine that collected."""
         self.engines = tuple(engines)
         self.timeline = merge(engines)
@@ -98,61 +98,35 @@ class Collection:
         said += [problem for one in self.engines for problem in one.problems]
         silent = [str(one.engine) for one in self.engines if one.why is None and not one.records]
         if silent:
-            named = ", ".join(silent)
             said.append(
-                f"Engine {named} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run cells there."
-                if len(silent) == 1
-                else f"Engines {named} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
-                "cells there."
+                say_count(
+                    "Engine {engines} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                    "cells there.",
+                    "Engines {engines} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                    "cells there.",
+                    len(silent),
+                    engines=", ".join(silent),
+                )
             )
         widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
         if len(widest) > 1:
-            apart = words.seconds(sum(widest[-2:]) / 1e9)
-            said.append(f"Which record of two engines came first is certain where they begin {apart} apart.")
+            said.append(
+                say(
+                    "Which record of two engines came first is certain where they begin {apart} apart.",
+                    apart=units.seconds(sum(widest[-2:]) / 1e9),
+                )
+            )
         if any(one.exchanges for one in self.phases):
             said.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
         return tuple(said)
 
-    def here(self, one: Told) -> bool:
+    def here(self, one: EngineReport) -> bool:
         """Whether an engine runs on the machine that collected."""
         return one.host == self._host
 
-    def table(self) -> list[tuple[str, ...]]:
-        """A row an engine under a header, as text."""
-        rows: list[tuple[str, ...]] = [
-            ("engine", "machine", "records", "busy", "its clock against ours", "state")
-        ]
-        for one in self.engines:
-            mine = [placed for placed in self.timeline if placed.engine == one.engine]
-            rows.append(
-                (
-                    str(one.engine),
-                    "not known" if one.host is None else "this one" if self.here(one) else one.host,
-                    f"{len(one.records):,}",
-                    words.seconds(busy_ns(mine) / 1e9) if mine else "",
-                    _clock(one),
-                    state(one),
-                )
-            )
-        return rows
-
-    def phase_table(self) -> list[tuple[str, ...]]:
-        """A row an engine that has blocks named compute or communicate, under a header, as text."""
-        rows: list[tuple[str, ...]] = [("engine", "compute", "communicate", "of it waiting")]
-        for one in self.phases:
-            rows.append(
-                (
-                    str(one.engine),
-                    words.seconds(one.compute_ns / 1e9) if one.computes else "",
-                    words.seconds(one.communicate_ns / 1e9) if one.exchanges else "",
-                    _waiting(one),
-                )
-            )
-        return rows
-
     def svg(self) -> str:
         """A lane an engine, on white."""
-        return f"{self._drawing()}\n"
+        return f"{self.picture().svg}\n"
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
@@ -193,80 +167,20 @@ class Collection:
     def __len__(self) -> int:
         return len(self.timeline)
 
-    def __repr__(self) -> str:
-        tables = [self.table(), *([self.phase_table()] if self.phases else [])]
-        lines = [line for rows in tables for line in _aligned(rows)]
-        return "\n".join([self._head(), *lines, *self.sentences])
-
-    def _repr_html_(self) -> str:
-        head, *rows = self.table()
-        phases_head, *phases_rows = self.phase_table()
-        parts = joined(
-            element("div", element("b", self._head())),
-            image(self._drawing(), self._head()) if self.timeline else None,
-            table(head, rows),
-            table(phases_head, phases_rows),
-            *(element("div", sentence) for sentence in self.sentences),
-        )
-        return str(parts)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """For our own view in JupyterLab; the HTML and the text are for those that have none."""
-        from jupyter_mlgpu.engines import bundle
-
-        return {
-            bundle.MIME_TYPE: bundle.data(self),
-            "text/html": self._repr_html_(),
-            "text/plain": repr(self),
-        }
-
-    def _drawing(self) -> Markup:
-        return lanes.draw(self.timeline, [one.engine for one in self.engines], self._head())
-
-    def _head(self) -> str:
-        count = f"{len(self):,} record{'' if len(self) == 1 else 's'}"
-        told = sum(1 for one in self.engines if one.why is None)
-        engines = f"{len(self.engines)} engine{'' if len(self.engines) == 1 else 's'}"
-        end = words.seconds(max((one.end_ns for one in self.timeline), default=0) / 1e9)
-        if self.partial:
-            return f"Partial: {told} of {engines} answered; {count}, {end} in all."
-        return f"{count} of {engines}, {end} in all."
-
 
 def _length_ns(record: Record) -> int:
     wall = record.reading("wall_time").value
     return 0 if wall is None else round(wall * 1e9)
 
 
-def state(one: Told) -> str:
+def state(one: EngineReport) -> Sentence:
     """How it stands with an engine, in a word or two."""
-    return "gone" if one.gone else "no answer" if one.why is not None else "collected"
-
-
-def _clock(one: Told) -> str:
-    if one.offset is None:
-        return "not known"
-    if one.offset.round_trips == 0:
-        return "the same clock"
-    ahead, unsure = one.offset.ns / 1e9, one.offset.uncertainty_ns / 1e9
-    return f"{'+' if ahead >= 0 else '-'}{words.seconds(abs(ahead))} ± {words.seconds(unsure)}"
-
-
-def _waiting(one: Phases) -> str:
-    if not one.exchanges:
-        return ""
-    if one.waiting_ns is None:
-        return "not known"
-    said = words.seconds(one.waiting_ns / 1e9)
-    return f"{said} ± {words.seconds(one.unsure_ns / 1e9)}" if one.unsure_ns else said
+    if one.gone:
+        return say("gone")
+    return say("collected") if one.why is None else say("no answer")
 
 
 def _of_engine(found: Iterable[Phases], engine: int) -> dict[str, Any]:
     """What an engine's blocks add up to, for a file; empty where it has none."""
     named = (dataclasses.asdict(one) for one in found if one.engine == engine)
     return next(({"phases": {k: v for k, v in one.items() if k != "engine"}} for one in named), {})
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]

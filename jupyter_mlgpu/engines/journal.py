@@ -16,9 +16,10 @@ from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import Journal, load_records
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.sentence import say
 
 #: Why a cell's record has no figures.
-UNFINISHED = "The engine died in this cell, or had not ended it when this was read."
+UNFINISHED = say("The engine died in this cell, or had not ended it when this was read.")
 
 #: Days after which a journal that nobody has added to is removed, and bytes that one may have.
 _KEPT_DAYS = 7

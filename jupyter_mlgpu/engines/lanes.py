@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from jupyter_mlgpu.markup import Markup, element, style
-from jupyter_mlgpu.render import words
-from jupyter_mlgpu.render.figures import COLOURS
-
-if TYPE_CHECKING:
-    from jupyter_mlgpu.engines.collection import Placed
+from jupyter_mlgpu import units
+from jupyter_mlgpu.engines.collection import Placed
+from jupyter_mlgpu.markup import Markup, element
+from jupyter_mlgpu.page import svg
+from jupyter_mlgpu.page.chart import COLOURS
+from jupyter_mlgpu.page.scales import Scale
+from jupyter_mlgpu.sentence import say
 
 # In points of the drawing.
 _WIDTH, _LEFT, _RIGHT, _TOP = 760, 84, 744, 62
@@ -27,26 +26,24 @@ MOST = 1_500
 #: Names with a colour of their own, those that took longest; the others share the last one.
 _NAMED = len(COLOURS) - 1
 
-_STYLE = """
-text { font: 12px sans-serif; fill: #1f2328; text-anchor: start; }
-.bold { font-weight: bold; } .tick { text-anchor: middle; } .grid { stroke: #d1d9e0; }
-.lane { fill: #f6f8fa; } .record { stroke: #ffffff; stroke-width: 0.5; }
-"""
+_STYLE = ".lane { fill: #f6f8fa; } .record { stroke: #ffffff; stroke-width: 0.5; }"
 
 
 def draw(timeline: Sequence[Placed], engines: Sequence[int], title: str) -> Markup:
     """The lanes of these engines, also of those without a record."""
     longest = sorted(timeline, key=lambda one: one.start_ns - one.end_ns)[:MOST]
-    end = max((one.end_ns for one in timeline), default=0) or 1
+    # In seconds; the longest of nothing takes as long as nothing.
+    end = max((one.end_ns for one in timeline), default=0) / 1e9 or 1e-9
+    scale = Scale(0, end, _LEFT, _RIGHT)
     rows = {engine: _in_rows(longest, engine) for engine in engines}
     colours = _colours(longest)
     parts, top = [], _TOP
     for engine in engines:
         high = _ROW * (1 + max((row for row, _ in rows[engine]), default=0))
         parts.append(element("rect", class_="lane", x=_LEFT, y=top, width=_RIGHT - _LEFT, height=high))
-        parts.append(_text(12, top + 13, f"engine {engine}"))
+        parts.append(svg.text(12, top + 13, say("engine {engine}", engine=str(engine)), "left"))
         for row, one in rows[engine]:
-            left, right = _x(one.start_ns, end), _x(one.end_ns, end)
+            left, right = scale.place(one.start_ns / 1e9), scale.place(one.end_ns / 1e9)
             parts.append(
                 element(
                     "rect",
@@ -60,23 +57,15 @@ def draw(timeline: Sequence[Placed], engines: Sequence[int], title: str) -> Mark
             )
         top += high + _GAP
     if len(longest) < len(timeline):
-        parts.append(_text(_LEFT, top + 30, f"The {MOST:,} longest of {len(timeline):,} records are drawn."))
-    height = top + 40
-    return element(
-        "svg",
-        element("title", title),
-        style(_STYLE),
-        element("rect", width=_WIDTH, height=height, rx=6, fill="#ffffff", stroke="#d1d9e0"),
-        _text(12, 22, title, "bold"),
-        *_legend(colours, others=len({one.record.cell.name for one in longest}) > len(colours)),
-        *parts,
-        *_ticks(end, top),
-        xmlns="http://www.w3.org/2000/svg",
-        width=_WIDTH,
-        height=height,
-        viewBox=f"0 0 {_WIDTH} {height}",
-        role="img",
-    )
+        told = say("The {most} longest of {count} records are drawn.", most=MOST, count=len(timeline))
+        parts.append(svg.text(_LEFT, top + 30, told, "left"))
+    for tick in scale.ticks():
+        x = scale.place(tick)
+        parts.append(svg.path([(x, _TOP - 4), (x, top)], class_="grid"))
+        parts.append(svg.text(x, top + 12, units.seconds(tick) if tick else "0"))
+    legend = _legend(colours, others=len({one.record.cell.name for one in longest}) > len(colours))
+    heading = svg.text(12, 22, title, "left bold")
+    return svg.frame(title, _WIDTH, top + 40, heading, *legend, *parts, css=_STYLE)
 
 
 def _in_rows(timeline: Sequence[Placed], engine: int) -> list[tuple[int, Placed]]:
@@ -106,26 +95,5 @@ def _legend(colours: dict[str, str], *, others: bool) -> list[Markup]:
     for place, (name, colour) in enumerate(named):
         left = 12 + room * place
         parts.append(element("rect", x=f"{left:.1f}", y=36, width=12, height=10, fill=colour))
-        parts.append(_text(left + 17, 45, name if len(name) <= fits else f"{name[: fits - 1]}…"))
+        parts.append(svg.text(left + 17, 45, name, "left", most=fits))
     return parts
-
-
-def _ticks(end: int, bottom: int) -> list[Markup]:
-    seconds = end / 1e9
-    step = 10.0 ** math.floor(math.log10(seconds))
-    # The whole is one to ten steps long, so that one of these gives three to eight.
-    step = next(one for one in (step / 5, step / 2, step, 2 * step) if seconds / one <= 8)
-    parts = []
-    for tick in range(int(seconds / step) + 1):
-        x = _x(step * tick * 1e9, end)
-        parts.append(element("path", class_="grid", d=f"M{x:.1f} {_TOP - 4}V{bottom}"))
-        parts.append(_text(x, bottom + 12, words.seconds(step * tick) if tick else "0", "tick"))
-    return parts
-
-
-def _x(moment: float, end: int) -> float:
-    return _LEFT + (_RIGHT - _LEFT) * moment / end
-
-
-def _text(x: float, y: float, text: str, kind: str = "") -> Markup:
-    return element("text", text, class_=kind, x=f"{x:.1f}", y=f"{y:.1f}")

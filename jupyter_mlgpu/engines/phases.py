@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines.asking import EngineReport
+from jupyter_mlgpu.sentence import say
 
 COMPUTE, COMMUNICATE = "compute", "communicate"
 
@@ -43,7 +44,7 @@ class _Block:
     end: int
 
 
-def phases(engines: Sequence[Told]) -> tuple[tuple[Phases, ...], str | None]:
+def phases(engines: Sequence[EngineReport]) -> tuple[tuple[Phases, ...], str | None]:
     """Of each engine that has such blocks; and where the waiting is not known, why."""
     known = [one for one in engines if one.offset is not None]
     computed = {one.engine: _blocks(one, COMPUTE, 0) for one in known}
@@ -68,7 +69,7 @@ def phases(engines: Sequence[Told]) -> tuple[tuple[Phases, ...], str | None]:
     return tuple(found), why
 
 
-def _blocks(one: Told, name: str, offset: int) -> list[_Block]:
+def _blocks(one: EngineReport, name: str, offset: int) -> list[_Block]:
     found = []
     for record in one.records:
         wall = record.reading("wall_time").value
@@ -78,14 +79,14 @@ def _blocks(one: Told, name: str, offset: int) -> list[_Block]:
     return sorted(found, key=lambda block: block.start)
 
 
-def _clocks(engines: Sequence[Told]) -> dict[int, tuple[int, int, int]]:
+def _clocks(engines: Sequence[EngineReport]) -> dict[int, tuple[int, int, int]]:
     """Of each engine the offset of its clock, how sure that is, and a number of the clock itself.
 
     Processes of one machine read one clock (see `offsets.SAME_CLOCK`): engines that name the same machine,
     and whose offsets do not contradict it, are exact against each other.
     """
     clocks: dict[int, tuple[int, int, int]] = {}
-    firsts: list[Told] = []
+    firsts: list[EngineReport] = []
     for one in engines:
         assert one.offset is not None
         for number, first in enumerate(firsts):
@@ -108,19 +109,22 @@ def _unsure(one: int, other: int, clocks: dict[int, tuple[int, int, int]]) -> in
 
 def _why_not(blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, int]]) -> str | None:
     if len(blocks) < 2:
-        return "How much of communicate is waiting is not known: only one engine has blocks of that name."
+        return say(
+            "How much of communicate is waiting is not known: only one engine has blocks of that name."
+        )
     counts = {number: len(of_one) for number, of_one in blocks.items()}
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"engine {number}: {count:,}" for number, count in counts.items())
-        return (
+        return say(
             "How much of communicate is waiting is not known: the engines have different numbers of these "
-            f"blocks ({listed})."
+            "blocks ({counts}).",
+            counts=listed,
         )
     for nth in zip(*blocks.values(), strict=True):
         numbered = list(zip(blocks, nth, strict=True))
         for number, one in numbered:
             if any(one.end + _unsure(number, other, clocks) < their.start for other, their in numbered):
-                return (
+                return say(
                     "How much of communicate is waiting is not known: in one of these blocks an engine was "
                     "done before another had begun, so it was no exchange of all."
                 )

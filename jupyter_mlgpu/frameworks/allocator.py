@@ -7,6 +7,7 @@ what is reserved and not in use is free for the next array of this process, and 
 from __future__ import annotations
 
 from jupyter_mlgpu.record import Reading, Scope, missing
+from jupyter_mlgpu.sentence import Sentence
 
 #: What the allocator has taken from the device, in use or not, in bytes. No record holds it: only
 #: `%mlc_device status` asks.
@@ -14,7 +15,7 @@ RESERVED = "memory_allocator_reserved"
 
 
 def held(
-    detail: str,
+    detail: Sentence,
     in_use: int,
     reserved: int | None = None,
     *,
@@ -30,6 +31,6 @@ def held(
     )
 
 
-def unknown(why: str) -> tuple[Reading, ...]:
+def unknown(why: Sentence) -> tuple[Reading, ...]:
     """An allocator that does not tell what it holds, with the reason."""
     return (missing("memory_allocator", why, scope="device"),)

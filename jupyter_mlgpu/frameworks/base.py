@@ -13,6 +13,7 @@ from typing import Protocol
 
 from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.record import RanOn, Reading
+from jupyter_mlgpu.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Capability:
 
     name: str
     available: bool
-    reason: str | None
+    reason: Sentence | None
     verified: Verified | None
 
 
@@ -115,7 +116,7 @@ class Framework:
     array_programs: str | None = None
     training: str | None = None
     profiler: str | None = None
-    why_no_profiler: str = ""
+    why_no_profiler: Sentence | None = None
     why_no_xspace: str = ""
     evaluate: str | None = None
     build: str | None = None
@@ -124,11 +125,11 @@ class Framework:
     show_devices: str | None = None
     modest: Mapping[str, str] = field(default_factory=dict)
     caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    race_note: str = ""
-    race_note_gpu: str = ""
+    race_note: Sentence | None = None
+    race_note_gpu: Sentence | None = None
     verified: Mapping[str, Verified] = field(default_factory=dict)
 
-    def capabilities(self, kind: str, why_not: Mapping[str, str]) -> tuple[Capability, ...]:
+    def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
         """All of `CAPABILITIES` on a kind of device, but those that `why_not` gives a reason against."""
         verified = self.verified.get(kind)
         return tuple(
@@ -145,9 +146,9 @@ class Observed:
     """
 
     ran_on: tuple[RanOn, ...] | None
-    why_missing: str | None
+    why_missing: Sentence | None
     readings: tuple[Reading, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     only: str | None = None
 
 
@@ -164,7 +165,7 @@ class Scope(Protocol):
     def holds(self) -> bool:
         """Whether this thread's work still goes where this scope sent it."""
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         """Put back the device found on entry; returns a note where the user's code had changed it."""
 
 
@@ -198,10 +199,10 @@ class Backend(Protocol):
     def details(self, device: Device) -> Details:
         """What is known of the hardware behind a device."""
 
-    def why_no_gpu(self) -> str:
+    def why_no_gpu(self) -> Sentence:
         """One sentence for a user who finds no GPU among the devices."""
 
-    def needs_restart(self) -> str | None:
+    def needs_restart(self) -> Sentence | None:
         """Why a GPU that exists is kept from the framework until the kernel restarts; None if none is.
 
         The sentence says what to do before the restart.
@@ -227,7 +228,7 @@ class Backend(Protocol):
         """Give up what stays in the framework between two cells that are watched, until the next is."""
         return
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Which of the user's values stay on another device than the one asked for, in one sentence.
 
         `values` are those that a cell uses, by name; None where nothing of them stays elsewhere. Reads the

@@ -1,6 +1,6 @@
 """What a benchmark asks of a framework: small array programs, and the training of whole models.
 
-Each gives a `Runner`: steps of work made ready on one device.
+Each gives a `CaseRunner`: steps of work made ready on one device.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Convolution:
+class ConvolutionCase:
     """Images of `size` x `size` with as many channels in as out, a kernel of 3 x 3, the same size out.
 
     `separable`: each channel by itself (depthwise), then a product over the channels at each point.
@@ -44,7 +44,7 @@ class Convolution:
         return 2.0 * points * self.channels * one
 
 
-class Runner(Protocol):
+class CaseRunner(Protocol):
     """A case made ready on one device: its data lies there, and what is compiled ahead is compiled."""
 
     #: The type in which the arithmetic ran, as `float32`, and where that differs from the one asked for or is
@@ -65,19 +65,19 @@ class Runner(Protocol):
 class Programs(Protocol):
     """One framework's array programs. Each makes a runner; BenchError where it cannot run there."""
 
-    def gemm(self, device: Device, n: int, type_: str) -> Runner:
+    def gemm(self, device: Device, n: int, type_: str) -> CaseRunner:
         """A step is a product of two n x n matrices of normally distributed numbers."""
 
-    def stream(self, device: Device, operation: Operation, count: int) -> Runner:
+    def stream(self, device: Device, operation: Operation, count: int) -> CaseRunner:
         """A step goes once over arrays of `count` float32: x + b, x * b or x * b + c, written to x."""
 
-    def transfer(self, device: Device, direction: Direction, count: int) -> Runner:
+    def transfer(self, device: Device, direction: Direction, count: int) -> CaseRunner:
         """A step moves `count` float32 once; ping-pong: to and fro, and either side adds 1 to each."""
 
-    def conv(self, device: Device, shape: Convolution) -> Runner:
+    def conv(self, device: Device, shape: ConvolutionCase) -> CaseRunner:
         """A step is one convolution, forward."""
 
-    def dispatch(self, device: Device, synchronised: bool) -> Runner:
+    def dispatch(self, device: Device, synchronised: bool) -> CaseRunner:
         """A step adds 1 to a single number; synchronised: and waits for it."""
 
 
@@ -86,7 +86,7 @@ def _nothing() -> None:
 
 
 @dataclass(slots=True)
-class Loop(Runner):
+class Loop(CaseRunner):
     """A runner made of functions: `step` does so many steps, `done` waits, `undo` puts settings back."""
 
     step: Callable[[int], None]
@@ -185,7 +185,7 @@ class Training:
     framework: str
     options: Mapping[str, Option]
     sets: Callable[[Model, str], tuple[Set, ...]]
-    start: Callable[[Device, Model, int, Set, bool], Runner]
+    start: Callable[[Device, Model, int, Set, bool], CaseRunner]
 
     def ladder(self, model: Model, device_kind: str, training: bool) -> tuple[Set, ...]:
         """The sets in training or in inference, which has no optimizer, and nothing to write over."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jupyter_mlgpu.frameworks.base import Details
 from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.sentence import Sentence, say
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"
 
@@ -60,7 +61,7 @@ def any_of(gpus: Sequence[Details]) -> Details:
     return gpus[0] if same else Details(driver=gpus[0].driver)
 
 
-def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> str | None:
+def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> Sentence | None:
     """Whether CUDA_VISIBLE_DEVICES hides every NVIDIA GPU of this machine: a sentence for the user, or None.
 
     `framework` is written as people write it. The sentence says what to do before the restart.
@@ -68,9 +69,13 @@ def hidden_by_cuda(framework: str, environ: Mapping[str, str] = os.environ) -> s
     value = environ.get(_VARIABLE)
     if value is None or _NAME.match(value) or nvidia("gpu:0").driver is None:
         return None
-    return (
-        f"{_VARIABLE}={value!r} hides this machine's NVIDIA GPU from {framework}, and CUDA reads that once: "
-        "first take it out of the cell that sets it, or of the environment that Jupyter was started in."
+    return say(
+        "{name}={value} hides this machine's NVIDIA GPU from {framework}, and CUDA reads that "
+        "once: first take it out of the cell that sets it, or of the environment that Jupyter was "
+        "started in.",
+        name=_VARIABLE,
+        value=repr(value),
+        framework=framework,
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jupyter_mlgpu.errors import BenchError, DeviceError
 from jupyter_mlgpu.frameworks.base import Backend, Framework
 from jupyter_mlgpu.frameworks.imports import installed
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.frameworks.benchmarks import Programs, Training
@@ -88,8 +89,8 @@ def profiler(name: str) -> Profiler | Refused:
 
     known = framework(name) if name in FRAMEWORKS else None
     if known is None or known.profiler is None:
-        why = known.why_no_profiler if known is not None else ""
-        return Refused(why or f"No profiler of {name} is known.")
+        why = known.why_no_profiler if known is not None else None
+        return Refused(why or say("No profiler of {name} is known.", name=name))
     found: Profiler = part(known.profiler)()
     return found
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from jupyter_mlgpu.sentence import Sentence, listed, say, say_count
+
 #: Values looked at in all, so that a large model or list costs no more than about a millisecond.
 LIMIT = 400
 _DEPTH = 3
@@ -68,32 +70,50 @@ def elsewhere(found: Iterable[Staying], asked: str) -> list[Staying]:
     return [one for one in found if any(device != asked for device in one.parts)]
 
 
-def told(found: list[Staying], asked: str) -> str:
+def told(found: list[Staying], asked: str) -> Sentence:
     """`The 14 weights of model and x live on cpu:0, not on gpu:0`, with names as code."""
-    names = [_what(one, asked) for one in found[:_NAMED]]
+    names = [_what(one, asked, first=one is found[0]) for one in found[:_NAMED]]
     if len(found) > _NAMED:
-        names.append(f"{len(found) - _NAMED:,} more")
-    listed = ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
+        names.append(say("{count} more", count=len(found) - _NAMED))
     devices = sorted({device for one in found for device in one.parts} - {asked})
     single = len(found) == 1 and (found[0].what is None or _away(found[0], asked) == 1)
-    verb = "lives" if single else "live"
-    return f"{listed[0].upper()}{listed[1:]} {verb} on {', '.join(devices)}, not on {asked}"
+    what, on = listed(names), ", ".join(devices)
+    if single:
+        return say("{what} lives on {devices}, not on {asked}", what=what, devices=on, asked=asked)
+    return say("{what} live on {devices}, not on {asked}", what=what, devices=on, asked=asked)
 
 
-def it(found: list[Staying]) -> str:
+def it(found: list[Staying]) -> Sentence:
     """What a remedy that names the first of them moves: `it`, or `the first`."""
-    return "it" if len(found) == 1 else "the first"
+    return say("it") if len(found) == 1 else say("the first")
 
 
-def _what(one: Staying, asked: str) -> str:
+def _what(one: Staying, asked: str, *, first: bool) -> Sentence:
+    """`first`: it begins the sentence."""
     name = one.name if len(one.name) <= 40 else f"{one.name[:39]}…"
     if one.what is None:
-        return f"`{name}`"
+        return say("`{name}`", name=name)
     away, total = _away(one, asked), one.parts.total()
-    what = one.what.removesuffix("s") if total == 1 else one.what
-    if one.cut:
-        return f"at least {away:,} {what} of `{name}`"
-    return f"{f'{away:,} of the ' if away < total else 'the '}{total:,} {what} of `{name}`"
+    what = _noun(one.what, total)
+    if not one.cut and away < total:
+        return say("{away} of the {count} {what} of `{name}`", away=away, count=total, what=what, name=name)
+    match one.cut, first:
+        case True, True:
+            return say("At least {count} {what} of `{name}`", count=away, what=what, name=name)
+        case True, False:
+            return say("at least {count} {what} of `{name}`", count=away, what=what, name=name)
+        case False, True:
+            return say("The {count} {what} of `{name}`", count=total, what=what, name=name)
+    return say("the {count} {what} of `{name}`", count=total, what=what, name=name)
+
+
+def _noun(what: str, count: int) -> Sentence:
+    match what:
+        case "weights":
+            return say_count("weight", "weights", count)
+        case "arrays":
+            return say_count("array", "arrays", count)
+    return say_count("tensor", "tensors", count)
 
 
 def _away(one: Staying, asked: str) -> int:

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.ops.events import Profile
+from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.ops.events import CUT, Profile, SeenEvents
 from jupyter_mlgpu.ops.profiler import Session
+from jupyter_mlgpu.sentence import Sentence, say
 
-GAVE_WAY = (
+GAVE_WAY = say(
     "This cell began a profiler of its own, so ours stopped there: times per operation end at that point."
 )
 
@@ -60,7 +62,7 @@ class CellSession(Session):
     `module` is that through which the user's code would begin one; its names are put into `_replaced`.
     """
 
-    def __init__(self, module: Any, problems: tuple[str, ...] = ()) -> None:
+    def __init__(self, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
         self._told = problems
         self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
@@ -98,9 +100,28 @@ class CellSession(Session):
             except Exception as error:  # a full disk; another session, begun from outside
                 self._lost = error
 
-    def _window_ns(self) -> tuple[int, int]:
+    def _profile(
+        self,
+        framework: str,
+        seen: SeenEvents,
+        *problems: Sentence,
+        left_out: int = 0,
+        xspace: bytes | None = None,
+        devices_unseen: bool = False,
+    ) -> Profile:
+        """What was seen as a profile; `left_out` events were cut from it before it was read."""
         assert self._ended_ns is not None
-        return self._begun_ns, self._ended_ns
-
-    def _problems(self, *more: str) -> tuple[str, ...]:
-        return (*self._told, *more, *([GAVE_WAY] if self._gave_way else []))
+        left_out += seen.left_out
+        return Profile(
+            framework,
+            say("{framework}'s profiler", framework=registry.title(framework)),
+            seen.events,
+            self._begun_ns,
+            self._ended_ns,
+            left_out,
+            CUT if left_out else None,
+            (*self._told, *problems, *([GAVE_WAY] if self._gave_way else []), *seen.problems),
+            not self._gave_way,
+            xspace,
+            devices_unseen,
+        )

@@ -46,7 +46,7 @@ class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
     told = Unicode(help="the file to write what came out besides points to, as JSON").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """See nbconvert's preprocessors; the working directory is the course's folder."""
+        """Called by nbconvert for each notebook; the working directory is the course's folder."""
         try:
             return self._graded(nb, resources)
         except MlgpuError as error:

@@ -32,7 +32,7 @@ from jupyter_mlgpu.grading.cells import TeachersCell
 _MOST_SHOWN = 10_000
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """Who knows what a student's cells have made: `student.Student`, or a fake of it."""
 
     def names(self, wanted: Any) -> dict[str, tuple[str, Any]]:
@@ -47,7 +47,7 @@ class Asked(Protocol):
 class StudentsFunction:
     """A function of the student's: it gets copies of its arguments, and its plain result comes back."""
 
-    def __init__(self, student: Asked, name: str) -> None:
+    def __init__(self, student: Askable, name: str) -> None:
         self._student = student
         self.__name__ = name
 
@@ -87,7 +87,7 @@ class Judge:
     may take.
     """
 
-    def __init__(self, student: Asked, folder: Path, *, seconds: float) -> None:
+    def __init__(self, student: Askable, folder: Path, *, seconds: float) -> None:
         self._student = student
         self._folder = folder
         self._seconds = seconds

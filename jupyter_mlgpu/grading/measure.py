@@ -15,13 +15,14 @@ from typing import Protocol
 from jupyter_mlgpu.errors import NotVerifiedError
 from jupyter_mlgpu.grading.cells import TeachersCell
 from jupyter_mlgpu.record import OPERATING_SYSTEM, Cell, DeviceUse, Reading, Record, Run, missing
+from jupyter_mlgpu.sentence import Sentence, say
 from jupyter_mlgpu.statistics import median
 
 #: Runs of each cell. Four are enough to judge a ratio (`faster_than`), and the median bears two bad ones.
 RUNS = 5
 
-_SOURCE = "the grader's clock, outside the sandbox"
-_NO_DEVICE = "where the student's work ran cannot be measured here: nothing of a GPU is in the sandbox"
+_SOURCE = say("the grader's clock, outside the sandbox")
+_NO_DEVICE = say("where the student's work ran cannot be measured here: nothing of a GPU is in the sandbox")
 
 
 class Measurable(Protocol):
@@ -83,7 +84,7 @@ class Measured:
             "process",
             OPERATING_SYSTEM,
             1,
-            detail="looks from outside the sandbox",
+            detail=Sentence("looks from outside the sandbox"),
         )
         return [
             Record(

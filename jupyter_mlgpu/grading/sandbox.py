@@ -77,11 +77,11 @@ class Bubblewrap:
     title = "bubblewrap (its own file system, processes and network)"
 
     def missing(self) -> str | None:
-        """See `Sandbox`."""
+        """What is lacking for it here, in a sentence; None: nothing."""
         return None if shutil.which("bwrap") else "bubblewrap (`bwrap`) is not installed"
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """See `Sandbox`; nothing of the machine's can be written, so `folder` is not used."""
+        """The words that run a program in it. Nothing of the machine can be written, `folder` is not used."""
         root = os.geteuid() == 0
         made = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
         # Root needs no namespace of users, and is better off as another user than as a root without rights.
@@ -123,13 +123,13 @@ class SandboxExec:
     )
 
     def missing(self) -> str | None:
-        """See `Sandbox`."""
+        """What is lacking for it here, in a sentence; None: nothing."""
         return (
             None if sys.platform == "darwin" and shutil.which("sandbox-exec") else "sandbox-exec is macOS's"
         )
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """See `Sandbox`; one file is held to `files` bytes, not all together."""
+        """The words that run a program in it; one file is held to `files` bytes, not all together."""
         given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
         return ["sandbox-exec", "-p", profile(folder.resolve()), "/usr/bin/env", "-i", *given, *words]
 
@@ -165,11 +165,11 @@ class SameUser:
     title = "none: the students' code ran as you, with your files and your network"
 
     def missing(self) -> str | None:
-        """See `Sandbox`."""
+        """What is lacking for it here, in a sentence; None: nothing."""
         return None
 
     def command(self, words: Sequence[str], folder: Path, files: int) -> list[str]:
-        """See `Sandbox`."""
+        """The words that run a program in it."""
         given = [f"{name}={value}" for name, value in environment(str(folder)).items()]
         return ["/usr/bin/env", "-i", *given, *words]
 

@@ -3,7 +3,7 @@
 `check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
 of `figures`, and which `device` computes; start `engines` for what needs several machines; `assert_gpu_used`,
 `peak_below` and `faster_than` judge what was measured, `submitted` what a notebook that was handed in has of
-it. `text` and `data` have what the lessons learn from.
+it. `text` and `data` have what the lessons learn from. They answer in English, or in what `speak` chooses.
 """
 
 from jupyter_mlgpu.lessons import data, text
@@ -17,6 +17,7 @@ from jupyter_mlgpu.lessons.images import images
 from jupyter_mlgpu.lessons.labs import assert_gpu_used, faster_than, peak_below, submitted
 from jupyter_mlgpu.lessons.machine import device
 from jupyter_mlgpu.lessons.predicting import predict
+from jupyter_mlgpu.lessons.speaking import speak
 from jupyter_mlgpu.lessons.tables import figures
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "peak_below",
     "picture",
     "predict",
+    "speak",
     "submitted",
     "text",
 ]

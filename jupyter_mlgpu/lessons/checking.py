@@ -15,12 +15,15 @@ import random
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
-from jupyter_mlgpu.lessons.differences import SMALL, compare, still_open
-from jupyter_mlgpu.lessons.showing import Shown, number
+from jupyter_mlgpu.lessons.differences import SMALL, compare, described, still_open
+from jupyter_mlgpu.lessons.showing import ShownValue, number
+from jupyter_mlgpu.lessons.speaking import said
 from jupyter_mlgpu.lessons.values import Numbers, Value, read
 from jupyter_mlgpu.markup import element, joined
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: How many sets of fresh inputs a right answer has stood.
 FRESH = 3
@@ -63,22 +66,23 @@ class Verdict:
     """How an answer did; `answer` is what the cells below use: the learner's, or the reference."""
 
     state: Literal["right", "open", "wrong"]
-    sentences: tuple[str, ...]
-    shown: tuple[Shown, ...]
+    sentences: tuple[Sentence, ...]
+    shown: tuple[ShownValue, ...]
     answer: Answer
 
     def __repr__(self) -> str:
         return "\n".join(
-            [self._title(), *self.sentences, *(line for one in self.shown for line in one.text())]
+            [self._title(), *map(said, self.sentences), *(line for one in self.shown for line in one.text())]
         )
 
     def _repr_html_(self) -> str:
-        lines = [element("div", sentence) for sentence in self.sentences]
+        lines = [element("div", said(one)) for one in self.sentences]
         told = element("div", element("b", self._title()), *lines)
         return str(joined(told, *(one.html() for one in self.shown)))
 
     def _title(self) -> str:
-        return {"right": "✓ Right.", "open": "○ Still open.", "wrong": "✗ Not yet."}[self.state]
+        titles = {"right": say("✓ Right."), "open": say("○ Still open."), "wrong": say("✗ Not yet.")}
+        return said(titles[self.state])
 
 
 def judge(exercise: Exercise, answer: Answer) -> Verdict:
@@ -88,7 +92,7 @@ def judge(exercise: Exercise, answer: Answer) -> Verdict:
         wanted = read(exercise.give(exercise.reference, arguments))
         inputs, given = _shown_inputs(arguments, wanted)
         if answer is None or answer is ...:
-            nothing = f"{exercise.name} is not written yet."
+            nothing = say("{name} is not written yet.", name=exercise.name)
             return _not_right("open", exercise, [nothing, *given], still_open(wanted, inputs))
         try:
             got = read(exercise.give(answer, arguments), like=wanted)
@@ -100,33 +104,36 @@ def judge(exercise: Exercise, answer: Answer) -> Verdict:
         found = compare(got, wanted, exercise.tolerance, inputs)
         if found.same:
             continue
+        what = say("{name} {what}.", name=exercise.name, what=found.what)
         if found.same is None:
-            return _not_right("open", exercise, [f"{exercise.name} {found.what}.", *given], found.shown)
+            return _not_right("open", exercise, [what, *given], found.shown)
         if _has_dots(answer):
             return _not_right("open", exercise, [_dots(exercise), *given], found.shown)
-        return _not_right("wrong", exercise, [f"{exercise.name} {found.what}.", *given], found.shown)
-    right = f"{exercise.name} gives what it should, also on {FRESH} sets of fresh inputs."
-    return Verdict("right", (right, "The cells below use your answer."), (), answer)
+        return _not_right("wrong", exercise, [what, *given], found.shown)
+    right = say(
+        "{name} gives what it should, also on {count} sets of fresh inputs.", name=exercise.name, count=FRESH
+    )
+    return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
 
 
 def _not_right(
-    state: Literal["open", "wrong"], exercise: Exercise, what: list[str], shown: tuple[Shown, ...]
+    state: Literal["open", "wrong"], exercise: Exercise, what: list[Sentence], shown: tuple[ShownValue, ...]
 ) -> Verdict:
     first, *given = what
     sentences = (
         first,
-        f"What is asked for: {exercise.task}.",
+        say("What is asked for: {task}.", task=exercise.task),
         *given,
-        "Until it is right, the cells below use the reference answer.",
+        say("Until it is right, the cells below use the reference answer."),
     )
     return Verdict(state, sentences, shown, exercise.reference)
 
 
-def _dots(exercise: Exercise) -> str:
-    return f"{exercise.name} still has three dots in it."
+def _dots(exercise: Exercise) -> Sentence:
+    return say("{name} still has three dots in it.", name=exercise.name)
 
 
-def _stopped(name: str, answer: Answer, error: Exception) -> str:
+def _stopped(name: str, answer: Answer, error: Exception) -> Sentence:
     """The error in a sentence, with the line of the answer in which it happened."""
     text = next(iter(str(error).strip().splitlines()), "")
     code = getattr(answer, "__code__", None)
@@ -135,7 +142,16 @@ def _stopped(name: str, answer: Answer, error: Exception) -> str:
         if trace.tb_frame.f_code is code and code is not None:
             line = linecache.getline(code.co_filename, trace.tb_lineno).strip()
         trace = trace.tb_next
-    return f"{name} stopped with {type(error).__name__}: {text}{f' (in the line {line!r})' if line else ''}"
+    kind = type(error).__name__
+    if not line:
+        return say("{name} stopped with {error}: {text}", name=name, error=kind, text=text)
+    return say(
+        "{name} stopped with {error}: {text} (in the line {line})",
+        name=name,
+        error=kind,
+        text=text,
+        line=repr(line),
+    )
 
 
 def _has_dots(answer: Answer) -> bool:
@@ -154,7 +170,7 @@ def _has_dots(answer: Answer) -> bool:
     )
 
 
-def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[str]]:
+def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[Sentence]]:
     """The arguments as columns beside the result, where they are as many numbers; else in a sentence."""
     values = {name: read(value) for name, value in arguments.items()}
     size = wanted.array.size if isinstance(wanted, Numbers) else 0
@@ -165,14 +181,19 @@ def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[s
         and all(name in numbers and numbers[name].size == size for name in values)
     ):
         return {name: [number(one) for one in array.ravel().tolist()] for name, array in numbers.items()}, []
-    told = [f"{name} = {_brief(arguments[name], one)}" for name, one in values.items()]
-    return {}, [f"Here, {'; '.join(told)}."] if told else []
+    told = [
+        say("{name} = {value}", name=name, value=_brief(arguments[name], one)) for name, one in values.items()
+    ]
+    if not told:
+        return {}, []
+    listed = reduce(lambda one, other: say("{first}; {second}", first=one, second=other), told)
+    return {}, [say("Here, {arguments}.", arguments=listed)]
 
 
 def _brief(argument: object, value: Value) -> str:
     if isinstance(value, Numbers):
         if value.array.size > SMALL:
-            return f"numbers of shape {value.shape}"
+            return described(value)
         return _rounded(value.array.tolist())
     text = repr(argument)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from jupyter_mlgpu.errors import MissingPackageError
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import say, say_count
 
 #: Seconds for all engines to come.
 _PATIENCE = 60
@@ -88,10 +90,15 @@ class Engines:
 
     def __repr__(self) -> str:
         if self._guardian.poll() is not None:
-            return "The engines have ended."
-        return (
-            f"{len(self.client.ids)} engines on this machine, numbers {', '.join(map(str, self.client.ids))}"
+            return said(say("The engines have ended."))
+        numbers = ", ".join(map(str, self.client.ids))
+        told = say_count(
+            "{count} engine on this machine, number {numbers}",
+            "{count} engines on this machine, numbers {numbers}",
+            len(self.client.ids),
+            numbers=numbers,
         )
+        return said(told)
 
 
 def engines(count: int) -> Engines:

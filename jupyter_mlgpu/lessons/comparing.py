@@ -6,12 +6,14 @@ The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, l
 from __future__ import annotations
 
 from jupyter_mlgpu.lessons.differences import compare
-from jupyter_mlgpu.lessons.showing import Shown, number
+from jupyter_mlgpu.lessons.showing import ShownValue, number, yes
+from jupyter_mlgpu.lessons.speaking import said
 from jupyter_mlgpu.lessons.values import Numbers, Open, read
 from jupyter_mlgpu.markup import joined
+from jupyter_mlgpu.sentence import Sentence, say
 
 
-class Comparison:
+class ArrayComparison:
     """What `cmp` found: whether the two are the same, `exact` or but for rounding (`approximate`).
 
     Both are None while one of the two is open. `largest` is the largest difference, None where there is none.
@@ -19,11 +21,11 @@ class Comparison:
 
     def __init__(
         self,
-        line: str,
+        line: Sentence,
         exact: bool | None,
         approximate: bool | None,
         largest: float | None,
-        shown: tuple[Shown, ...],
+        shown: tuple[ShownValue, ...],
     ) -> None:
         self.line = line
         self.exact = exact
@@ -32,14 +34,14 @@ class Comparison:
         self._shown = shown
 
     def __repr__(self) -> str:
-        return "\n".join([self.line, *(text for one in self._shown for text in one.text())])
+        return "\n".join([said(self.line), *(text for one in self._shown for text in one.text())])
 
     def _repr_html_(self) -> str:
         # `cmp` has printed the line, which stands right above.
         return str(joined(*(one.html() for one in self._shown)))
 
 
-def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Comparison:
+def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> ArrayComparison:
     """Compare a tensor of yours with what it should be; print the line, and return what shows the picture.
 
     `approximate` allows `tolerance` of each number's own size, or a tenth of it of the array's largest.
@@ -49,27 +51,34 @@ def cmp(what: str, yours: object, wanted: object, tolerance: float = 1e-5) -> Co
     the slope: exact: yes, approximate: yes, largest difference: 0
     """
     comparison = _compared(what, yours, wanted, tolerance)
-    print(comparison.line)
+    print(said(comparison.line))
     return comparison
 
 
-def _compared(what: str, yours: object, wanted: object, tolerance: float) -> Comparison:
+def _compared(what: str, yours: object, wanted: object, tolerance: float) -> ArrayComparison:
     right = read(wanted)
     mine = read(yours, like=right)
     if isinstance(right, Open):
-        return Comparison(f"{what}: there is nothing to compare it with yet.", None, None, None, ())
+        return ArrayComparison(
+            say("{what}: there is nothing to compare it with yet.", what=what), None, None, None, ()
+        )
     found = compare(mine, right, tolerance, {})
     if found.same is None:
-        return Comparison(f"{what}: yours is still open.", None, None, None, found.shown)
+        return ArrayComparison(say("{what}: yours is still open.", what=what), None, None, None, found.shown)
     if not (isinstance(mine, Numbers) and isinstance(right, Numbers) and mine.shape == right.shape):
-        return Comparison(_in_words(what, found.same, found.what), found.same, found.same, None, found.shown)
+        return ArrayComparison(
+            _in_words(what, found.same, found.what), found.same, found.same, None, found.shown
+        )
     exact = bool((mine.array == right.array).all())
     largest = _largest(mine, right)
-    line = (
-        f"{what}: exact: {_yes(exact)}, approximate: {_yes(found.same)}, "
-        f"largest difference: {'not a number' if largest is None else number(largest)}"
+    line = say(
+        "{what}: exact: {exact}, approximate: {approximate}, largest difference: {largest}",
+        what=what,
+        exact=yes(exact),
+        approximate=yes(found.same),
+        largest=say("not a number") if largest is None else number(largest),
     )
-    return Comparison(line, exact, found.same, largest, found.shown)
+    return ArrayComparison(line, exact, found.same, largest, found.shown)
 
 
 def _largest(mine: Numbers, right: Numbers) -> float | None:
@@ -81,9 +90,5 @@ def _largest(mine: Numbers, right: Numbers) -> float | None:
     return None if most != most else most
 
 
-def _in_words(what: str, same: bool, why: str) -> str:
-    return f"{what}: the same" if same else f"{what}: {why}"
-
-
-def _yes(one: bool) -> str:
-    return "yes" if one else "no"
+def _in_words(what: str, same: bool, why: Sentence) -> Sentence:
+    return say("{what}: the same", what=what) if same else say("{what}: {why}", what=what, why=why)

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.files import write_atomically
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,9 +58,9 @@ def mnist() -> Digits:
     It prints which of them it is.
     """
     if os.environ.get(OFFLINE):
-        found = _local_digits("only local data was asked for")
+        found = _local_digits(say("only local data was asked for"))
     else:
-        nowhere = "it is not in Keras's cache, and the network did not answer"
+        nowhere = say("it is not in Keras's cache, and the network did not answer")
         found = _mnist(_cached()) or _mnist(_downloaded()) or _local_digits(nowhere)
     print(found.source)
     return found
@@ -129,11 +131,11 @@ def _mnist(file: bytes | None) -> Digits | None:
             one["y_train"].astype(np.int64),
             one["x_test"].astype(np.float32) / 255,
             one["y_test"].astype(np.int64),
-            "Data: MNIST, 60,000 images of 28 x 28 to learn from and 10,000 to test with.",
+            said(say("Data: MNIST, 60,000 images of 28 x 28 to learn from and 10,000 to test with.")),
         )
 
 
-def _local_digits(why: str) -> Digits:
+def _local_digits(why: Sentence) -> Digits:
     import numpy as np
     from sklearn.datasets import load_digits
 
@@ -143,8 +145,13 @@ def _local_digits(why: str) -> Digits:
     images, labels = large.astype(np.float32) / 16, found.target.astype(np.int64)
     order = np.random.default_rng(_SEED).permutation(len(images))
     test, train = order[: len(order) // _TESTED], order[len(order) // _TESTED :]
-    source = (
-        f"Data: the digits that scikit-learn brings, enlarged from 8 x 8 to 28 x 28: {len(train):,} "
-        f"images to learn from and {len(test):,} to test with. MNIST was not used: {why}."
+    source = joined(
+        say(
+            "Data: the digits that scikit-learn brings, enlarged from 8 x 8 to 28 x 28: {train} images to "
+            "learn from and {test} to test with.",
+            train=len(train),
+            test=len(test),
+        ),
+        say("MNIST was not used: {why}.", why=why),
     )
-    return Digits(images[train], labels[train], images[test], labels[test], source)
+    return Digits(images[train], labels[train], images[test], labels[test], said(source))

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.lessons.heatmaps import MOST, Panel, draw, flat
-from jupyter_mlgpu.lessons.showing import Shown, number
-from jupyter_mlgpu.lessons.values import Numbers, Open, Parts, Unreadable, Value
+from jupyter_mlgpu.lessons.showing import ShownValue, number
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.lessons.values import Numbers, Open, SeveralValues, Unreadable, Value
+from jupyter_mlgpu.sentence import Sentence, joined, say, say_count
 
 if TYPE_CHECKING:
     import numpy as np
 
 #: Numbers that a table shows; more of them are a picture.
 SMALL = 16
+
+#: What stands above the columns of a table, or a picture.
+YOURS, SHOULD_BE, DIFFERENCE = say("yours"), say("should be"), say("difference")
 
 #: Columns of inputs that stand in a table beside the results: their names, and as many numbers each.
 Inputs = Mapping[str, Sequence[str]]
@@ -26,33 +31,36 @@ class Difference:
     """`same` is None while a value is open; `what` ends a sentence that begins with what is compared."""
 
     same: bool | None
-    what: str
-    shown: tuple[Shown, ...]
+    what: Sentence
+    shown: tuple[ShownValue, ...]
 
 
 def compare(yours: Value, wanted: Value, tolerance: float, inputs: Inputs) -> Difference:
     """Your value beside the one it should be; numbers may differ by rounding (`close`)."""
     if isinstance(yours, Open):
-        return Difference(None, "gives nothing back so far", still_open(wanted, inputs))
-    if isinstance(wanted, Parts) and isinstance(yours, Parts):
+        return Difference(None, say("gives nothing back so far"), still_open(wanted, inputs))
+    if isinstance(wanted, SeveralValues) and isinstance(yours, SeveralValues):
         one_by_one = _singles if _are_single(wanted) else _parts
         return one_by_one(yours, wanted, tolerance)
-    if isinstance(yours, Unreadable) or type(yours) is not type(wanted):
-        what = f"gives {described(yours)}; it should be {described(wanted)}"
+    if isinstance(yours, Unreadable) or _kind(yours) is not _kind(wanted):
+        what = say("gives {what}; it should be {wanted}", what=described(yours), wanted=described(wanted))
         return Difference(False, what, still_open(wanted, inputs, mark=""))
     if isinstance(wanted, str):
-        rows = (("yours", "should be"), (repr(yours), repr(wanted)))
-        return Difference(
-            yours == wanted, f"gives another text than it should{_from(yours, wanted)}", (Shown(rows=rows),)
+        rows = ((YOURS, SHOULD_BE), (_single(yours), _single(wanted)))
+        what = say(
+            "gives another text than it should, from character {place} on", place=_first_other(yours, wanted)
         )
+        return Difference(yours == wanted, what, (ShownValue(rows=rows),))
     assert isinstance(yours, Numbers)
     assert isinstance(wanted, Numbers)
     if yours.shape != wanted.shape:
-        what = f"gives shape {yours.shape}; it should be {wanted.shape}"
+        what = say(
+            "gives shape {shape}; it should be {wanted}", shape=str(yours.shape), wanted=str(wanted.shape)
+        )
         return Difference(False, what, still_open(wanted, inputs, mark=""))
     shown = (beside(yours.array, wanted.array, inputs),)
     same = bool(close(yours.array, wanted.array, tolerance).all())
-    return Difference(same, "gives other numbers than it should", shown)
+    return Difference(same, say("gives other numbers than it should"), shown)
 
 
 def close(
@@ -70,39 +78,49 @@ def close(
     return np.asarray(np.isclose(yours, wanted, rtol=tolerance, atol=least))
 
 
-def described(value: Value) -> str:
+def described(value: Value) -> Sentence:
     """What sort of thing a value is."""
     if isinstance(value, str):
-        return "a text"
-    if isinstance(value, Parts):
-        return f"{len(value.values)} values"
+        return say("a text")
+    if isinstance(value, SeveralValues):
+        return say_count("{count} value", "{count} values", len(value.values))
     if isinstance(value, Numbers):
-        return f"numbers of shape {value.shape}" if value.array.ndim else "a number"
-    return value.what if isinstance(value, Unreadable) else "nothing"
+        if not value.array.ndim:
+            return say("a number")
+        return say("numbers of shape {shape}", shape=str(value.shape))
+    return value.what if isinstance(value, Unreadable) else say("nothing")
 
 
-def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown, ...]:
+def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[ShownValue, ...]:
     """What should come, beside a question mark; without `mark`, what should come alone."""
     if isinstance(wanted, Numbers):
         if wanted.array.size <= SMALL:
             marks = [mark] * wanted.array.size if mark else []
-            return (Shown(rows=_table(wanted.array, inputs, yours=marks)),)
-        words = f"It should be {described(wanted)}, {_span(wanted.array)}."
+            return (ShownValue(rows=_table(wanted.array, inputs, yours=marks)),)
+        numbers = flat(wanted.array)
+        words = say(
+            "It should be {what}, from {low} to {high}.",
+            what=described(wanted),
+            low=number(float(numbers.min())),
+            high=number(float(numbers.max())),
+        )
         panels = [
-            *([Panel("yours", None)] if mark else []),
-            Panel(f"should be, {wanted.shape}", wanted.array),
+            *([Panel(YOURS, None)] if mark else []),
+            Panel(say("should be, {shape}", shape=str(wanted.shape)), wanted.array),
         ]
-        return (Shown(drawing=draw(panels, words), words=words),)
+        return (ShownValue(drawing=draw(panels, words), words=words),)
     if isinstance(wanted, str):
-        return (Shown(rows=(("yours", "should be"), (mark, repr(wanted)))),)
-    assert isinstance(wanted, Parts)
+        return (ShownValue(rows=((YOURS, SHOULD_BE), (mark, _single(wanted)))),)
+    assert isinstance(wanted, SeveralValues)
     if _are_single(wanted):
         pairs = zip(wanted.labels, map(_single, wanted.values), strict=True)
         return (_listed([(label, mark, one) for label, one in pairs]),)
     found = zip(wanted.labels, wanted.values, strict=True)
     return tuple(
-        Shown(
-            f"Part {label}:" if not shown.caption else f"Part {label}, {shown.caption}",
+        ShownValue(
+            say("Part {label}, {caption}", label=label, caption=shown.caption)
+            if shown.caption
+            else say("Part {label}:", label=label),
             shown.rows,
             shown.drawing,
             shown.words,
@@ -112,7 +130,7 @@ def still_open(wanted: Value, inputs: Inputs, *, mark: str = "?") -> tuple[Shown
     )
 
 
-def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: Inputs) -> Shown:
+def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: Inputs) -> ShownValue:
     """Two arrays of one shape, with their difference: a table where they are small, else a picture."""
     import numpy as np
 
@@ -123,13 +141,13 @@ def beside(yours: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any], inputs: In
         # Two infinities alike do not differ.
         off = np.where(yours == wanted, 0, off)
     if wanted.size <= SMALL:
-        return Shown(rows=_table(wanted, inputs, yours=_texts(yours), differences=_bars(off.ravel())))
+        return ShownValue(rows=_table(wanted, inputs, yours=_texts(yours), differences=_bars(off.ravel())))
     words = largest(off)
-    panels = [Panel("yours", yours), Panel("should be", wanted), Panel("difference", off)]
-    return Shown(drawing=draw(panels, words), words=f"{words}{_corner(wanted)}")
+    panels = [Panel(YOURS, yours), Panel(SHOULD_BE, wanted), Panel(DIFFERENCE, off)]
+    return ShownValue(drawing=draw(panels, words), words=joined(words, *_corner(wanted)))
 
 
-def largest(off: np.ndarray[Any, Any]) -> str:
+def largest(off: np.ndarray[Any, Any]) -> Sentence:
     """How far apart two arrays are, and where, in a sentence."""
     import numpy as np
 
@@ -137,31 +155,40 @@ def largest(off: np.ndarray[Any, Any]) -> str:
     place = np.unravel_index(int(sizes.argmax()), sizes.shape)
     differ = int((sizes > 0).sum())
     if not differ:
-        return f"All {off.size} numbers are the same."
+        return say("All {count} numbers are the same.", count=str(off.size))
     where = ", ".join(str(int(one)) for one in place)
     most = number(float(sizes[place]))
-    return f"{differ} of {off.size} numbers differ; the largest difference, {most}, is at [{where}]."
+    return say(
+        "{differ} of {count} numbers differ; the largest difference, {most}, is at [{where}].",
+        differ=str(differ),
+        count=str(off.size),
+        most=most,
+        where=where,
+    )
 
 
-def _parts(yours: Parts, wanted: Parts, tolerance: float) -> Difference:
+def _parts(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Difference:
     if len(yours.values) != len(wanted.values):
-        what = f"gives {len(yours.values)} values; there should be {len(wanted.values)}"
-        return Difference(False, what, still_open(wanted, {}, mark=""))
+        return Difference(
+            False, _counts(len(yours.values), len(wanted.values)), still_open(wanted, {}, mark="")
+        )
     if yours.labels != wanted.labels:
         missing = [label for label in wanted.labels if label not in yours.labels]
-        return Difference(False, f"gives nothing for {missing[0]!r}", still_open(wanted, {}, mark=""))
+        return Difference(
+            False, say("gives nothing for {label}", label=repr(missing[0])), still_open(wanted, {}, mark="")
+        )
     for label, mine, right in zip(wanted.labels, yours.values, wanted.values, strict=True):
         found = compare(mine, right, tolerance, {})
         if not found.same:
-            what = f"{found.what}, in part {label} of what it gives back"
+            what = say("{what}, in part {label} of what it gives back", what=found.what, label=label)
             return Difference(found.same, what, found.shown)
-    return Difference(True, "", ())
+    return Difference(True, say("gives what it should"), ())
 
 
-def _singles(yours: Parts, wanted: Parts, tolerance: float) -> Difference:
+def _singles(yours: SeveralValues, wanted: SeveralValues, tolerance: float) -> Difference:
     """Lists of words or of single numbers: the places at which they differ."""
     if any(isinstance(one, Open) for one in yours.values):
-        return Difference(None, "gives nothing back so far in some places", still_open(wanted, {}))
+        return Difference(None, say("gives nothing back so far in some places"), still_open(wanted, {}))
     mine, right = (dict(zip(one.labels, one.values, strict=True)) for one in (yours, wanted))
     lines, same = [], True
     for label in dict.fromkeys([*right, *mine]):
@@ -169,12 +196,26 @@ def _singles(yours: Parts, wanted: Parts, tolerance: float) -> Difference:
         same = same and bool(agree)
         if not agree or max(len(mine), len(right)) <= SMALL:
             lines.append((label, _single(mine.get(label)), _single(right.get(label))))
-    count = f"gives {len(mine)} values; there should be {len(right)}"
-    what = count if len(mine) != len(right) else "gives other values than it should"
+    what = say("gives other values than it should")
+    if len(mine) != len(right):
+        what = _counts(len(mine), len(right))
     return Difference(same, what, (_listed(lines),))
 
 
-def _are_single(value: Parts) -> bool:
+def _counts(mine: int, right: int) -> Sentence:
+    return say_count(
+        "gives {count} value; there should be {wanted}",
+        "gives {count} values; there should be {wanted}",
+        mine,
+        wanted=right,
+    )
+
+
+def _kind(value: Value) -> type:
+    return str if isinstance(value, str) else type(value)
+
+
+def _are_single(value: SeveralValues) -> bool:
     """Whether a table with a row for each part shows all of them."""
     return all(isinstance(one, str) or (isinstance(one, Numbers) and not one.shape) for one in value.values)
 
@@ -182,21 +223,24 @@ def _are_single(value: Parts) -> bool:
 def _single(value: Value | None) -> str:
     if isinstance(value, Numbers) and not value.shape:
         return number(value.array.item())
-    return "" if value is None else repr(value) if isinstance(value, str) else described(value)
+    if isinstance(value, str):
+        return repr(said(value))
+    return "" if value is None else described(value)
 
 
-def _listed(lines: Sequence[tuple[str, str, str]]) -> Shown:
+def _listed(lines: Sequence[tuple[str, str, str]]) -> ShownValue:
     more = len(lines) - SMALL
-    rows = (("", "yours", "should be"), *lines[:SMALL])
-    return Shown(rows=rows, words=f"The first {SMALL} of {len(lines)}:" if more > 0 else "")
+    first = say("The first {shown} of {count}:", shown=SMALL, count=len(lines))
+    rows = (("", YOURS, SHOULD_BE), *lines[:SMALL])
+    return ShownValue(rows=rows, words=first if more > 0 else "")
 
 
-def _from(yours: Value, wanted: str) -> str:
-    alike = next(
+def _first_other(yours: Value, wanted: str) -> int:
+    """Where two texts begin to differ, counted from 1."""
+    other = next(
         (place for place, (a, b) in enumerate(zip(str(yours), wanted, strict=False)) if a != b), None
     )
-    place = min(len(str(yours)), len(wanted)) if alike is None else alike
-    return f", from character {place + 1} on"
+    return 1 + (min(len(str(yours)), len(wanted)) if other is None else other)
 
 
 def _table(
@@ -209,10 +253,10 @@ def _table(
     fits = inputs and all(len(one) == wanted.size for one in inputs.values())
     columns = {name: list(one) for name, one in inputs.items()} if fits else _places(wanted)
     if yours:
-        columns["yours"] = list(yours)
-    columns["should be"] = _texts(wanted)
+        columns[YOURS] = list(yours)
+    columns[SHOULD_BE] = _texts(wanted)
     if differences:
-        columns["difference"] = list(differences)
+        columns[DIFFERENCE] = list(differences)
     return (tuple(columns), *zip(*columns.values(), strict=True))
 
 
@@ -222,7 +266,7 @@ def _places(array: np.ndarray[Any, Any]) -> dict[str, list[str]]:
 
     if array.size < 2:
         return {}
-    return {"at": [str([int(one) for one in place]) for place in np.ndindex(array.shape)]}
+    return {say("at"): [str([int(one) for one in place]) for place in np.ndindex(array.shape)]}
 
 
 def _texts(array: np.ndarray[Any, Any]) -> list[str]:
@@ -236,10 +280,8 @@ def _bars(off: np.ndarray[Any, Any]) -> list[str]:
     return [f"{one:+.6g} {bar}".rstrip() for one, bar in zip(values, bars, strict=True)]
 
 
-def _span(array: np.ndarray[Any, Any]) -> str:
-    return f"from {number(float(flat(array).min()))} to {number(float(flat(array).max()))}"
-
-
-def _corner(array: np.ndarray[Any, Any]) -> str:
+def _corner(array: np.ndarray[Any, Any]) -> list[Sentence]:
     rows, columns = flat(array).shape
-    return f" The picture shows the first {MOST} rows and columns." if max(rows, columns) > MOST else ""
+    if max(rows, columns) <= MOST:
+        return []
+    return [say("The picture shows the first {count} rows and columns.", count=MOST)]

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mlgpu.markup import Markup, element, style
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.markup import Markup, element
+from jupyter_mlgpu.page import svg
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +21,7 @@ MOST = 32
 # In points of the drawing.
 _PANEL, _GAP, _TOP, _MARGIN, _LEAST, _SQUARE = 200, 24, 40, 14, 6, 24
 
-_STYLE = "text{font:12px sans-serif;fill:#1f2328}.small{font-size:11px;fill:#59636e}"
+_STYLE = "text{text-anchor:start}.small{font-size:11px}"
 # From low to high through white: blue and orange, which readers who see fewer colours tell apart.
 _LOW, _MIDDLE, _HIGH = (33, 102, 172), (247, 247, 247), (217, 95, 2)
 
@@ -47,7 +50,7 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
     parts: list[Markup] = []
     for place, panel in enumerate(panels):
         left = _MARGIN + place * (wide + _GAP)
-        parts.append(element("text", panel.title, x=f"{left:g}", y=26))
+        parts.append(element("text", said(panel.title), x=f"{left:g}", y=26))
         if panel.array is None:
             parts.extend(_question(left, wide if side * columns >= 120 else side * columns, high))
             continue
@@ -55,21 +58,11 @@ def draw(panels: Sequence[Panel], words: str) -> Markup:
         # A difference has its middle at 0, whatever its numbers are.
         low, top = _around_zero(array) if _apart(panel) else shared
         parts += _squares(array[:MOST, :MOST], left, side, low, top)
-        says = f"{low:.3g} to {top:.3g}" if low < top else f"all {low:.3g}"
-        parts.append(element("text", says, class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
-    across, down = f"{width:g}", f"{height:g}"
-    return element(
-        "svg",
-        element("title", words),
-        style(_STYLE),
-        element("rect", width=across, height=down, rx=6, fill="#ffffff", stroke="#d1d9e0"),
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        width=across,
-        height=down,
-        viewBox=f"0 0 {across} {down}",
-        role="img",
-    )
+        says = say("all {value}", value=f"{low:.3g}")
+        if low < top:
+            says = say("{low} to {high}", low=f"{low:.3g}", high=f"{top:.3g}")
+        parts.append(element("text", said(says), class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
+    return svg.frame(said(words), width, height, *parts, css=_STYLE)
 
 
 def flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

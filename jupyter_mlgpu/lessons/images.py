@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.lessons.speaking import said
 from jupyter_mlgpu.markup import Markup, element
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,9 +59,14 @@ def images(arrays: Mapping[str, object]) -> Images:
 def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
     rows, columns = array.shape
     data = base64.b64encode(_png((array * 255).round().astype("uint8"))).decode()
-    told = f"{title}: a grey picture of {rows} by {columns} numbers"
+    words = say(
+        "{title}: a grey picture of {rows} by {columns} numbers",
+        title=title,
+        rows=str(rows),
+        columns=str(columns),
+    )
     size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated"
-    picture = element("img", src=f"data:image/png;base64,{data}", alt=told, style=size)
+    picture = element("img", src=f"data:image/png;base64,{data}", alt=said(words), style=size)
     return element("div", picture, element("div", title), style=f"width:{_SIDE}px")
 
 

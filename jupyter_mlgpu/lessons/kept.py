@@ -16,6 +16,8 @@ from typing import Any
 from jupyter_mlgpu import incoming
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.files import write_atomically
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: Weights of a small BERT take some 20 MB.
 MOST_BYTES = 200_000_000
@@ -45,12 +47,17 @@ def keep(name: str, arrays: Mapping[str, Any]) -> str:
         write_atomically(path, data)
         write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
     except RecordError as error:
-        said = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
-        return f"{path.name} could not be kept: {said}"
-    return f"Kept in your cache folder as {path.name}, {len(data) / 1e6:.1f} MB, with a checksum."
+        why = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
+        return said(say("{file} could not be kept: {why}", file=path.name, why=why))
+    told = say(
+        "Kept in your cache folder as {file}, {size} MB, with a checksum.",
+        file=path.name,
+        size=f"{len(data) / 1e6:.1f}",
+    )
+    return said(told)
 
 
-def kept(name: str) -> tuple[Mapping[str, Any] | None, str]:
+def kept(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
     """The arrays kept under a name, or None; and a sentence on where they are from, or why there are none."""
     import numpy as np
 
@@ -59,16 +66,16 @@ def kept(name: str) -> tuple[Mapping[str, Any] | None, str]:
         data = incoming.read_bytes(path, most=MOST_BYTES, what="kept arrays")
         wanted = incoming.read_bytes(_checksum(path), most=1_000, what="a checksum").decode("ascii").strip()
     except (UsageError, UnicodeDecodeError):
-        return None, f"There is no {path.name} in your cache folder."
+        return None, say("There is no {file} in your cache folder.", file=path.name)
     if hashlib.sha256(data).hexdigest() != wanted:
-        return (
-            None,
-            f"{path.name} in your cache folder is damaged (its checksum does not fit), and is not used.",
+        damaged = say(
+            "{file} in your cache folder is damaged (its checksum does not fit), and is not used.",
+            file=path.name,
         )
+        return None, damaged
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        return {
-            key: file[key] for key in file.files
-        }, f"Loaded from your cache folder: {path.name}, checksum right."
+        loaded = say("Loaded from your cache folder: {file}, checksum right.", file=path.name)
+        return {key: file[key] for key in file.files}, loaded
 
 
 def _checksum(path: Path) -> Path:

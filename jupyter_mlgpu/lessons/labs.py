@@ -15,12 +15,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from jupyter_mlgpu.comparing import expect
 from jupyter_mlgpu.comparing.expect import Judgement
 from jupyter_mlgpu.errors import NotVerifiedError, UsageError
+from jupyter_mlgpu.lessons.speaking import spoken
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.statistics import median
 from jupyter_mlgpu.submissions import Submission, doubts, read
@@ -65,7 +67,7 @@ def _required(judgement: Judgement) -> Judgement:
     """The judgement, where it holds or nobody grades; what a grader cannot judge is left to the teacher."""
     if _grader is not None and judgement.state == "cannot judge":
         raise NotVerifiedError(judgement.sentence)
-    return expect.required(judgement)
+    return expect.required(replace(judgement, language=spoken()))
 
 
 class Measurements(Protocol):

@@ -10,7 +10,8 @@ from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.frameworks.imports import imported
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,16 @@ class Machine:
         """Whether the framework in use has a GPU."""
         return self.device.startswith("gpu:")
 
-    def __str__(self) -> str:
-        hardware = f", {self.hardware}" if self.hardware else ""
-        return f"{self.device}{hardware}, with {self.framework}"
+    def sentence(self) -> Sentence:
+        """The three in a sentence."""
+        if not self.hardware:
+            return say("{device}, with {framework}.", device=self.device, framework=self.framework)
+        return say(
+            "{device}, {hardware}, with {framework}.",
+            device=self.device,
+            hardware=self.hardware,
+            framework=self.framework,
+        )
 
 
 def device() -> str:
@@ -38,7 +46,8 @@ def device() -> str:
     its first GPU, or the processor. Where Keras is imported, the framework is the one that Keras uses.
     """
     found = here()
-    return "No framework is loaded yet, so no device computes here." if found is None else f"{found}."
+    nothing = say("No framework is loaded yet, so no device computes here.")
+    return said(nothing if found is None else found.sentence())
 
 
 def here() -> Machine | None:
@@ -48,8 +57,8 @@ def here() -> Machine | None:
         return None
     found = _chosen(backend)
     version = backend.versions().get(backend.name)
-    name = f"{words.framework(backend.name)} {version}" if version else words.framework(backend.name)
-    framework = f"Keras {keras} on {name}" if keras else name
+    name = f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
+    framework = say("Keras {version} on {framework}", version=keras, framework=name) if keras else name
     return Machine(found.name, backend.details(found).hardware, framework)
 
 

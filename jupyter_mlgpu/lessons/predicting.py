@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import say
+
 
 class Prediction:
     """A learner's guess; `compare` shows it beside what came."""
@@ -14,11 +17,16 @@ class Prediction:
         """Print the question, the guess and what came. There is no right or wrong in it: one looks twice."""
         print(self.question)
         if self.guess is None:
-            print(f"It was {actual}. You wrote no prediction this time.")
+            told = say("It was {actual}. You wrote no prediction this time.", actual=str(actual))
         elif _same(self.guess, actual):
-            print(f"You predicted {self.guess}, and so it was.")
+            told = say("You predicted {guess}, and so it was.", guess=str(self.guess))
         else:
-            print(f"You predicted {self.guess}; it was {actual}. What follows says why.")
+            told = say(
+                "You predicted {guess}; it was {actual}. What follows says why.",
+                guess=str(self.guess),
+                actual=str(actual),
+            )
+        print(said(told))
 
 
 def _same(guess: object, actual: object) -> bool:
@@ -33,7 +41,8 @@ def predict(question: str, guess: object) -> Prediction:
     prediction = Prediction(question, guess)
     print(question)
     if prediction.guess is None:
-        print("No prediction yet: write yours in place of the three dots, and run this cell again.")
+        told = say("No prediction yet: write yours in place of the three dots, and run this cell again.")
     else:
-        print(f"Your prediction: {prediction.guess}. It is compared further down.")
+        told = say("Your prediction: {guess}. It is compared further down.", guess=str(prediction.guess))
+    print(said(told))
     return prediction

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.lessons import bert, kept, text, wordpieces
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import joined, say
 
 #: Words that are asked of the libraries (they have fewer); tokens of the vocabulary.
 WORDS, VOCABULARY = 1_200_000, 3000
@@ -109,15 +111,15 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
     if arrays is not None:
         weights = [arrays[key] for key in sorted(arrays) if key.startswith("weight_")]
         taken = int(arrays["steps"])
-        origin = f"{found} Lesson 12 made it, in {taken:,} steps."
-        return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, origin)
+        origin = joined(found, say("Lesson 12 made it, in {steps} steps.", steps=taken))
+        return Pretrained(Tokenizer.from_str(str(arrays["tokenizer"])), weights, taken, said(origin))
     tokenizer = wordpieces.train_tokenizer(corpus, VOCABULARY)
     rows = wordpieces.rows(tokenizer, corpus)
     encoder = start(rows)
     model = bert.ready_to_train(bert.guesser(encoder, GUESSES), steps)
     model.fit(**training_data(rows, reference_disguise(), steps), shuffle=False, verbose=0)
-    origin = f"{found} So one was trained here, in {steps:,} steps."
-    return Pretrained(tokenizer, encoder.get_weights(), steps, origin)
+    origin = joined(found, say("So one was trained here, in {steps} steps.", steps=steps))
+    return Pretrained(tokenizer, encoder.get_weights(), steps, said(origin))
 
 
 def start(rows: Any, seed: int = 0) -> Any:

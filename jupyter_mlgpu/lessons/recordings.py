@@ -16,10 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu import incoming
-from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu import decoding, incoming
+from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.files import write_atomically
 from jupyter_mlgpu.lessons.machine import here
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import say
 
 FOLDER = Path(__file__).parent / "recordings"
 VARIABLE = "JUPYTER_MLGPU_RECORD_LESSONS"
@@ -38,13 +40,25 @@ class Recording:
     date: str
     data: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        if not f"{self.machine}{self.framework}{self.date}".isprintable():
+            raise RecordError(
+                "machine, framework and date should be one line each, without control characters"
+            )
+
     @property
     def label(self) -> str:
         """What stands beside a line of it: that nothing of it was measured here."""
-        return f"replayed: {self.machine}"
+        return said(say("replayed: {machine}", machine=self.machine))
 
     def __str__(self) -> str:
-        return f"Replayed, not measured here: {self.machine}, with {self.framework}, on {self.date}."
+        told = say(
+            "Replayed, not measured here: {machine}, with {framework}, on {date}.",
+            machine=self.machine,
+            framework=self.framework,
+            date=self.date,
+        )
+        return said(told)
 
 
 def beside(name: str) -> Recording | None:
@@ -59,21 +73,11 @@ def beside(name: str) -> Recording | None:
 def read(path: Path) -> Recording:
     """A recording from its file; raises UsageError for what is none, or where a later version wrote it."""
     try:
-        data = json.loads(incoming.read_bytes(path, most=_MOST_BYTES, what="a recording"))
-        schema = data["schema"]
-        if schema != SCHEMA:
-            raise UsageError(
-                f"{path.name} is a recording of schema {schema!r:.40}; this version reads {SCHEMA}."
-            )
-        one = Recording(data["machine"], data["framework"], data["date"], data["data"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(f"{path.name} is no recording of a lesson; record it again.") from error
-    told = (one.machine, one.framework, one.date)
-    if not all(isinstance(each, str) and each.isprintable() for each in told) or not isinstance(
-        one.data, dict
-    ):
-        raise UsageError(f"{path.name} is no recording of a lesson; record it again.")
-    return one
+        data = incoming.read_json(path, most=_MOST_BYTES, what="a recording")
+        decoding.schema_of(data, SCHEMA, "it")
+        return decoding.decode(Recording, data, "it")
+    except RecordError as error:
+        raise UsageError(f"{path.name} is no recording of a lesson: {error}; record it again.") from error
 
 
 def record(name: str, data: Mapping[str, Any]) -> None:

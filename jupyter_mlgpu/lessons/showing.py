@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_mlgpu.markup import Markup, element, image, joined, short_cells
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.markup import Markup, element, image, joined
+from jupyter_mlgpu.page import html, text
+from jupyter_mlgpu.page.model import Table, with_head
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: The first row is the header.
 Rows = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownValue:
     """One thing to look at: a table (`rows`), or a picture as SVG with the words that say the same."""
 
     caption: str = ""
@@ -27,31 +30,19 @@ class Shown:
 
     def text(self) -> list[str]:
         """Lines for a terminal."""
-        return [*filter(None, [self.caption, self.words]), *aligned(self.rows)]
+        return [*map(said, filter(None, [self.caption, self.words])), *text.table(self._table())]
 
     def html(self) -> Markup:
         """The same as HTML, with the picture as an image."""
         return joined(
-            element("div", self.caption) if self.caption else None,
-            image(self.drawing, self.words) if self.drawing is not None else None,
-            element("div", self.words) if self.words else None,
-            table(self.rows),
+            element("div", said(self.caption)) if self.caption else None,
+            image(self.drawing, said(self.words)) if self.drawing is not None else None,
+            element("div", said(self.words)) if self.words else None,
+            html.table(self._table()),
         )
 
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table as lines of text."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-
-
-def table(rows: Sequence[Sequence[str]]) -> Markup:
-    """A table as HTML; nothing where there is no row below the header."""
-    head, *body = rows or [[]]
-    if not body:
-        return joined()
-    lines = [element("tr", short_cells(*row)) for row in body]
-    return element("table", element("tr", short_cells(*head, name="th")), *lines)
+    def _table(self) -> Table:
+        return with_head(tuple(tuple(map(said, row)) for row in self.rows))
 
 
 def number(value: complex) -> str:
@@ -61,3 +52,8 @@ def number(value: complex) -> str:
     if isinstance(value, int):
         return f"{value}"
     return f"{value:.6g}"
+
+
+def yes(one: bool) -> Sentence:
+    """Yes or no."""
+    return say("yes") if one else say("no")

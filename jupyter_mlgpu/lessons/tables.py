@@ -6,29 +6,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.lessons import recordings
-from jupyter_mlgpu.lessons.axes import written
-from jupyter_mlgpu.lessons.showing import Rows, aligned, table
-from jupyter_mlgpu.markup import element, joined
+from jupyter_mlgpu.lessons.showing import Rows
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.page.model import Page, with_head
+from jupyter_mlgpu.page.scales import written
+from jupyter_mlgpu.page.shown import page_of
+from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.shown import Shown
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, repr=False)
+class LessonTable(Shown):
     """The rows measured here, and those that are replayed, under a line that says so."""
 
     rows: Rows
     replayed: Rows = ()
     note: str = ""
 
-    def __repr__(self) -> str:
-        below = [self.note, *aligned(self.replayed)] if self.note else []
-        return "\n".join([*aligned(self.rows), *below])
 
-    def _repr_html_(self) -> str:
-        below = [element("div", self.note), table(self.replayed)] if self.note else []
-        return str(joined(table(self.rows), *below))
+@page_of.register
+def _page(shown: LessonTable) -> Page:
+    below = (shown.note, with_head(shown.replayed)) if shown.note else ()
+    return Page((with_head(shown.rows), *below))
 
 
-def figures(name: str, rows: Sequence[Mapping[str, object]]) -> Table:
+def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
     """A table, a row for each mapping, a column for each key; None is shown as "not measured".
 
     Where the package has a recording called `name`, and this machine has no GPU, its rows stand below. Raises
@@ -37,8 +39,8 @@ def figures(name: str, rows: Sequence[Mapping[str, object]]) -> Table:
     recordings.record(name, {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]})
     recording = recordings.beside(name)
     if recording is None:
-        return Table(_cells(rows))
-    return Table(_cells(rows), _cells(recording.data["rows"]), str(recording))
+        return LessonTable(_cells(rows))
+    return LessonTable(_cells(rows), _cells(recording.data["rows"]), str(recording))
 
 
 def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
@@ -49,7 +51,7 @@ def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
 def _shown(value: object) -> str:
     value = _plain(value)
     if value is None:
-        return "not measured"
+        return said(say("not measured"))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return written(value)
     return str(value)

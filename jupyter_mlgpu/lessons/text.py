@@ -27,6 +27,9 @@ from pathlib import Path
 from platform import python_version
 from types import MappingProxyType
 
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import say
+
 #: The package to import and the name to install, in the order in which libraries are taken.
 _NAMES = {
     "python": "",
@@ -93,10 +96,13 @@ class Corpus(list[str]):
         self.libraries = [library for _, library in found]
         self.words = sum(len(sentence.split()) for sentence in self)
         versions = ", ".join(f"{library} {version}" for library, version in libraries().items())
-        self.source = (
-            f"Data: {len(self):,} sentences, {self.words:,} words, from the docstrings on this machine"
-            f" ({versions})."
+        source = say(
+            "Data: {sentences} sentences, {words} words, from the docstrings on this machine ({versions}).",
+            sentences=len(self),
+            words=self.words,
+            versions=versions,
         )
+        self.source = said(source)
 
     def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
         """The corpus in two, to learn from and to test with: the second has about this share of it.

@@ -16,6 +16,8 @@ from jupyter_mlgpu import tracing
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.lessons.data import reachable
 from jupyter_mlgpu.lessons.machine import here
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 TOKENS, CLASSES = 128, 8
 
@@ -33,7 +35,7 @@ class Size:
     width: int
     batch: int
     batch_without_gpu: int | None
-    why_not: str = ""
+    why_not: Sentence | None = None
 
 
 SIZES = {
@@ -47,7 +49,7 @@ SIZES = {
         1024,
         16,
         None,
-        "skipped: without a GPU a single step takes tens of seconds and several GB of memory",
+        say("skipped: without a GPU a single step takes tens of seconds and several GB of memory"),
     ),
 }
 
@@ -67,7 +69,7 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     row: dict[str, object] = {"model": name, "batch": batch or size.batch}
     row |= {"sequences/s": None, "J per sequence": None}
     if batch is None:
-        return {**row, "note": size.why_not}
+        return {**row, "note": said(size.why_not or "")}
     model = _classifier(size, "mixed_bfloat16" if on_gpu else "float32")
     steps = _steps(model, batch, seconds, tried=20 if on_gpu else 1)
     sequences = _sequences(steps * batch)
@@ -79,8 +81,11 @@ def measure(name: str, seconds: float = 3.0) -> dict[str, object]:
     row["sequences/s"] = steps * batch / block.reading("wall_time").value
     if measured is not None:
         row["J per sequence"] = measured.value / (steps * batch)
-    why = next((one.why_missing for one in energy if one.why_missing), "not measured")
-    return {**row, "note": f"energy from {measured.source}" if measured else f"no energy: {why}"}
+    why = next((joined(one.why_missing) for one in energy if one.why_missing), say("not measured"))
+    note = say("no energy: {why}", why=why)
+    if measured is not None:
+        note = say("energy from {source}", source=measured.source)
+    return {**row, "note": said(note)}
 
 
 def _steps(model: Any, batch: int, seconds: float, tried: int) -> int:
@@ -133,10 +138,12 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
     """A sentence on whether the published weights of a model can be had here: asked for briefly."""
     host = "www.kaggle.com"  # where keras-hub gets its presets
     if not reachable(host):
-        return (
-            f"{host} did not answer within 3 s, or only local data was asked for: no published weights here."
+        nothing = say(
+            "{host} did not answer within 3 s, or only local data was asked for: no published weights here.",
+            host=host,
         )
-    loaded: list[str] = []
+        return said(nothing)
+    loaded: list[Sentence] = []
 
     def load() -> None:
         import keras_hub
@@ -144,11 +151,21 @@ def published_weights(preset: str = "bert_tiny_en_uncased") -> str:
         try:
             backbone = keras_hub.models.BertBackbone.from_preset(preset)
         except Exception as error:  # of many libraries: the network's, Kaggle's, keras-hub's
-            loaded.append(f"{host} answered, but {preset} could not be loaded ({type(error).__name__}).")
+            failed = say(
+                "{host} answered, but {preset} could not be loaded ({error}).",
+                host=host,
+                preset=preset,
+                error=type(error).__name__,
+            )
+            loaded.append(failed)
         else:
-            loaded.append(f"{preset} was loaded: {backbone.count_params():,} numbers, trained by Google.")
+            numbers = int(backbone.count_params())
+            loaded.append(
+                say("{preset} was loaded: {count} numbers, trained by Google.", preset=preset, count=numbers)
+            )
 
     loading = threading.Thread(target=load, daemon=True)
     loading.start()
     loading.join(_LOADS)
-    return loaded[0] if loaded else f"{preset} did not arrive within {_LOADS:.0f} s."
+    late = say("{preset} did not arrive within {seconds} s.", preset=preset, seconds=f"{_LOADS:.0f}")
+    return said(loaded[0] if loaded else late)

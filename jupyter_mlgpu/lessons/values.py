@@ -6,6 +6,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu.sentence import Sentence, say
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -23,7 +25,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Parts:
+class SeveralValues:
     """Several values: a tuple, a list that is no tensor, or a dictionary, whose keys are the labels."""
 
     labels: tuple[str, ...]
@@ -39,11 +41,11 @@ class Open:
 class Unreadable:
     """Something that is neither numbers nor words, said in words."""
 
-    what: str
+    what: Sentence
 
 
 #: A `str` stands for itself.
-Value = Numbers | str | Parts | Open | Unreadable
+Value = Numbers | str | SeveralValues | Open | Unreadable
 
 
 def read(value: object, like: Value | None = None) -> Value:
@@ -51,18 +53,18 @@ def read(value: object, like: Value | None = None) -> Value:
     if value is None or value is ...:
         return Open()
     if isinstance(value, str):
-        return str(value)
+        return value if isinstance(value, Sentence) else str(value)
     if isinstance(value, Mapping):
         # In the order of what it is compared with: dictionaries that hold the same are the same.
-        names = list(map(str, value))
-        wanted = [one for one in like.labels if one in names] if isinstance(like, Parts) else []
+        names = [one if isinstance(one, str) else str(one) for one in value]
+        wanted = [one for one in like.labels if one in names] if isinstance(like, SeveralValues) else []
         named = dict(zip(names, value.values(), strict=True))
         labels = [*wanted, *(name for name in named if name not in wanted)]
         return _parts(labels, [named[label] for label in labels], like)
     if isinstance(value, Set):
         value = sorted(value, key=str)
     if isinstance(value, list | tuple):
-        several = isinstance(like, Parts) if like is not None else isinstance(value, tuple)
+        several = isinstance(like, SeveralValues) if like is not None else isinstance(value, tuple)
         array = None if several else _array(value)
         if array is None:
             return _parts([f"[{number}]" for number in range(len(value))], value, like)
@@ -70,12 +72,12 @@ def read(value: object, like: Value | None = None) -> Value:
     array = _array(value)
     if array is not None and array.dtype.kind in "US":
         return read(array.tolist(), like)
-    return Unreadable(f"a {type(value).__name__}") if array is None else Numbers(array)
+    return Unreadable(say("a {kind}", kind=type(value).__name__)) if array is None else Numbers(array)
 
 
-def _parts(labels: list[str], values: Any, like: Value | None) -> Parts:
-    likes = dict(zip(like.labels, like.values, strict=True)) if isinstance(like, Parts) else {}
-    return Parts(
+def _parts(labels: list[str], values: Any, like: Value | None) -> SeveralValues:
+    likes = dict(zip(like.labels, like.values, strict=True)) if isinstance(like, SeveralValues) else {}
+    return SeveralValues(
         tuple(labels),
         tuple(read(one, likes.get(label)) for label, one in zip(labels, values, strict=True)),
     )

@@ -13,17 +13,15 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.logs.echo import Echo
 from jupyter_mlgpu.logs.hooks import PythonHooks
 from jupyter_mlgpu.logs.tap import Tap
-from jupyter_mlgpu.logs.waiting import Stretch
+from jupyter_mlgpu.logs.waiting import LineReader, Notes, Stretch
 from jupyter_mlgpu.record import LogLine
-
-if TYPE_CHECKING:
-    from jupyter_mlgpu.logs.reader import LogReader, Notes
+from jupyter_mlgpu.sentence import Sentence
 
 #: Lines of the running cell that are told at once, ten times a second; the record has them all.
 LIVE_LINES = 100
@@ -82,7 +80,7 @@ class _Unread:
 class Capture:
     """Begins with `start` and ends with `stop`; in between, `begin_cell` and `end_cell` mark the cells.
 
-    `clean` takes out of a text what should not leave this machine. `on_live(lines)` hears of a running cell's
+    `new_reader()` makes what reads the lines of a stretch. `on_live(lines)` hears of a running cell's
     lines, `on_late(sequence, notes)` of those after a cell (None: after none that has a record), and
     `on_rest(sequence, notes)` of all those of a cell that were too many to be read at its end. The reading
     thread mostly calls them.
@@ -93,14 +91,14 @@ class Capture:
         surroundings: Surroundings,
         *,
         now: Callable[[], str],
-        clean: Callable[[str], str],
+        new_reader: Callable[[], LineReader],
         on_live: Callable[[tuple[LogLine, ...]], None],
         on_late: Callable[[int | None, Notes], None],
         on_rest: Callable[[int, Notes], None],
     ) -> None:
         self._surroundings = surroundings
         self._now = now
-        self._clean = clean
+        self._new_reader = new_reader
         self._on_live = on_live
         self._on_late = on_late
         self._on_rest = on_rest
@@ -226,13 +224,6 @@ class Capture:
             self._surroundings.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()
 
-    def _new_reader(self) -> LogReader:
-        # The catalogue takes a moment to read: who prints no native line never waits for it.
-        from jupyter_mlgpu.logs.catalogue import Catalogue
-        from jupyter_mlgpu.logs.reader import LogReader
-
-        return LogReader(Catalogue.load(), clean=self._clean)
-
     def _on_data(self, stream: str, data: bytes) -> None:
         with self._lock:
             self._quiet = False
@@ -243,7 +234,7 @@ class Capture:
             self._quiet = False
             self._stretch.say(stream, text, level, origin, self._now())
 
-    def _on_lost(self, sentence: str) -> None:
+    def _on_lost(self, sentence: Sentence) -> None:
         with self._lock:
             self._stretch.lost(sentence)
 

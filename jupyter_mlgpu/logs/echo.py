@@ -31,7 +31,7 @@ class DescriptorEcho:
         self._poll.register(descriptor, select.POLLOUT)
 
     def write(self, data: bytes) -> int:
-        """See `Echo`. Nobody at the other end: everything counts as written."""
+        """Pass bytes on; returns how many were taken: all, where nobody is at the other end."""
         done = 0
         while done < len(data) and self.ready(0):
             try:
@@ -43,7 +43,7 @@ class DescriptorEcho:
         return done
 
     def ready(self, timeout: float) -> bool:
-        """See `Echo`."""
+        """Whether something can be written within so many seconds."""
         try:
             return bool(self._poll.poll(timeout * 1000))
         except OSError:
@@ -54,9 +54,9 @@ class SilentEcho:
     """Nowhere: for a descriptor that was closed before we came."""
 
     def write(self, data: bytes) -> int:
-        """See `Echo`."""
+        """Pass bytes on; returns how many were taken."""
         return len(data)
 
     def ready(self, timeout: float) -> bool:
-        """See `Echo`."""
+        """Whether something can be written within so many seconds."""
         return True

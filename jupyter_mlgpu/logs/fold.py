@@ -16,9 +16,10 @@ from typing import Any
 from jupyter_mlgpu.logs import placement
 from jupyter_mlgpu.logs.catalogue import Catalogue, Explanation
 from jupyter_mlgpu.logs.parse import Message
-from jupyter_mlgpu.logs.placement import Placement
+from jupyter_mlgpu.logs.placement import PlacementTable
 from jupyter_mlgpu.logs.subgraphs import SUBGRAPH, Subgraphs
 from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: So many different texts are kept of a kind, and in all; then one of each further kind, up to KINDS lines.
 DISTINCT_OF_A_KIND = 100
@@ -41,14 +42,14 @@ def shape_of(message: Message) -> str:
 
 
 @dataclass(slots=True)
-class Counter:
+class CountedLines:
     """Lines that are only counted."""
 
     count: int = 0
 
 
 @dataclass(slots=True)
-class Entry(Counter):
+class FoldedLine(CountedLines):
     """A line of the result."""
 
     text: str = ""
@@ -77,11 +78,11 @@ class Entry(Counter):
 class Kind:
     """Lines of one kind: the first, and those that are only counted."""
 
-    first: Entry
+    first: FoldedLine
     distinct: int = 1
     #: A line of this kind whose text is new is only counted.
     is_full: bool = False
-    beyond: Counter = field(default_factory=Counter)
+    beyond: CountedLines = field(default_factory=CountedLines)
 
 
 class Folder:
@@ -90,16 +91,16 @@ class Folder:
     def __init__(self, catalogue: Catalogue, clean: Callable[[str], str]) -> None:
         self._catalogue = catalogue
         self._clean = clean
-        self.entries: list[Entry] = []
-        self._by_key: dict[tuple[Any, ...], Entry] = {}
+        self.entries: list[FoldedLine] = []
+        self._by_key: dict[tuple[Any, ...], FoldedLine] = {}
         self._kinds: dict[tuple[Any, ...], Kind] = {}
         self._characters = 0
         self._not_kept = 0
-        self._placement = Placement()
+        self._placement = PlacementTable()
         self._subgraphs = Subgraphs()
         self._facts: dict[str, tuple[list[Any], str]] = {}
 
-    def take(self, message: Message, stream: str, time: str) -> tuple[Counter | None, Kind | None]:
+    def take(self, message: Message, stream: str, time: str) -> tuple[CountedLines | None, Kind | None]:
         """Count a message; returns where it was counted, and its kind (None: no room for another kind)."""
         explanation = self._catalogue.explain(message)
         if explanation:
@@ -126,7 +127,7 @@ class Folder:
         if kind is None and not self._has_room(explanation):
             self._not_kept += 1
             return None, None
-        entry = Entry(1, self._clean(message.text), explanation, stream, time)
+        entry = FoldedLine(1, self._clean(message.text), explanation, stream, time)
         self._characters += len(message.text)
         self.entries.append(entry)
         self._by_key[key] = entry
@@ -145,15 +146,15 @@ class Folder:
     def facts(self) -> Mapping[str, Fact]:
         """What the messages told; a fact with several values has them in a list."""
         facts = {
-            name: Fact(values[0] if len(values) == 1 else values, f"log message {source}")
+            name: Fact(values[0] if len(values) == 1 else values, say("log message {id}", id=source))
             for name, (values, source) in self._facts.items()
         }
         subgraphs = self._subgraphs.fact()
         if subgraphs:
-            facts["mlc_subgraphs"] = Fact(subgraphs, "log messages of ML Compute")
+            facts["mlc_subgraphs"] = Fact(subgraphs, say("log messages of ML Compute"))
         return facts
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[Sentence]:
         """Sentences about what is not in the lines."""
         full = sorted(
             (kind for kind in self._kinds.values() if kind.beyond.count), key=lambda kind: -kind.beyond.count
@@ -161,12 +162,22 @@ class Folder:
         for kind in full[:KINDS_NAMED]:
             line = kind.first.text.partition("\n")[0]
             shown = line if len(line) <= 80 else line[:79] + "…"
-            yield f"{kind.beyond.count:,} more lines of the same shape as '{shown}' were counted, not kept."
+            yield say(
+                "{count} more lines of the same shape as '{line}' were counted, not kept.",
+                count=kind.beyond.count,
+                line=shown,
+            )
         rest = sum(kind.beyond.count for kind in full[KINDS_NAMED:])
         if rest:
-            yield f"{rest:,} more lines of {len(full) - KINDS_NAMED:,} other shapes were counted, not kept."
+            yield say(
+                "{count} more lines of {shapes} other shapes were counted, not kept.",
+                count=rest,
+                shapes=len(full) - KINDS_NAMED,
+            )
         if self._not_kept:
-            yield f"{self._not_kept:,} more lines were not kept: there were too many different ones."
+            yield say(
+                "{count} more lines were not kept: there were too many different ones.", count=self._not_kept
+            )
         yield from self._placement.notes()
 
     def _is_long(self) -> bool:

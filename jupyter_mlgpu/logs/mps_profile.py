@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from jupyter_mlgpu.record import OpStat
+from jupyter_mlgpu.sentence import Sentence, say
 
 VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
 SIGNPOSTS = "PYTORCH_MPS_TRACE_SIGNPOSTS"
@@ -31,8 +32,8 @@ SIGNPOSTS = "PYTORCH_MPS_TRACE_SIGNPOSTS"
 #: scheduling (256).
 BEST = 391
 
-GPU = "from PyTorch's own MPS log, GPU time"
-CPU = "from PyTorch's own MPS log, CPU time"
+GPU = say("from PyTorch's own MPS log, GPU time")
+CPU = say("from PyTorch's own MPS log, CPU time")
 
 #: Rows that are given, those with the most time.
 ROWS = 300
@@ -58,11 +59,11 @@ _KINDS = {"K": "kernel", "G": "graph"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MpsProfile:
     """What the lines of a cell tell: rows, and sentences on what they mean."""
 
     ops: tuple[OpStat, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ class _Table:
         row.milliseconds += float(milliseconds)
 
 
-def read(lines: Iterable[str], environ: Mapping[str, str]) -> Seen:
+def read(lines: Iterable[str], environ: Mapping[str, str]) -> MpsProfile:
     """The operations in what was printed in one cell; `environ` has the variables as PyTorch found them.
 
     A row's self and total time are the sum of what its lines tell, each of which is rounded to a microsecond.
@@ -95,49 +96,66 @@ def read(lines: Iterable[str], environ: Mapping[str, str]) -> Seen:
     """
     flags = _number(environ.get(VARIABLE, ""))
     if not flags & _LINES or not flags & _TIMES:
-        return Seen(notes=(_no_times(environ.get(VARIABLE, "")),))
+        return MpsProfile(notes=(_no_times(environ.get(VARIABLE, "")),))
     table = _Table()
     for line in lines:
         _line(line, table)
     if not table.rows:
-        return Seen(notes=(_NOTHING, *_untimed(table.untimed)))
+        return MpsProfile(notes=(_NOTHING, *_untimed(table.untimed)))
     alone = bool(_number(environ.get(SIGNPOSTS, "")) & _WAIT_UNTIL_COMPLETED)
     on_gpu = any(gpu for _, _, gpu in table.rows)
     notes = [*_untimed(table.untimed)]
     if on_gpu and not alone:
         notes.append(_TOGETHER)
     if on_gpu and not flags & _SCHEDULING_APART:
-        notes.append(f"These GPU times include scheduling: {VARIABLE}={BEST} leaves it out.")
+        notes.append(
+            say(
+                "These GPU times include scheduling: {variable}={best} leaves it out.",
+                variable=VARIABLE,
+                best=BEST,
+            )
+        )
     found = sorted(table.rows.items(), key=lambda one: (-one[1].milliseconds, one[0]))
     if len(found) > ROWS:
         notes.append(
-            f"{len(found) - ROWS:,} operations of PyTorch's MPS log with the least time are left out."
+            say(
+                "{count} operations of PyTorch's MPS log with the least time are left out.",
+                count=len(found) - ROWS,
+            )
         )
     sums = {gpu: sum(row.milliseconds for (_, _, one), row in found if one == gpu) for gpu in (True, False)}
-    return Seen(tuple(_stat(*key, row, sums, alone) for key, row in found[:ROWS]), tuple(notes))
+    return MpsProfile(tuple(_stat(*key, row, sums, alone) for key, row in found[:ROWS]), tuple(notes))
 
 
-_NOTHING = (
-    f"PyTorch printed no work of a Mac's GPU in this cell although {VARIABLE} is set: it must be set before "
-    "PyTorch first uses the GPU, so restart the kernel if it was set later."
+_NOTHING = say(
+    "PyTorch printed no work of a Mac's GPU in this cell although {variable} is set: it must "
+    "be set before PyTorch first uses the GPU, so restart the kernel if it was set later.",
+    variable=VARIABLE,
 )
-_TOGETHER = (
-    "PyTorch's MPS log gives each operation the GPU time of its whole command buffer, which others may "
-    f"share, so these times may count more than once: {SIGNPOSTS}={_WAIT_UNTIL_COMPLETED}, set, too, before "
-    "the kernel starts, gives each a buffer of its own, and is slower."
+_TOGETHER = say(
+    "PyTorch's MPS log gives each operation the GPU time of its whole command buffer, which "
+    "others may share, so these times may count more than once: {variable}={value}, set, too, "
+    "before the kernel starts, gives each a buffer of its own, and is slower.",
+    variable=SIGNPOSTS,
+    value=_WAIT_UNTIL_COMPLETED,
 )
 
 
-def _no_times(value: str) -> str:
-    return (
-        f"{VARIABLE}={value} prints no times while a cell runs: set it to {BEST} before the kernel starts to "
-        "see those of a Mac's GPU."
+def _no_times(value: str) -> Sentence:
+    return say(
+        "{variable}={value} prints no times while a cell runs: set it to {best} before the kernel "
+        "starts to see those of a Mac's GPU.",
+        variable=VARIABLE,
+        value=value,
+        best=BEST,
     )
 
 
-def _untimed(count: int) -> tuple[str, ...]:
+def _untimed(count: int) -> tuple[Sentence, ...]:
     return (
-        (f"PyTorch's MPS log tells no time of {count:,} calls; they are not in the table.",) if count else ()
+        (say("PyTorch's MPS log tells no time of {count} calls; they are not in the table.", count=count),)
+        if count
+        else ()
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from jupyter_mlgpu.logs.template import Value
+from jupyter_mlgpu.sentence import Sentence, say, with_commas
 
 #: The catalogue's messages that tell of one operation's device, in the fields `operation` and `device`.
 MESSAGES = frozenset(["placement-of-operation", "placement-oldest-form", "placement-of-eager-operation"])
@@ -16,7 +17,7 @@ _DEVICE = re.compile(r"(?:^|/)(?:device:)?([A-Za-z_]+):(\d+)$")
 _ELSEWHERE = re.compile(r"(?:/?job:)?(?!localhost/)\w+/(?:replica|task):")
 
 
-class Placement:
+class PlacementTable:
     """The table operation -> device of one cell."""
 
     def __init__(self) -> None:
@@ -36,12 +37,23 @@ class Placement:
         """Operation -> device; an operation placed again stands on its last device."""
         return self._table
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Sentence]:
         """What the table leaves out."""
         if not self._devices_after:
             return []
-        counts = ", ".join(f"{count:,} on {device}" for device, count in self._devices_after.items())
-        return [f"The table of placements names the first {LIMIT} operations; lines of others: {counts}."]
+        counts = with_commas(
+            [
+                say("{count} on {device}", count=count, device=device)
+                for device, count in self._devices_after.items()
+            ]
+        )
+        return [
+            say(
+                "The table of placements names the first {count} operations; lines of others: {counts}.",
+                count=LIMIT,
+                counts=counts,
+            )
+        ]
 
 
 def short_device(name: str) -> str:

@@ -7,15 +7,17 @@ look-ups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from jupyter_mlgpu.logs import prefixes
 from jupyter_mlgpu.logs.catalogue import Catalogue
-from jupyter_mlgpu.logs.fold import DISTINCT_OF_A_KIND, Counter, Folder, Kind
+from jupyter_mlgpu.logs.fold import DISTINCT_OF_A_KIND, CountedLines, Folder, Kind
 from jupyter_mlgpu.logs.lines import LineSplitter, text_of
 from jupyter_mlgpu.logs.parse import ALLOCATOR, Message, Parser, begins_traceback
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.logs.waiting import Notes
+from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.sentence import Sentence, say_count
 
 #: Lines of a cell that are told before all have been read.
 FIRST = 20
@@ -24,16 +26,6 @@ _BLOCK = 64 * 1024
 _DIGITS = b"0123456789"
 _SHAPES_REMEMBERED = 5_000
 _TEXTS_REMEMBERED = 2 * DISTINCT_OF_A_KIND
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What a cell's lines came to; `notes` say what was not kept. Not `whole`: more will come."""
-
-    lines: tuple[LogLine, ...]
-    facts: Mapping[str, Fact]
-    notes: tuple[str, ...]
-    whole: bool = True
 
 
 @dataclass(slots=True)
@@ -51,11 +43,11 @@ class _Shape:
     #: The end of the prefix, where time, process and thread stand before it, which make no difference.
     marker: bytes
     #: Where each text seen was counted.
-    texts: dict[bytes, Counter]
+    texts: dict[bytes, CountedLines]
 
 
 #: A line that is a message of its own unless the next one belongs to it, and where to count it then.
-_Waiting = tuple[bytes, Counter, _Shape]
+_Waiting = tuple[bytes, CountedLines, _Shape]
 
 
 class _Stream:
@@ -79,7 +71,7 @@ class LogReader:
         self._streams: dict[str, _Stream] = {}
         self._shapes: dict[tuple[str, bytes], _Shape] = {}
         self._taken = 0
-        self._lost: dict[str, None] = {}
+        self._lost: dict[Sentence, None] = {}
         self._time = ""
 
     def feed(self, stream: str, data: bytes, time: str) -> None:
@@ -97,7 +89,7 @@ class LogReader:
         body = text[prefix.end :] if prefix else text
         self._folder.take(Message(text.rstrip("\n"), body.strip(), origin, level), stream, time)
 
-    def lost(self, sentence: str) -> None:
+    def lost(self, sentence: Sentence) -> None:
         """Something never reached this reader: a note says so."""
         self._lost[sentence] = None
 
@@ -124,13 +116,19 @@ class LogReader:
             self._close_waiting(reading)
         return Notes(self._folder.lines(late=late), self._folder.facts(), tuple(self._notes()))
 
-    def _notes(self) -> list[str]:
+    def _notes(self) -> list[Sentence]:
         notes = [*self._lost, *self._folder.notes()]
         cut_lines = sum(reading.splitter.cut_lines for reading in self._streams.values())
         cut_bytes = sum(reading.splitter.cut_bytes for reading in self._streams.values())
         if cut_lines:
-            lines = "1 line was" if cut_lines == 1 else f"{cut_lines:,} lines were"
-            notes.append(f"{lines} too long to keep whole: {cut_bytes:,} bytes were left out.")
+            notes.append(
+                say_count(
+                    "{count} line was too long to keep whole: {bytes} bytes were left out.",
+                    "{count} lines were too long to keep whole: {bytes} bytes were left out.",
+                    cut_lines,
+                    bytes=cut_bytes,
+                )
+            )
         return notes
 
     def _read(self, reading: _Stream, lines: list[bytes]) -> None:

@@ -23,6 +23,7 @@ from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.logs.echo import DescriptorEcho, Echo, SilentEcho
 from jupyter_mlgpu.logs.limits import LimitWatch, leaves_room
 from jupyter_mlgpu.logs.storage import LogFile
+from jupyter_mlgpu.sentence import Sentence, say
 
 INTERVAL = 0.1
 #: What is kept of a file for `%mlc_trace logs --raw`; older bytes are let go.
@@ -32,9 +33,9 @@ DISK_RESERVE = 64 * 1024**2
 _CHUNK = 1024**2
 _ECHO_WAIT = 1.0
 
-LIMITED = (
-    "This kernel has a limit on the size of files (RLIMIT_FSIZE), which would hold for captured lines, too: "
-    "while it is so low, native lines are shown and not kept."
+LIMITED = say(
+    "This kernel has a limit on the size of files (RLIMIT_FSIZE), which would hold for "
+    "captured lines, too: while it is so low, native lines are shown and not kept."
 )
 
 NAMES = {1: "stdout", 2: "stderr"}
@@ -75,7 +76,7 @@ class Tap:
         on_data: OnData,
         *,
         on_tick: Callable[[], None] = lambda: None,
-        on_lost: Callable[[str], None] = lambda sentence: None,
+        on_lost: Callable[[Sentence], None] = lambda sentence: None,
         make_echo: MakeEcho = plain_echo,
     ) -> None:
         self._descriptors = tuple(descriptors)
@@ -91,7 +92,7 @@ class Tap:
         self._thread: threading.Thread | None = None
         self._limits = LimitWatch(self.look)
         #: Why nothing is captured although it was begun, or None.
-        self.paused: str | None = None
+        self.paused: Sentence | None = None
 
     @property
     def active(self) -> bool:
@@ -222,16 +223,24 @@ class Tap:
         for stream in self._streams:
             if not self.paused and not stream.file.is_open_at(stream.descriptor):
                 self._lose(
-                    f"File descriptor {stream.descriptor} ({stream.name}) was closed or redirected by the "
-                    "code that ran; native lines written to it are not seen until tracing is turned "
-                    "off and on again."
+                    say(
+                        "File descriptor {number} ({stream}) was closed or redirected by the code that ran; "
+                        "native lines written to it are not seen until tracing is turned off and on again.",
+                        number=stream.descriptor,
+                        stream=stream.name,
+                    )
                 )
 
     def _read(self, stream: _Stream) -> None:
         size = stream.file.size()
         if size < stream.read_to:
             stream.read_to = stream.echoed_to = 0
-            self._lose(f"A program emptied {stream.name}; lines written just before may be missing.")
+            self._lose(
+                say(
+                    "A program emptied {stream}; lines written just before may be missing.",
+                    stream=stream.name,
+                )
+            )
         while stream.read_to < size:
             data = stream.file.read(stream.read_to, min(size, stream.read_to + _CHUNK))
             if not data:
@@ -240,7 +249,13 @@ class Tap:
             try:
                 self._on_data(stream.name, data)
             except Exception as error:  # a reader that fails must not take the user's output with it
-                self._lose(f"Reading native lines failed ({type(error).__name__}: {error}).")
+                self._lose(
+                    say(
+                        "Reading native lines failed ({type}: {error}).",
+                        type=type(error).__name__,
+                        error=error,
+                    )
+                )
             if stream.echoed_to == stream.read_to - len(data):
                 stream.echoed_to += stream.echo.write(data)
             stream.file.forget(stream.echoed_to - KEPT_BYTES)
@@ -263,15 +278,23 @@ class Tap:
                 self.look()
                 self._leave_room()
             except Exception as error:  # the thread must live, for it passes the user's output on
-                self._lose(f"Watching native lines failed ({type(error).__name__}: {error}).")
+                self._lose(
+                    say(
+                        "Watching native lines failed ({type}: {error}).",
+                        type=type(error).__name__,
+                        error=error,
+                    )
+                )
 
     def _leave_room(self) -> None:
         for stream in self._streams:
             free = stream.file.free_bytes()
             if free is not None and free < DISK_RESERVE:
                 self._lose(
-                    "The disk is nearly full, so capturing native lines has ended: free some room, then "
-                    "`%mlc_trace off` and `%mlc_trace on`."
+                    say(
+                        "The disk is nearly full, so capturing native lines has ended: free some room, then "
+                        "`%mlc_trace off` and `%mlc_trace on`."
+                    )
                 )
                 self._put_back()
                 return
@@ -287,7 +310,7 @@ class Tap:
             else:
                 os.dup2(stream.before, stream.descriptor)
 
-    def _lose(self, sentence: str) -> None:
+    def _lose(self, sentence: Sentence) -> None:
         if sentence not in self._told:
             self._told.add(sentence)
             self._on_lost(sentence)

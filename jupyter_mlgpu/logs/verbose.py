@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from jupyter_mlgpu.errors import RestartNeededError, UsageError
 from jupyter_mlgpu.logs.knobs import FRAMEWORKS, KNOBS, Knob
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 #: What a word sets. A level takes the place of the one before.
 LEVELS: Mapping[str, Mapping[str, str]] = {
@@ -25,18 +26,22 @@ LEVELS: Mapping[str, Mapping[str, str]] = {
 
 # Seen with TensorFlow 2.19.1: from 1 on it hides the very lines that TF_CPP_VMODULE asks for.
 _HIDES = "TF_CPP_MIN_LOG_LEVEL"
-_SAID_OF: Mapping[str, str] = {
-    "on": "TensorFlow then says where each operation runs: 2,200 lines in a 20-step fit.",
-    "all": "Careful: TensorFlow then says everything, 55,000 lines in a 20-step fit that takes 12 times as "
-    "long; `%mlc_trace verbose on` is the usable mode.",
-    "mlc": "Apple's fork never runs in this kernel, for it needs Python 3.8: this is for programs started "
-    "from here, such as `!python3.8 mlcompute_fork.py script.py`. TensorFlow, once imported here, will run "
-    "one operation at a time too.",
+_SAID_OF: Mapping[str, Sentence] = {
+    "on": say("TensorFlow then says where each operation runs: 2,200 lines in a 20-step fit."),
+    "all": say(
+        "Careful: TensorFlow then says everything, 55,000 lines in a 20-step fit that takes 12 "
+        "times as long; `%mlc_trace verbose on` is the usable mode."
+    ),
+    "mlc": say(
+        "Apple's fork never runs in this kernel, for it needs Python 3.8: this is for programs "
+        "started from here, such as `!python3.8 mlcompute_fork.py script.py`. TensorFlow, once "
+        "imported here, will run one operation at a time too."
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EnvironmentChanges:
     """What one command does: `changes` to make in the environment (None: remove), and what to print.
 
     `before` is what `off` has to put back after these changes.
@@ -105,7 +110,7 @@ def plan(
     loaded: Collection[str],
     before: Mapping[str, str | None],
     in_time: Mapping[str, str] = MappingProxyType({}),
-) -> Plan:
+) -> EnvironmentChanges:
     """What `%mlc_trace verbose WORDS` changes, and what it says. Changes nothing itself.
 
     `loaded` holds the frameworks imported already, `before` what earlier commands have changed, and
@@ -115,7 +120,7 @@ def plan(
     name, equals, value = words.partition("=")
     name = name.strip()
     if words in ("", "status"):
-        return Plan({}, before, _status(environ, loaded, before))
+        return EnvironmentChanges({}, before, _status(environ, loaded, before))
     if words == "off":
         return _off(loaded, before)
     if words in LEVELS:
@@ -131,7 +136,7 @@ def plan(
             f"(known: {', '.join(KNOBS)})."
         )
     if not equals:
-        return Plan({}, before, explain(KNOBS[name]))
+        return EnvironmentChanges({}, before, explain(KNOBS[name]))
     value = value.strip()
     if not re.fullmatch(KNOBS[name].pattern, value):
         raise UsageError(
@@ -171,7 +176,7 @@ def _set(
     in_time: Mapping[str, str],
     *,
     start_over: bool,
-) -> Plan:
+) -> EnvironmentChanges:
     """Set variables, or say that it is too late. `start_over`: what was changed before is put back first."""
     knobs = [KNOBS[name] for name in wanted]
     late = [
@@ -190,17 +195,24 @@ def _set(
         *_when_read(knobs, loaded),
         "`%mlc_trace verbose off` puts it back.",
     ]
-    return Plan(changes, kept, "\n".join(lines))
+    return EnvironmentChanges(changes, kept, "\n".join(lines))
 
 
 def _too_late(words: str, wanted: Mapping[str, str], late: Iterable[Knob]) -> RestartNeededError:
     late = list(late)
     names = " and ".join(sorted({FRAMEWORKS[knob.framework] for knob in late}))
-    said = f" {_SAID_OF[words]}" if words in _SAID_OF else ""
-    instead = "".join(f"\nWithout a restart: `{knob.instead}`" for knob in late if knob.instead)
+    why = say("{names} is imported already and has read its settings, so nothing was changed.", names=names)
+    if words in _SAID_OF:
+        why = joined(why, _SAID_OF[words])
+    for knob in late:
+        if knob.instead:
+            why = say("{why}\nWithout a restart: `{code}`", why=why, code=knob.instead)
     return RestartNeededError(
-        f"{names} is imported already and has read its settings, so nothing was changed.{said}{instead}",
-        f"Restart the kernel, run this cell first and then the others up to here:\n\n{first_cell(wanted)}",
+        why,
+        say(
+            "Restart the kernel, run this cell first and then the others up to here:\n\n{code}",
+            code=first_cell(wanted),
+        ),
         verbose=words,
     )
 
@@ -223,9 +235,11 @@ def _when_read(knobs: Iterable[Knob], loaded: Collection[str]) -> list[str]:
     return lines
 
 
-def _off(loaded: Collection[str], before: Mapping[str, str | None]) -> Plan:
+def _off(loaded: Collection[str], before: Mapping[str, str | None]) -> EnvironmentChanges:
     if not before:
-        return Plan({}, {}, "Nothing was set by %mlc_trace verbose, so there is nothing to put back.")
+        return EnvironmentChanges(
+            {}, {}, "Nothing was set by %mlc_trace verbose, so there is nothing to put back."
+        )
     kept = sorted(
         {
             FRAMEWORKS[reader]
@@ -239,7 +253,7 @@ def _off(loaded: Collection[str], before: Mapping[str, str | None]) -> Plan:
         if kept
         else ""
     )
-    return Plan(before, {}, f"Put back as it was: {', '.join(before)}.{more}")
+    return EnvironmentChanges(before, {}, f"Put back as it was: {', '.join(before)}.{more}")
 
 
 def _status(environ: Mapping[str, str], loaded: Collection[str], before: Mapping[str, str | None]) -> str:

@@ -9,20 +9,56 @@ from __future__ import annotations
 import math
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.record import LogLine
-
-if TYPE_CHECKING:
-    from jupyter_mlgpu.logs.reader import LogReader, Notes
+from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: So many bytes are read at a time: half a millisecond's work, where each line differs from all before.
 BLOCK = 8 * 1024
 #: So many may wait; what comes beyond is shown, counted and not kept.
 MOST_WAITING = 64 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a cell's lines came to; `notes` say what was not kept. Not `whole`: more will come."""
+
+    lines: tuple[LogLine, ...]
+    facts: Mapping[str, Fact]
+    notes: tuple[Sentence, ...]
+    whole: bool = True
+
+
+class LineReader(Protocol):
+    """What makes notes of the lines of a stretch; `logs/reader.py` does."""
+
+    def feed(self, stream: str, data: bytes, time: str) -> None:
+        """Read bytes of a native stream."""
+
+    def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
+        """Read a whole message of Python's logging or warnings."""
+
+    def lost(self, sentence: Sentence) -> None:
+        """Note why something was not kept."""
+
+    def take_new(self, limit: int) -> tuple[LogLine, ...]:
+        """The first lines that were not taken before, while the cell runs."""
+        ...
+
+    def settle(self) -> None:
+        """Read also what may still go on."""
+
+    def so_far(self) -> Notes:
+        """What has been read, while more will come."""
+        ...
+
+    def finish(self, *, late: bool = False) -> Notes:
+        """All of it; `late`: it came after its cell."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +84,11 @@ class _Said:
 class Stretch:
     """What came in one cell, or between two. Written to by any thread, read by one at a time."""
 
-    def __init__(self, new_reader: Callable[[], LogReader]) -> None:
+    def __init__(self, new_reader: Callable[[], LineReader]) -> None:
         self._new_reader = new_reader
-        self._reader: LogReader | None = None  # None: nothing has been read
+        self._reader: LineReader | None = None  # None: nothing has been read
         self._pieces: deque[_Piece | _Said] = deque()
-        self._lost: dict[str, None] = {}
+        self._lost: dict[Sentence, None] = {}
         self._counting = threading.Lock()
         self._reading = threading.Lock()
         #: Bytes that wait to be read, and those that were not kept.
@@ -77,7 +113,7 @@ class Stretch:
         """Put down a message of Python's logging or warnings."""
         self._pieces.append(_Said(stream, text, level, origin, time))
 
-    def lost(self, sentence: str) -> None:
+    def lost(self, sentence: Sentence) -> None:
         """Something never came here: a note says so."""
         self._lost[sentence] = None
 
@@ -116,14 +152,17 @@ class Stretch:
             self._lost.clear()
             if self._dropped:
                 reader.lost(
-                    f"{self._dropped:,} bytes of native output came faster than they could be read: "
-                    "they were shown, and are not in the record."
+                    say(
+                        "{dropped} bytes of native output came faster than they could be read: they were "
+                        "shown, and are not in the record.",
+                        dropped=self._dropped,
+                    )
                 )
             if self._pieces:
                 return reader.so_far()
             return reader.finish(late=late)
 
-    def _begun(self) -> LogReader:
+    def _begun(self) -> LineReader:
         if self._reader is None:
             self._reader = self._new_reader()
         return self._reader

@@ -18,7 +18,7 @@ this imports no framework; a device does.
 
 from jupyter_mlgpu.errors import GraphError as GraphError
 from jupyter_mlgpu.mlcompute import optimizers, show
-from jupyter_mlgpu.mlcompute.device import Device as Device
+from jupyter_mlgpu.mlcompute.device import Target as Target
 from jupyter_mlgpu.mlcompute.device import device as device
 from jupyter_mlgpu.mlcompute.execution import InferenceGraph
 from jupyter_mlgpu.mlcompute.graph import Graph

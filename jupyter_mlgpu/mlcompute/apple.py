@@ -86,7 +86,7 @@ class OnDevice:
 
 
 class AppleExecutable:
-    """See jupyter_mlgpu.mlcompute.engine.Executable."""
+    """The program in Apple's ML Compute."""
 
     asynchronous = False
 

@@ -13,7 +13,7 @@ ENGINES = ("tensorflow", "numpy", "apple")
 
 
 @dataclass(frozen=True)
-class Device:
+class Target:
     """What `device` got.
 
     Attributes:
@@ -49,7 +49,7 @@ class Device:
         return f"{self.asked}: {self.what}"
 
 
-def device(name: str = "any", engine: str = "tensorflow") -> Device:
+def device(name: str = "any", engine: str = "tensorflow") -> Target:
     """A device to compile for: `any` (the engine's choice), `cpu`, `gpu`, or `ane`, Apple's Neural Engine.
 
     Printed, it says what it got. Engines are `tensorflow`, `numpy` and, on a Mac, `apple`: ML Compute itself.
@@ -64,17 +64,17 @@ def device(name: str = "any", engine: str = "tensorflow") -> Device:
         from jupyter_mlgpu.mlcompute.apple import framework
 
         framework()
-        return Device(asked, chosen, asked, "through Apple's ML Compute, which does not tell what it chose")
+        return Target(asked, chosen, asked, "through Apple's ML Compute, which does not tell what it chose")
     reaches = 'only Apple\'s ML Compute, the engine "apple", reaches the Neural Engine; take device("any")'
     insist(asked != "ANE", f"There is no ANE for the engine {chosen}: {reaches}.", DeviceError)
     if chosen == "tensorflow":
         return _tensorflow(asked)
     hint = 'NumPy has no GPU, it computes on the CPU: take device("cpu", "numpy").'
     insist(asked != "GPU", hint, DeviceError)
-    return Device(asked, chosen, "", "CPU, through NumPy")
+    return Target(asked, chosen, "", "CPU, through NumPy")
 
 
-def _tensorflow(asked: str) -> Device:
+def _tensorflow(asked: str) -> Target:
     try:
         import tensorflow as tf
     except ImportError as error:
@@ -86,4 +86,4 @@ def _tensorflow(asked: str) -> Device:
     insist(gpus or asked != "GPU", f'{none}, so take device("any") or device("cpu").', DeviceError)
     kind = "GPU" if gpus else "CPU"
     place = {"Any": "", "GPU": "/device:GPU:0", "CPU": "/device:CPU:0"}[asked]
-    return Device(asked, "tensorflow", place, f"{kind}, through TensorFlow {tf.__version__}", bool(gpus))
+    return Target(asked, "tensorflow", place, f"{kind}, through TensorFlow {tf.__version__}", bool(gpus))

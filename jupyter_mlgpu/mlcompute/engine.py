@@ -14,7 +14,7 @@ import numpy as np
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.mlcompute.graph import Program, Step
-from jupyter_mlgpu.mlcompute.layers.base import Run
+from jupyter_mlgpu.mlcompute.layers.base import Pass
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Array, Tensor
 
@@ -97,7 +97,7 @@ class Engine:
         self._step, self._update = self.compiled(self._learn), self.compiled(self._improve)
 
     def wait(self) -> None:
-        """See Executable."""
+        """Wait for what was sent to the device."""
 
     def around(self, step: Step, compute: Callable[[], Any]) -> Any:
         """Compute a step of the program."""
@@ -155,14 +155,14 @@ class Engine:
 
     # What follows is compiled: TensorFlow runs it once, to learn the operations.
 
-    def _walk(self, feeds: Sequence[Value], count: Value, training: bool, around: Any = None) -> Run:
+    def _walk(self, feeds: Sequence[Value], count: Value, training: bool, around: Any = None) -> Pass:
         leaves = dict(zip(self._program.inputs, feeds, strict=True))
         leaves |= {tensor: self.read(tensor) for tensor in self._program.own}
-        run = Run(self._ops, leaves, training, lambda seed: self.seed(seed, count))
+        run = Pass(self._ops, leaves, training, lambda seed: self.seed(seed, count))
         self._program.walk(run, around or self.around)
         return run
 
-    def _results(self, run: Run) -> list[Any]:
+    def _results(self, run: Pass) -> list[Any]:
         for tensor, value in run.updates.items():
             self.write(tensor, value)
         return [self.out(run[tensor]) for tensor in self._program.results]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import GraphError
-from jupyter_mlgpu.mlcompute.device import Device
+from jupyter_mlgpu.mlcompute.device import Target
 from jupyter_mlgpu.mlcompute.engine import Executable, Values
 from jupyter_mlgpu.mlcompute.graph import Graph, Program, in_order
 from jupyter_mlgpu.mlcompute.names import choose, insist, options
@@ -36,7 +36,7 @@ class ExecutableGraph(Graph):
         fine = all(isinstance(graph, Graph) for graph in given)
         insist(fine, "A graph to execute is made of a list of graphs: [mlc.graph(), ...].")
         self.steps = in_order(step for graph in given for step in graph.steps)
-        self.device: Device | None = None
+        self.device: Target | None = None
         #: Seconds of the last execution with the option `profiling`, the device's work included; else None.
         self.execution_time: float | None = None
         self._inputs: dict[str, Tensor] = {}
@@ -110,7 +110,7 @@ class ExecutableGraph(Graph):
     def _before(self) -> set[ExecutableGraph]:
         return {self}.union(*(maker._before() for maker in self._makers))
 
-    def compile(self, device: Device, compilation_options: Words = ()) -> bool:
+    def compile(self, device: Target, compilation_options: Words = ()) -> bool:
         """Make it ready for a device; True, or an error that says what is missing.
 
         All options of MLCGraphCompilationOptions are understood, and none is needed: every tensor can be read
@@ -119,7 +119,7 @@ class ExecutableGraph(Graph):
         Raises:
             GraphError: there is no layer, or a tensor comes from nowhere.
         """
-        fine = isinstance(device, Device)
+        fine = isinstance(device, Target)
         insist(fine, f"compile takes a device, mlc.device('any'), and was given {device!r:.60}.")
         options("MLCGraphCompilationOptions", compilation_options, "compile")
         insist(self.steps, "There is nothing to compile: the graph has no layer. Add one with add_layer.")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from jupyter_mlgpu.mlcompute import show
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Pass
 from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.optimizers import Optimizer
 from jupyter_mlgpu.mlcompute.tensors import TYPES, Tensor
@@ -51,7 +51,7 @@ class Program:
     def results(self) -> list[Tensor]:
         return [result for step in self.steps for result in step.results]
 
-    def walk(self, run: Run, around: Callable[[Step, Callable[[], Any]], Any]) -> None:
+    def walk(self, run: Pass, around: Callable[[Step, Callable[[], Any]], Any]) -> None:
         """Compute every step; `around` may do something before and after each."""
         run.leaves = dict(run.values)
         for tensor in self.stopped & run.values.keys():

@@ -15,7 +15,7 @@ from jupyter_mlgpu.mlcompute.tensors import Tensor
 
 
 class NumpyExecutable(Engine):
-    """See jupyter_mlgpu.mlcompute.engine. Its arrays are those of tape.py, with their history."""
+    """The program in NumPy. Its arrays are those of tape.py, with their history."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, NumpyOps())

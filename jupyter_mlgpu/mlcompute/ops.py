@@ -46,7 +46,7 @@ BINARY, TESTS = "maximum minimum power", "equal less less_equal logical_and logi
 
 
 class Ops:
-    """See the module."""
+    """The operations that a program is made of, one method each."""
 
     if TYPE_CHECKING:
 

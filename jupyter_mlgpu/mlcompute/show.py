@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.mlcompute.tensors import Tensor
+from jupyter_mlgpu.page.shown import Drawing
+from jupyter_mlgpu.page.text import aligned
 from jupyter_mlgpu.planning.downwards import draw_down
 from jupyter_mlgpu.planning.layout import Box
-from jupyter_mlgpu.planning.svg import Picture
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.mlcompute.graph import Graph, Step
@@ -22,9 +23,7 @@ def summary(graph: Graph) -> str:
     for step in graph.steps:
         sources, made = ", ".join(one.name for one in step.sources), ", ".join(map(str, step.results))
         rows.append([step.layer.title, sources, made, f"{_count(step.layer.parameters):,}", _seconds(step)])
-    columns = list(zip(*rows, strict=True))[: None if profiled else -1]
-    widths = [max(map(len, column)) for column in columns]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in zip(*columns, strict=True)]
+    lines = aligned(rows if profiled else [row[:-1] for row in rows])
     # Each once, though layers may share it.
     total = _count({one for step in graph.steps for one in step.layer.parameters})
     ends = [f"{word}: {value}" for word, value in graph.described().items()]
@@ -65,7 +64,7 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
         yield from _story(source, depth + 1, told)
 
 
-def picture(graph: Graph) -> Picture:
+def picture(graph: Graph) -> Drawing:
     """Boxes from top to bottom: inputs grey, layers blue, layers with weights green."""
     boxes: dict[str, Box] = {}
     before: dict[str, list[str]] = {}
@@ -76,7 +75,7 @@ def picture(graph: Graph) -> Picture:
         boxes[tensor.name] = Box(tensor.name, tensor.name, about, "given", tensor.name)
         before[tensor.name] = []
     for step in graph.steps:
-        name, kind = step.results[0].name, "own" if step.layer.parameters else "plain"
+        name, kind = step.results[0].name, "own" if step.layer.parameters else "shared"
         made = ", ".join([*map(str, step.results), *([_seconds(step)] if step.seconds is not None else [])])
         hover = f"{step.layer.title} of {', '.join(map(str, step.sources))}{_details(step)}"
         boxes[name] = Box(name, step.layer.title, made, kind, hover)

@@ -28,7 +28,7 @@ class ChannelsLast:
 
 
 class TensorFlowExecutable(Engine):
-    """See jupyter_mlgpu.mlcompute.engine.
+    """The program as functions of TensorFlow.
 
     `place` is a device of TensorFlow's, or "" to leave the choice to TensorFlow. Each kind of
     execution is a tf.function, and TensorFlow compiles it once for each batch size.

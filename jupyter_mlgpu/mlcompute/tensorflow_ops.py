@@ -13,7 +13,7 @@ TO_LAST, TO_FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 
 
 class TensorFlowOps(Ops):
-    """See jupyter_mlgpu.mlcompute.ops.Ops. `tf` is the module."""
+    """Those of TensorFlow; `tf` is the module."""
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf

@@ -8,7 +8,7 @@ from typing import Any
 from IPython.display import display, publish_display_data
 
 from jupyter_mlgpu import kit
-from jupyter_mlgpu.bench import bundle, figure, options, page, session
+from jupyter_mlgpu.bench import options, session, words
 from jupyter_mlgpu.bench.against import Against, against, prepared, two_runs
 from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.run import BenchRun, load
@@ -16,8 +16,10 @@ from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.notebook.progress import ProgressLine
+from jupyter_mlgpu.page.shown import bundle_of, drawn, page_of
+from jupyter_mlgpu.sentence import say
 
-UNWATCHED = "A benchmark is not watched, for that takes time; its own table tells of its runs."
+UNWATCHED = say("A benchmark is not watched, for that takes time; its own table tells of its runs.")
 
 
 def bench_command(line: str, shell: Any) -> BenchRun | Against:
@@ -46,7 +48,7 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
             monitor=local_monitor(),
             clock=clock,
             loaded=[one.name for one in registry.loaded() if one.started()],
-            on_progress=lambda now: progress.say(page.progress(now)),
+            on_progress=lambda now: progress.say(words.progress(now)),
             started_ns=begun,
         )
     finally:
@@ -64,17 +66,15 @@ def bench_command(line: str, shell: Any) -> BenchRun | Against:
 
 
 def _show_charts(run: BenchRun) -> None:
-    """For our own view, and as plotly's data for a page without it; the table says the same."""
-    chart = figure.together(run)
-    shown: dict[str, Any] = {bundle.MIME_TYPE: bundle.data(run)}
-    if chart["data"]:
-        shown |= {figure.MIME_TYPE: chart, "text/plain": "[chart of the benchmark; the table says the same]"}
-    else:
-        shown |= {"text/html": "", "text/plain": ""}
-    publish_display_data(shown)  # type: ignore[no-untyped-call]
+    shown: dict[str, Any] = {"text/html": "", "text/plain": ""}
+    charts = [one for one in page_of(run).charts if one.series]
+    if charts:
+        title = (" / ".join(one.title[0] for one in charts), charts[0].title[1])
+        shown = drawn(charts, "[chart of the benchmark; the table says the same]", title=title)
+    publish_display_data({**bundle_of(run), **shown})  # type: ignore[no-untyped-call]
 
 
-def _save(run: BenchRun, asked: options.Options) -> None:
+def _save(run: BenchRun, asked: options.BenchOptions) -> None:
     """Saves what was asked for; a file that cannot be written does not cost the result."""
     if asked.out is None:
         return

@@ -26,9 +26,11 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jupyter_mlgpu.decoding import to_json
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.audience import Audience
 from jupyter_mlgpu.notebook.widget_pages import WidgetPages
+from jupyter_mlgpu.sentence import of_error, say
 
 COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
@@ -168,7 +170,7 @@ class KernelChannel:
                     "run": self._run,
                     "seq": self._sequence,
                 }
-                content |= self._snapshot()
+                content |= to_json(self._snapshot())
         except Exception as error:
             content = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
         self._kernel.session.send(stream, REPLY, content, parent, ident)
@@ -179,11 +181,17 @@ class KernelChannel:
         kind = content.get("type")
         try:
             if kind not in self._told:
-                raise UsageError(f"This kernel understands {', '.join(self._told)}, not {kind!r:.40}.")
+                raise UsageError(
+                    say(
+                        "This kernel understands {known}, not {type}.",
+                        known=", ".join(self._told),
+                        type=f"{kind!r:.40}",
+                    )
+                )
             told = self._told[kind](content)
-            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **told}
+            answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **to_json(told)}
         except Exception as error:
-            answer = {"status": "error", "ename": type(error).__name__, "evalue": str(error)}
+            answer = {"status": "error", "ename": type(error).__name__, "evalue": to_json(of_error(error))}
         self._kernel.session.send(stream, TOLD, answer, parent, ident)
 
 
@@ -192,7 +200,7 @@ def _first(events: list[Event]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     size = 0
     for event in events:
-        one = event() if callable(event) else event
+        one = to_json(event() if callable(event) else event)
         size += len(json.dumps(one))
         if made and size > SIZE:
             break

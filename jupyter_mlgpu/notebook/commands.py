@@ -17,7 +17,7 @@ from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.comparing.compare import Comparison
+    from jupyter_mlgpu.comparing.compare import RecordComparison
     from jupyter_mlgpu.logs.verbose import Verbose
     from jupyter_mlgpu.notebook.share_command import ShareCommand
 
@@ -45,9 +45,9 @@ class Commands:
         self._verbose: Verbose | None = None
         self._sharing: ShareCommand | None = None
 
-    def trace(self, command: str, argument: str) -> str | Comparison:
+    def trace(self, command: str, argument: str) -> str | RecordComparison:
         """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a comparison to show."""
-        commands: dict[str, Callable[[], str | Comparison]] = {
+        commands: dict[str, Callable[[], str | RecordComparison]] = {
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
             "status": self._trace_status,
@@ -147,12 +147,12 @@ class Commands:
         return "\n".join([" ".join(said), *problems])
 
     def _replay(self, path: str) -> str:
-        from jupyter_mlgpu.frameworks.replay import ReplayBackend  # seldom asked for, as below
+        from jupyter_mlgpu.frameworks.replay import Replay  # seldom asked for, as below
         from jupyter_mlgpu.notebook import receipts
 
         records, problems = files.load_records(path)
-        replay = ReplayBackend(list(map(_explained, records)), PurePath(path).name)
-        played = replay.all()
+        replay = Replay(list(map(_explained, records)), PurePath(path).name)
+        played = replay.records
         new = [record for record in played if self._kit.store.get(record.key) is None]
         _, left_out = self._kit.store.extend(new)
         self._kit.replays.append(replay)
@@ -175,7 +175,7 @@ class Commands:
 
         return export(words, self._kit)
 
-    def _compare(self, words: str) -> Comparison:
+    def _compare(self, words: str) -> RecordComparison:
         from jupyter_mlgpu.notebook.compare_command import compare_command
 
         return compare_command(words, self._kit)
@@ -221,14 +221,14 @@ class Commands:
         return logbook.explained(records, self._logbook.early)
 
     def _raw(self) -> str:
-        from jupyter_mlgpu.render import notes
+        from jupyter_mlgpu.page.text import visible
 
         lines = []
         for sequence, stream, data, gone in self._capture.raw():
             lines.append(f"cell {sequence}, {stream}:")
             if gone:
                 lines.append(f"[{gone:,} older bytes are no longer kept]")
-            lines.append(notes.visible(data.decode(errors="backslashreplace")).rstrip("\n"))
+            lines.append(visible(data.decode(errors="backslashreplace")).rstrip("\n"))
         return "\n".join(lines) or "No native lines of a traced cell are kept."
 
 

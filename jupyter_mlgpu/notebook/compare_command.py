@@ -21,10 +21,12 @@ from IPython.display import publish_display_data
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.comparing import page
-from jupyter_mlgpu.comparing.compare import Comparison, compare
+from jupyter_mlgpu.comparing.compare import RecordComparison, compare
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.chosen import cell_number, of_cell
+from jupyter_mlgpu.page.shown import drawn
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.kit import Kit
@@ -37,7 +39,7 @@ _RANGE = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
 
 
-def compare_command(words: str, kit: Kit) -> Comparison:
+def compare_command(words: str, kit: Kit) -> RecordComparison:
     """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
     try:
         asked = shlex.split(words)
@@ -50,12 +52,9 @@ def compare_command(words: str, kit: Kit) -> Comparison:
         # The same code on the same device: then these two runs are meant.
         first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
     found = compare(first, second, names=_titles(*asked))
-    figure = page.chart(found)
-    if figure is not None:
-        said = f"Chart: {found.second} as a multiple of {found.first}; the table says the same."
-        publish_display_data(  # type: ignore[no-untyped-call]
-            {"application/vnd.plotly.v1+json": figure, "text/plain": said}
-        )
+    chart = page.chart(found)
+    if chart.series:
+        publish_display_data(drawn([chart], chart.words))  # type: ignore[no-untyped-call]
     return found
 
 
@@ -77,9 +76,13 @@ def _named(name: object, kit: Kit) -> Record:
         case {"run": str(run), "sequence": int(sequence)}:
             record = kit.store.get((run, sequence))
         case _:
-            raise UsageError('A record is named by its run and sequence: {"run": "9f2c", "sequence": 3}.')
+            raise UsageError(
+                say('A record is named by its run and sequence: {"run": "9f2c", "sequence": 3}.')
+            )
     if record is None:
-        raise UsageError(f"The kernel has no record of cell {sequence} of that run (any more).")
+        raise UsageError(
+            say("The kernel has no record of cell {number} of that run (any more).", number=sequence)
+        )
     return record
 
 

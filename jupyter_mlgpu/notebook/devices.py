@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.devicewords import DeviceWord, in_words
 from jupyter_mlgpu.errors import DeviceError, UsageError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, joined, listed, say
 
 
 class DeviceCommands:
@@ -38,7 +40,7 @@ class DeviceCommands:
             return self.list(framework)
         return self.select(DeviceWord.parse(typed), framework)
 
-    def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> str:
+    def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
         """`%mlc_device WORD`; returns the sentence to print.
 
         Where a framework alone can tell whether there is such a device, it is imported for it. Without
@@ -53,9 +55,12 @@ class DeviceCommands:
         self._tell()
         devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
         if not devices:
-            return f"Cells run on {word} as soon as a framework is imported."
-        stays = "What was made on another device stays there."
-        return f"Cells run on {_named(devices)} from now on. {self._lacking()}{stays}"
+            return say("Cells run on {device} as soon as a framework is imported.", device=str(word))
+        return joined(
+            say("Cells run on {devices} from now on.", devices=_named(devices)),
+            *self._lacking(),
+            say("What was made on another device stays there."),
+        )
 
     def status(self) -> str:
         """`%mlc_device`; returns what to print."""
@@ -75,7 +80,7 @@ class DeviceCommands:
             replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
             lines += dict.fromkeys(replayed)  # a file may be replayed again
             lines += [
-                f"{words.framework(name)} is installed and not imported: "
+                f"{registry.title(name)} is installed and not imported: "
                 f"`%mlc_device list --framework {name}` imports it."
                 for name in registry.importable()
             ]
@@ -99,14 +104,22 @@ class DeviceCommands:
         _import_for(word, None)
         self._selection.select_for_cell(word)
         devices = self._selection.devices()
-        return f"This cell runs on {_named(devices) if devices else word}. {self._lacking()}".rstrip()
+        return " ".join([f"This cell runs on {_named(devices) if devices else word}.", *self._lacking()])
 
-    def _lacking(self) -> str:
-        lacking = [words.framework(name) for name in self._selection.lacking()]
-        if not lacking:
-            return ""
-        has, its = ("has", "its") if len(lacking) == 1 else ("have", "their")
-        return f"{' and '.join(lacking)} {has} no such device: {its} work stays where it was. "
+    def _lacking(self) -> Sequence[Sentence]:
+        """Of the frameworks that have no such device."""
+        match [registry.title(name) for name in self._selection.lacking()]:
+            case []:
+                return []
+            case [one]:
+                return [say("{name} has no such device: its work stays where it was.", name=one)]
+            case several:
+                return [
+                    say(
+                        "{names} have no such device: their work stays where it was.",
+                        names=listed(several),
+                    )
+                ]
 
 
 def _import_for(word: DeviceWord, framework: str | None) -> None:
@@ -121,10 +134,16 @@ def _import(framework: str | None, word: str) -> None:
             return
         installed = registry.importable()
         if len(installed) > 1:
-            named = ", ".join(map(words.framework, installed))
+            named = ", ".join(map(registry.title, installed))
             raise DeviceError(
-                f"No framework is imported yet, and several are installed ({named}): import the one you use, "
-                f"or name it, as in `%mlc_device {word} --framework {installed[0]}`; nothing was changed."
+                say(
+                    "No framework is imported yet, and several are installed ({names}): import the one you "
+                    "use, or name it, as in `%mlc_device {word} --framework {framework}`; nothing was "
+                    "changed.",
+                    names=named,
+                    word=word,
+                    framework=installed[0],
+                )
             )
         framework = next(iter([*installed, *registry.FRAMEWORKS]))
     if framework not in registry.FRAMEWORKS:
@@ -136,18 +155,26 @@ def _import(framework: str | None, word: str) -> None:
 
 def _import_one(name: str) -> None:
     if name in registry.importable():
-        print(f"Importing {words.framework(name)} to see its devices…", flush=True)
+        print(f"Importing {registry.title(name)} to see its devices…", flush=True)
     registry.import_framework(name)
 
 
 def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
     loaded = [one.name for one in registry.loaded()]
     if framework is not None and framework not in loaded:
-        raise DeviceError(f"No {framework!r:.40} is imported in this kernel; nothing was changed.")
+        raise DeviceError(
+            say(
+                "No {framework} is imported in this kernel; nothing was changed.",
+                framework=f"{framework!r:.40}",
+            )
+        )
     if not loaded and word.needs_framework:
         raise DeviceError(
-            f"No framework is imported yet, so it is not known whether there is a device {word}: import "
-            f"one in a cell, or run `%mlc_device {word}`, which does; nothing was changed."
+            say(
+                "No framework is imported yet, so it is not known whether there is a device {word}: "
+                "import one in a cell, or run `%mlc_device {word}`, which does; nothing was changed.",
+                word=str(word),
+            )
         )
 
 
@@ -168,11 +195,11 @@ def _options(line: str) -> tuple[str, str | None, bool]:
 
 
 def _named(devices: list[Device]) -> str:
-    return ", ".join(f"{one.name} ({words.framework(one.framework)})" for one in devices)
+    return ", ".join(f"{one.name} ({registry.title(one.framework)})" for one in devices)
 
 
 def _lines(backend: Backend) -> list[str]:
-    framework = words.framework(backend.name)
+    framework = registry.title(backend.name)
     try:
         devices = backend.find_devices()
     except Exception as error:  # a plug-in that does not start: its own words say why
@@ -189,9 +216,9 @@ def _replayed(device: Device) -> str:
 
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
-    memory = None if details.memory is None else f"{words.size(details.memory)} memory"
+    memory = None if details.memory is None else f"{units.size(details.memory)} memory"
     seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
     verified = "; ".join(seen) or "not yet run on such hardware"
     known = [part for part in (details.hardware, memory, details.driver) if part]
-    name = f"{device.name:8}{device.kind:8}{words.framework(device.framework)} {device.native_name}"
+    name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
     return "; ".join([name, *known, verified])

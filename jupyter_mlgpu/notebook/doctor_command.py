@@ -10,43 +10,44 @@ from typing import Any, NoReturn
 
 from jupyter_mlgpu.doctor import light, page
 from jupyter_mlgpu.doctor.consult import consult, language_of
-from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.notebook.doctor_light import captures
 from jupyter_mlgpu.notebook.progress import ProgressLine
+from jupyter_mlgpu.translation import translated
 
 
-def doctor_command(line: str, shell: Any) -> page.Page | None:
+def doctor_command(line: str, shell: Any) -> page.DiagnosisPage | None:
     """`%mlc_doctor LINE`: the page to show; None where it was printed as JSON or as a plan."""
     words = _parsed(line)
+    language = words.language or language_of()
     shown = ProgressLine(shell)
     try:
         diagnosis = consult(
             facts_from=words.facts,
             save_to=words.save_facts,
             deep=words.deep,
-            say=shown.say,
+            tell=lambda said: shown.say(translated(said, language)),
             inside=inside(shell),
         )
     finally:
         shown.clear()
     if words.save_facts is not None:
         print(f"The facts are in {words.save_facts}: read them before you send them to somebody.")
-    language = words.language or language_of()
     if words.json:
         print(page.json_text(diagnosis))
     elif words.fix_plan:
         print(page.plan(diagnosis, language))
     else:
-        return page.Page(diagnosis, language, words.all)
+        return page.DiagnosisPage(diagnosis, language, words.all)
     return None
 
 
-def inside(shell: Any) -> Inside | None:
+def inside(shell: Any) -> KernelsOwnFacts | None:
     """What a kernel knows of itself; None in a terminal."""
     if getattr(shell, "kernel", None) is None:
         return None
-    return Inside(light.CAPTURES[captures(shell.kernel)])
+    return KernelsOwnFacts(light.CAPTURES[captures(shell.kernel)])
 
 
 class _Words(argparse.ArgumentParser):

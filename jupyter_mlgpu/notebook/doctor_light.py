@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jupyter_mlgpu.redact import beginning
+from jupyter_mlgpu.sentence import Sentence, of_error, say
 
 #: Seconds after which it is given up; a consultation takes one to four.
 PATIENCE_S = 60.0
@@ -61,11 +62,12 @@ class DoctorLight:
         self._stopped = False
         self._asking = False
         self._found: dict[str, Any] | None = None
-        self._problem: str | None = None
+        self._problem: Sentence | None = None
 
     def state(self) -> dict[str, Any]:
         """Whether it is being asked, and what it said last."""
-        return {"asking": self._asking, "found": self._found, "problem": self._problem}
+        problem = None if self._problem is None else self._problem.to_json()
+        return {"asking": self._asking, "found": self._found, "problem": problem}
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin, unless it has begun; what comes of it is told by an event."""
@@ -89,8 +91,9 @@ class DoctorLight:
         try:
             found = self._answer()
         except Exception as error:
-            said = beginning(str(error) or type(error).__name__, 300)
-            problem = f"The doctor gave no answer ({said}). Run `%mlc_doctor` in a cell."
+            said = of_error(error)
+            why = said if isinstance(said, Sentence) else beginning(said or type(error).__name__, 300)
+            problem = say("The doctor gave no answer ({why}). Run `%mlc_doctor` in a cell.", why=why)
         self._found, self._problem, self._asking = found, problem, False
         self._tell()
 
@@ -98,16 +101,17 @@ class DoctorLight:
         command = [sys.executable, "-P", "-m", "jupyter_mlgpu.doctor.light", self._captures()]
         with self._lock:
             if self._stopped:
-                raise RuntimeError("the extension was unloaded")
+                raise RuntimeError(say("the extension was unloaded"))
             self._process = self._start(command)
         with self._process as process:
             try:
                 answer, complaint = process.communicate(timeout=PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
-                raise RuntimeError(f"none within {PATIENCE_S:.0f} s") from None
+                raise RuntimeError(say("none within {seconds} s", seconds=f"{PATIENCE_S:.0f}")) from None
         if process.returncode != 0:
-            raise RuntimeError(complaint.strip().rpartition("\n")[2] or f"exit status {process.returncode}")
+            status = say("exit status {status}", status=str(process.returncode))
+            raise RuntimeError(complaint.strip().rpartition("\n")[2] or status)
         found: dict[str, Any] = json.loads(answer)
         return found
 

@@ -18,7 +18,7 @@ from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.render import notes, words
 
 
-class Engine:
+class EngineSide:
     """An engine's own side. Each record of its store is to be given to `write`."""
 
     def __init__(self, number: int, key: object, run: str) -> None:
@@ -56,12 +56,12 @@ class Engine:
         )
 
 
-def find(kernel: Any, run: str) -> Engine | None:
+def find(kernel: Any, run: str) -> EngineSide | None:
     """The engine that a kernel is; None for a notebook's own kernel, and for a terminal."""
     number = getattr(kernel, "engine_id", None)
     if not isinstance(number, int) or number < 0:
         return None
-    return Engine(number, getattr(getattr(kernel, "session", None), "key", None), run)
+    return EngineSide(number, getattr(getattr(kernel, "session", None), "key", None), run)
 
 
 def line(record: Record) -> dict[str, Any]:

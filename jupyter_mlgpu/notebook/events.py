@@ -20,7 +20,7 @@ from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.cell_code import only_ours, refused, title
-from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, Asked, asked_over
+from jupyter_mlgpu.notebook.ops_command import FIRST_LINE, TRACE_CELL, OperationsRequest, asked_over
 from jupyter_mlgpu.notebook.ours import ours_in
 from jupyter_mlgpu.notebook.steps import EndedCell
 from jupyter_mlgpu.notebook.tracebacks import Tracebacks
@@ -51,7 +51,7 @@ class CellEvents:
         kit: Kit,
         capture: Capture,
         *,
-        on_start: Callable[[Measurement, Asked], None],
+        on_start: Callable[[Measurement, OperationsRequest], None],
         on_record: Callable[[Record, EndedCell], None],
     ) -> None:
         self.tracing = True
@@ -85,7 +85,7 @@ class CellEvents:
             self._kit.rest()
 
     @contextmanager
-    def each_run(self, wanted: Asked) -> Iterator[list[Record]]:
+    def each_run(self, wanted: OperationsRequest) -> Iterator[list[Record]]:
         """Measure the one cell that is run inside, on behalf of a cell that repeats; gives what was measured.
 
         Raises UsageError where no such cell is running.
@@ -220,17 +220,17 @@ class CellEvents:
             return False
         return True
 
-    def _wanted(self, running: _Running, depth: int, code: str) -> Asked | None:
+    def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
         """How to measure a cell that begins; None for one that is not measured."""
         if depth == 2 and self._here.inside is not None:
             return self._here.inside
         if depth != 1:
             return None
         if code.split(maxsplit=1)[:1] == [TRACE_CELL] and self._ours(TRACE_CELL):
-            wanted = asked_over(code) or Asked()
+            wanted = asked_over(code) or OperationsRequest()
             running.repeats = wanted.repeat is not None
             return None if running.repeats else wanted  # each of its runs is measured instead
-        return Asked() if self.tracing and not only_ours(code, self._ours) else None
+        return OperationsRequest() if self.tracing and not only_ours(code, self._ours) else None
 
     def _execution_count(self, running: _Running, result: Any) -> int | None:
         outer = self._here.running[0] if self._here.running else running
@@ -253,7 +253,7 @@ class CellEvents:
 class _ThisThread(threading.local):
     def __init__(self) -> None:
         self.running: list[_Running] = []
-        self.inside: Asked | None = None
+        self.inside: OperationsRequest | None = None
         self.records: list[Record] = []
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.kit import Kit, install
@@ -22,9 +22,9 @@ from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.notebook.events import CellEvents
 from jupyter_mlgpu.notebook.idletasks import IdleTasks
-from jupyter_mlgpu.notebook.inside import Inside
+from jupyter_mlgpu.notebook.inside import RecordPages
 from jupyter_mlgpu.notebook.logbook import Logbook
-from jupyter_mlgpu.notebook.ops_command import Asked
+from jupyter_mlgpu.notebook.ops_command import OperationsRequest
 from jupyter_mlgpu.notebook.ours import ours_in
 from jupyter_mlgpu.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.notebook.sidebar_settings import SidebarSettings
@@ -34,6 +34,9 @@ from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.store import Subscriber
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.logs.reader import LogReader
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
@@ -67,7 +70,7 @@ class Extension:
         self.watch = Watch(
             self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
         )
-        self.inside = Inside(self.kit, self.watch.state)
+        self.inside = RecordPages(self.kit, self.watch.state)
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
@@ -87,7 +90,7 @@ class Extension:
         self._capture = Capture(
             surroundings.capture_surroundings(shell),
             now=self.kit.recorder.clock.utc,
-            clean=redact,
+            new_reader=_log_reader,
             on_live=self._logbook.on_live,
             on_late=self._logbook.on_late,
             on_rest=self._logbook.on_rest,
@@ -142,9 +145,9 @@ class Extension:
     def _begin(self, ends: ExitStack) -> None:
         """Begin each part, its end put down first, for it may fail half-way; they end the other way round."""
         from jupyter_mlgpu.notebook.magics import MlgpuMagics
-        from jupyter_mlgpu.notebook.ops_command import Repeats
+        from jupyter_mlgpu.notebook.ops_command import RepeatedCell
 
-        repeats = Repeats(self._shell, self._events)
+        repeats = RepeatedCell(self._shell, self._events)
         magics = MlgpuMagics(self._shell, self.commands, self.devices, repeats, self.catch_up)
         ends.callback(self.commands.stop_sharing)
         ends.callback(self.commands.restore_environment)
@@ -192,7 +195,7 @@ class Extension:
 
         return compare_records(content, self.kit)
 
-    def _on_start(self, measurement: Measurement, wanted: Asked) -> None:
+    def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
         self._running, self._run, self._progress = measurement, wanted.run, ""
         if self._engine is not None:
             self._engine.cell_begins(measurement)
@@ -252,6 +255,14 @@ class Extension:
             choices=self.settings.state(),
             doctor=self.doctor.state(),
         )
+
+
+def _log_reader() -> LogReader:
+    # The catalogue takes a moment to read: who prints no native line never waits for it.
+    from jupyter_mlgpu.logs.catalogue import Catalogue
+    from jupyter_mlgpu.logs.reader import LogReader
+
+    return LogReader(Catalogue.load(), clean=redact)
 
 
 def _show_again(record: Record) -> None:

@@ -36,6 +36,7 @@ from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.watch import INTERVAL
 from jupyter_mlgpu.probes.looks import FEWEST
 from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.sentence import say
 
 Answer = dict[str, Any]
 Key = tuple[str, int]
@@ -44,7 +45,7 @@ Key = tuple[str, int]
 TRACE_ITEMS = 50_000
 
 
-class Inside:
+class RecordPages:
     """Answers on single records. `counters` is the state of the live counters, as `Watch.state` gives it."""
 
     def __init__(
@@ -94,14 +95,17 @@ class Inside:
         profiles, looks = self._kit.profiles.get, self._kit.looks.get
         if not profiles(record.key):
             raise UsageError(
-                "The events of this cell are not kept: run it with `%%mlc_trace --ops` once more."
+                say("The events of this cell are not kept: run it with `%%mlc_trace --ops` once more.")
             )
         left_out = timeline.left_out([record], profiles, looks)
         items = timeline.items([record], profiles, looks)
         first = list(islice(items, TRACE_ITEMS))
         if next(items, None) is not None:
             left_out.append(
-                f"Only its first {TRACE_ITEMS:,} events are here; `%mlc_trace export` writes all."
+                say(
+                    "Only its first {count} events are here; `%mlc_trace export` writes all.",
+                    count=TRACE_ITEMS,
+                )
             )
         about = {"written_by": f"jupyter_mlgpu {__version__}", "cells": 1, "left_out": left_out}
         file = io.BytesIO()
@@ -115,7 +119,7 @@ class Inside:
     def _found(self, asked: Mapping[str, Any]) -> Record:
         record = self._kit.store.get(_key(asked))
         if record is None:
-            raise UsageError("This kernel no longer holds the record.")
+            raise UsageError(say("This kernel no longer holds the record."))
         return record
 
     def _why_no_looks(self, record: Record | None) -> str:
@@ -143,5 +147,5 @@ def _of_memory(looks: Answer) -> Answer:
 def _key(asked: Mapping[str, Any]) -> Key:
     run, sequence = asked.get("run"), asked.get("sequence")
     if not isinstance(run, str) or not isinstance(sequence, int):
-        raise UsageError("A record is named by its run and its sequence.")
+        raise UsageError(say("A record is named by its run and its sequence."))
     return run, sequence

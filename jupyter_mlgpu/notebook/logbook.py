@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.record import LogLine, Record
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.logs.reader import Notes
+    from jupyter_mlgpu.logs.waiting import Notes
 
 #: Messages of the running cell that a browser which has just come is told.
 RUNNING_LINES = 2_000
@@ -102,7 +103,12 @@ class Logbook:
         room = max(0, LATE_LINES - sum(line.late for line in last.logs))
         said = list(notes.notes)
         if len(notes.lines) > room:
-            said.append(f"More than {LATE_LINES:,} messages came after this cell; later ones are not kept.")
+            said.append(
+                say(
+                    "More than {count} messages came after this cell; later ones are not kept.",
+                    count=LATE_LINES,
+                )
+            )
         self._kit.store.add(self._save(last.with_logs(notes.lines[:room], notes.facts, said)))
 
     def on_rest(self, sequence: int, notes: Notes) -> None:

@@ -9,15 +9,15 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_cell_magic, line_magic, magics_class
 
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError
-from jupyter_mlgpu.notebook.ops_command import Repeats, asked
+from jupyter_mlgpu.notebook.ops_command import RepeatedCell, asked
 from jupyter_mlgpu.notebook.ours import ours_in
 from jupyter_mlgpu.notebook.transform import THIS_CELL
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.bench.against import Against
     from jupyter_mlgpu.bench.run import BenchRun
-    from jupyter_mlgpu.comparing.compare import Comparison
-    from jupyter_mlgpu.doctor.page import Page
+    from jupyter_mlgpu.comparing.compare import RecordComparison
+    from jupyter_mlgpu.doctor.page import DiagnosisPage
     from jupyter_mlgpu.notebook.commands import Commands
     from jupyter_mlgpu.notebook.devices import DeviceCommands
     from jupyter_mlgpu.planning.forecast import Plan
@@ -33,7 +33,7 @@ class MlgpuMagics(Magics):
         shell: Any,
         commands: Commands,
         devices: DeviceCommands,
-        repeats: Repeats,
+        repeats: RepeatedCell,
         catch_up: Callable[[], None],
     ) -> None:
         """`catch_up` has the lines of all cells read that are still being read."""
@@ -81,7 +81,7 @@ class MlgpuMagics(Magics):
             print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
-    def mlc_trace(self, line: str, cell: str | None = None) -> Comparison | None:
+    def mlc_trace(self, line: str, cell: str | None = None) -> RecordComparison | None:
         """Measure cells and show a receipt under each.
 
         %mlc_trace on          trace every cell from the next one on (as %load_ext does)
@@ -187,7 +187,7 @@ class MlgpuMagics(Magics):
             return plan_command(_without_comment(line), self._shell.user_ns)
 
     @line_magic
-    def mlc_doctor(self, line: str) -> Page | None:
+    def mlc_doctor(self, line: str) -> DiagnosisPage | None:
         """What is wrong with this kernel's set-up, how we know, and what to do; it repairs nothing itself.
 
         %mlc_doctor                      this machine and this kernel's Python, in a few seconds

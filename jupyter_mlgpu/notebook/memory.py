@@ -16,7 +16,6 @@ from jupyter_mlgpu.probes.memory import Memory
 from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.process import resident_set
 from jupyter_mlgpu.render import memory as shown
-from jupyter_mlgpu.render import words
 from jupyter_mlgpu.render.memory import GpuUser, Row
 
 
@@ -109,7 +108,7 @@ def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     sentences = []
     for backend in backends:
-        name = words.framework(backend.name)
+        name = registry.title(backend.name)
         try:
             if not backend.started():
                 sentences.append(f"{name} has not used a device yet, so its allocator was not asked.")
@@ -129,7 +128,7 @@ def _allocator(backend: Backend, device: Device) -> Row:
     held = told["memory_allocator"]
     # One that counts all its devices together says the same of each: its row is shown once.
     together = held.scope == "process"
-    name = words.framework(backend.name) + ("" if together else f" {device.name}")
+    name = registry.title(backend.name) + ("" if together else f" {device.name}")
     if held.value is None:
         return shown.unknown(name, str(held.why_missing))
     remark = "allocator, all devices together" if together else "allocator"

@@ -7,9 +7,9 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import words
 from jupyter_mlgpu.statistics import median
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _HELP = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OperationsRequest:
     """What the words over a cell ask for: times per operation, and how many light runs before them.
 
     `shapes` asks for input shapes and FLOP beside the times.
@@ -42,7 +42,7 @@ class Asked:
     run: tuple[int, int] | None = None
 
 
-def asked(words: str) -> Asked:
+def asked(words: str) -> OperationsRequest:
     """The words after `%%mlc_trace`. Raises UsageError for those it does not know."""
     ops = shapes = False
     repeat: int | None = None
@@ -63,13 +63,13 @@ def asked(words: str) -> Asked:
     if not ops and (shapes or repeat is not None):
         word = "--shapes" if shapes else "--repeat"
         raise UsageError(f"{word} goes with --ops ({_HELP}); the cell was not run.")
-    return Asked(ops, repeat, items, shapes)
+    return OperationsRequest(ops, repeat, items, shapes)
 
 
 _ITEMS_LATER = re.compile(r"--items\s+(?:\{[^}]*\}|\$\w+)")
 
 
-def asked_over(code: str) -> Asked | None:
+def asked_over(code: str) -> OperationsRequest | None:
     """What the first line of a cell asks for; None where it is not ours, or is refused.
 
     A number of items that stands in a variable is not known yet: IPython puts it in when the line runs.
@@ -89,7 +89,7 @@ def _number(option: str, word: str, most: int) -> int:
     return int(word)
 
 
-class Repeats:
+class RepeatedCell:
     """Runs a cell's code once to warm up, several times light, then once with the profilers on.
 
     Each run has its receipt.
@@ -99,7 +99,7 @@ class Repeats:
         self._shell = shell
         self._events = events
 
-    def run(self, code: str, asked: Asked, times: int) -> str:
+    def run(self, code: str, asked: OperationsRequest, times: int) -> str:
         """The cell once to warm up, `times` times light and once profiled, as `asked` says.
 
         Returns the sentence to print. A run that fails ends it, with its own exception. What a run leaves
@@ -110,7 +110,9 @@ class Repeats:
         made: list[Record] = []
         runs = times + 2
         for number in range(1, runs + 1):
-            wanted = Asked(number == runs, items=asked.items, shapes=asked.shapes, run=(number, runs))
+            wanted = OperationsRequest(
+                number == runs, items=asked.items, shapes=asked.shapes, run=(number, runs)
+            )
             with self._events.each_run(wanted) as records:
                 result = self._shell.run_cell(code, store_history=False, cell_id=self._events.cell_id())
             if not result.success:
@@ -146,12 +148,12 @@ def summary(warm_up: list[Record], light: list[Record], *, profiled: bool) -> st
     walls = [wall for record in light if (wall := record.reading("wall_time").value) is not None]
     if not walls:
         return ""
-    spread = f" ({words.seconds(min(walls))} to {words.seconds(max(walls))})" if len(walls) > 1 else ""
+    spread = f" ({units.seconds(min(walls))} to {units.seconds(max(walls))})" if len(walls) > 1 else ""
     runs = f"median of {len(walls)} light runs" if len(walls) > 1 else "one light run"
     last = "with the profiler on" if profiled else "of which no profile could be taken: it says why"
     took = warm_up[0].reading("wall_time").value if warm_up else None
-    before = "" if took is None else f"The run before, to warm up, took {words.seconds(took)}. "
+    before = "" if took is None else f"The run before, to warm up, took {units.seconds(took)}. "
     return (
-        f"Timing, {runs}: {words.seconds(median(walls))}{spread}. {before}"
+        f"Timing, {runs}: {units.seconds(median(walls))}{spread}. {before}"
         f"The last receipt is of one more run, {last}. Each run found what the one before left."
     )

@@ -12,7 +12,7 @@ from typing import Any
 from IPython.utils.capture import capture_output
 
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.race.cell import Program, program
+from jupyter_mlgpu.race.cell import CompiledCell, program
 
 
 class NotebookCell:
@@ -85,14 +85,14 @@ class NotebookCell:
         if self.interrupted:
             raise KeyboardInterrupt
 
-    def _run(self, code: Program) -> object:
+    def _run(self, code: CompiledCell) -> object:
         self._inside = True
         try:
             return code.run(self._shell.user_ns)
         finally:
             self._inside = False
 
-    def _compiled(self, source: str) -> Program:
+    def _compiled(self, source: str) -> CompiledCell:
         transformed = self._shell.transform_cell(source)
         name = self._shell.compile.cache(transformed, self._shell.execution_count, raw_code=source)
         self._files.add(name)

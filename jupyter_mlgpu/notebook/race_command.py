@@ -12,21 +12,21 @@ from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Observed
-from jupyter_mlgpu.markup import image
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.notebook.race_cell import NotebookCell, setup_source
-from jupyter_mlgpu.race import bundle, figure, options, page, racing, svg
-from jupyter_mlgpu.race.options import Options
-from jupyter_mlgpu.race.racing import Finished
+from jupyter_mlgpu.page.shown import bundle_of, drawn, page_of
+from jupyter_mlgpu.race import options, page, racing
+from jupyter_mlgpu.race.options import RaceOptions
+from jupyter_mlgpu.race.racing import FinishedRace
 from jupyter_mlgpu.race.result import RaceResult
-from jupyter_mlgpu.race.runner import Runner
+from jupyter_mlgpu.race.runner import RaceRunner
 from jupyter_mlgpu.redact import beginning
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import say
 
-NOTE = "A race: the time is that of all its runs together."
-UNWATCHED = (
-    "Of a race only the first run on each device is watched, for that takes time; "
-    "its own table tells of its runs."
+NOTE = say("A race: the time is that of all its runs together.")
+UNWATCHED = say(
+    "Of a race only the first run on each device is watched, for that takes time; its own "
+    "table tells of its runs."
 )
 
 
@@ -69,12 +69,12 @@ def title(body: str) -> str:
 def _imported(name: str) -> Backend:
     backend = registry.backend(name)
     if not backend.loaded():
-        print(f"Importing {words.framework(name)}…", flush=True)
+        print(f"Importing {registry.title(name)}…", flush=True)
         registry.import_framework(name)
     return backend
 
 
-def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell: Any) -> Finished:
+def _here(asked: RaceOptions, body: str, setup: str | None, backend: Backend, shell: Any) -> FinishedRace:
     """The race in this process."""
     there = backend.find_devices()
     devices = racing.devices_for(asked.devices, there)
@@ -83,7 +83,7 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
     clock = SystemClock()
     line = ProgressLine(shell)
     first_runs: list[Observed] = []
-    runner = Runner(
+    runner = RaceRunner(
         backend,
         cell,
         sizes=asked.sizes,
@@ -113,11 +113,11 @@ def _here(asked: Options, body: str, setup: str | None, backend: Backend, shell:
     if finished.error is not None:
         cell.show_own_traceback(finished.error)
     elif cell.interrupted:  # while the last run ended: nothing is missing, and the interrupt goes on
-        return Finished(finished.result, KeyboardInterrupt())
+        return FinishedRace(finished.result, KeyboardInterrupt())
     return finished
 
 
-def _shown(finished: Finished, asked: Options) -> RaceResult:
+def _shown(finished: FinishedRace, asked: RaceOptions) -> RaceResult:
     result = finished.result
     if any(lane.timings for lane in result.lanes):
         _show_chart(result)
@@ -131,20 +131,12 @@ def _shown(finished: Finished, asked: Options) -> RaceResult:
 
 
 def _show_chart(result: RaceResult) -> None:
-    """For our own view; as plotly's data for those that have no view of ours; for the others as an image,
-    which needs no trust. Each viewer draws one of them."""
-    told = " ".join([page.head(result), *page.sentences(result)])
-    publish_display_data(  # type: ignore[no-untyped-call]
-        {
-            bundle.MIME_TYPE: bundle.data(result),
-            figure.MIME_TYPE: figure.data(result),
-            "text/html": str(image(svg.draw(result), told)),
-            "text/plain": "[chart of the race; the table says the same]",
-        }
-    )
+    words = "[chart of the race; the table says the same]"
+    shown = {**bundle_of(result), **drawn(page_of(result).charts, words)}
+    publish_display_data(shown)  # type: ignore[no-untyped-call]
 
 
-def _save(result: RaceResult, asked: Options) -> None:
+def _save(result: RaceResult, asked: RaceOptions) -> None:
     """Saves what was asked for; a file that cannot be written does not cost the result."""
     if asked.save is None:
         return

@@ -13,13 +13,14 @@ from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.notebook.progress import ProgressLine
 from jupyter_mlgpu.race import cell, fresh, page, racing
 from jupyter_mlgpu.race.job import Job
-from jupyter_mlgpu.race.options import Options
-from jupyter_mlgpu.race.racing import Finished
+from jupyter_mlgpu.race.options import RaceOptions
+from jupyter_mlgpu.race.racing import FinishedRace
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 def fresh_race(
-    asked: Options, title: str, body: str, setup: str | None, framework: str, shell: Any, note: str
-) -> Finished:
+    asked: RaceOptions, title: str, body: str, setup: str | None, framework: str, shell: Any, note: Sentence
+) -> FinishedRace:
     """The race in fresh processes: nothing of the framework starts in this one. The record gets `note`."""
     code = _plain(body, shell, "The cell")
     setup_code = None if setup is None else _plain(setup, shell, "The --setup cell")
@@ -30,7 +31,7 @@ def fresh_race(
         on_run=lambda run: line.say(page.progress(run, asked.variable)),
     )
     try:
-        line.say("Race: looking for devices in a fresh process")
+        line.say(say("Race: looking for devices in a fresh process"))
         backend = registry.backend(framework)
         known = backend.loaded() and backend.started()
         there = backend.devices() if known else processes.devices(framework)
@@ -38,7 +39,7 @@ def fresh_race(
         alone = [racing.why_alone(asked, backend, devices, there)] if len(devices) == 1 else []
 
         def lane(device: Device) -> Any:
-            line.say(f"Race: {device.name}, starting a fresh process")
+            line.say(say("Race: {device}, starting a fresh process", device=device.name))
             word, variables = fresh.hidden(device, there)
             job = Job(framework, word, code, setup_code, asked.variable, asked.sizes, asked.repeats)
             return processes.lane(job, device, variables)
@@ -58,7 +59,7 @@ def fresh_race(
         line.clear()
 
 
-def _devices(asked: Options, there: tuple[Device, ...], framework: str) -> list[Device]:
+def _devices(asked: RaceOptions, there: tuple[Device, ...], framework: str) -> list[Device]:
     """The devices asked for. With a setup cell, one that is missing may still be made by it."""
     if asked.setup is None:
         return racing.devices_for(asked.devices, there)

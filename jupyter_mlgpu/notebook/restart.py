@@ -1,8 +1,8 @@
 """What only a restart of the kernel brings: said under the cell, with what a button needs beside it.
 
-JupyterLab's extension offers the button (labextension/src/restart.ts reads what is published here), asks,
-restarts, calls `prepare` in the fresh kernel and runs the cells again. Anywhere else the sentences stand
-alone and say how to do it by hand.
+JupyterLab's extension offers the button (labextension/src/kernel/restart.ts reads what is published here),
+asks, restarts, calls `prepare` in the fresh kernel and runs the cells again. Anywhere else the sentences
+stand alone and say how to do it by hand.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from IPython.display import publish_display_data
 
+from jupyter_mlgpu.decoding import to_json
 from jupyter_mlgpu.errors import RestartNeededError
 from jupyter_mlgpu.markup import element
 
@@ -26,8 +27,9 @@ def show(error: RestartNeededError) -> None:
 def bundle(error: RestartNeededError) -> dict[str, Any]:
     """The MIME bundle: our own type for the button, HTML and plain text beside it."""
     text = f"{error.sentence}\n{error.by_hand}"
+    data = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
     return {
-        MIME_TYPE: {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose},
+        MIME_TYPE: to_json(data),
         "text/html": str(element("div", text, style="white-space: pre-wrap")),
         "text/plain": text,
     }

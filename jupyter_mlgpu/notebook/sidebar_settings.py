@@ -26,6 +26,7 @@ from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import MlgpuError, RestartNeededError, UsageError
 from jupyter_mlgpu.notebook.devices import DeviceCommands
 from jupyter_mlgpu.notebook.idletasks import IdleTasks
+from jupyter_mlgpu.sentence import of_error, say
 
 State = dict[str, Any]
 
@@ -60,7 +61,7 @@ class SidebarSettings:
         """A browser selects a device. Raises UsageError for what is no device, in one sentence."""
         text, framework = content.get("word"), content.get("framework")
         if not isinstance(text, str) or len(text) > LONGEST or not isinstance(framework, str | None):
-            raise UsageError("A device is chosen by a word, as `gpu`, and a framework's name or null.")
+            raise UsageError(say("A device is chosen by a word, as `gpu`, and a framework's name or null."))
         word = DeviceWord.parse(text)
         waiting = {"word": str(word), "framework": framework}
         self._device, self._said = waiting, None
@@ -72,7 +73,7 @@ class SidebarSettings:
         """A browser turns tracing on or off."""
         on = content.get("on")
         if not isinstance(on, bool):
-            raise UsageError("Tracing is turned on with true and off with false.")
+            raise UsageError(say("Tracing is turned on with true and off with false."))
         self._trace = on
         self._tell()
         self._tasks.submit("trace", lambda: self._turn(on))
@@ -92,10 +93,10 @@ class SidebarSettings:
             restart = {"sentence": error.sentence, "by_hand": error.by_hand, "verbose": error.verbose}
             said = _said(error.refusal, refused=True) | {"restart": restart}
         except MlgpuError as error:
-            said = _said(str(error), refused=True)
+            said = _said(of_error(error), refused=True)
         except Exception as error:  # a framework that does not start: its own words say why
             why = f"{type(error).__name__}: {error}"
-            said = _said(f"{word} could not be chosen ({why}).", refused=True)
+            said = _said(say("{word} could not be chosen ({why}).", word=str(word), why=why), refused=True)
         if self._device is waiting:  # else another one has come meanwhile, and is next
             self._device, self._said = None, said
         self._tell()
@@ -105,7 +106,12 @@ class SidebarSettings:
             self._set_tracing(on)
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-            self._said = _said(f"Tracing could not be turned {'on' if on else 'off'} ({why}).", refused=True)
+            failed = (
+                say("Tracing could not be turned on ({why}).", why=why)
+                if on
+                else say("Tracing could not be turned off ({why}).", why=why)
+            )
+            self._said = _said(failed, refused=True)
         if self._trace is on:
             self._trace = None
         self._tell()

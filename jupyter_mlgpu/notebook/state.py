@@ -16,7 +16,8 @@ from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.logbook import Logbook
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Measurement
-from jupyter_mlgpu.render import notes, words
+from jupyter_mlgpu.render import notes
+from jupyter_mlgpu.sentence import say
 
 #: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
 PAGE = 200_000
@@ -145,11 +146,16 @@ def device_state(kit: Kit) -> dict[str, Any]:
     """
     loaded = registry.loaded()
     started = [backend for backend in loaded if backend.started()]
-    why = "No framework is loaded yet: `import tensorflow` in a cell."
+    why = say("No framework is loaded yet: `import tensorflow` in a cell.")
     if loaded:
-        why = f"{words.framework(loaded[-1].name)} has not used a device yet."
+        why = say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))
     available = [
-        {"framework": one.framework, "device": one.name, "kind": one.kind, "native_name": one.native_name}
+        {
+            "framework": one.framework,
+            "device": one.name,
+            "kind": one.kind,
+            "native_name": one.native_name,
+        }
         for backend in started
         for one in backend.devices()
     ]

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.files import Journal
 from jupyter_mlgpu.frameworks.base import Device
@@ -21,8 +22,8 @@ from jupyter_mlgpu.logs.capture import Capture
 from jupyter_mlgpu.notebook.named_values import named_values
 from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.redact import redact
-from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.sentence import Sentence, say
 from jupyter_mlgpu.store import NEWEST, Store
 
 _MPS_VARIABLE = "PYTORCH_MPS_LOG_PROFILE_INFO"
@@ -33,7 +34,7 @@ _FEWEST_RECORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordStep:
     """Adds `part` of a record, which is what a note names where that fails."""
 
     part: str
@@ -45,7 +46,7 @@ class Step:
             return self.add(record)
         except Exception as error:
             failed = redact(f"{type(error).__name__}: {error}")
-            return record.with_note(f"This record lacks {self.part} ({failed}).")
+            return record.with_note(say("This record lacks {part} ({error}).", part=self.part, error=failed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +65,33 @@ class EndedCell:
 
 def steps(
     cell: EndedCell, kit: Kit, capture: Capture, namespace: Mapping[str, Any], journal: Journal | None
-) -> tuple[Step, ...]:
+) -> tuple[RecordStep, ...]:
     """The steps for one cell, in their order; `namespace` has the values of the notebook's names."""
     return (
-        Step("the time of the traceback", lambda one: with_traceback(one, cell.left_out_s)),
-        Step(
-            "what stays on another device",
+        RecordStep(say("the time of the traceback"), lambda one: with_traceback(one, cell.left_out_s)),
+        RecordStep(
+            say("what stays on another device"),
             lambda one: with_values_elsewhere(one, cell, kit.selection, namespace),
         ),
         # What the device wrote while it was waited for belongs to the cell, too.
-        Step("the native lines of the cell", lambda one: with_logs(one, capture)),
-        Step("what PyTorch's MPS log tells", lambda one: with_mps_log(one, capture)),
-        Step("the number of items", lambda one: with_items(one, cell.items)),
-        Step("the growth of memory", lambda one: with_growth(one, kit.store)),
+        RecordStep(say("the native lines of the cell"), lambda one: with_logs(one, capture)),
+        RecordStep(say("what PyTorch's MPS log tells"), lambda one: with_mps_log(one, capture)),
+        RecordStep(say("the number of items"), lambda one: with_items(one, cell.items)),
+        RecordStep(say("the growth of memory"), lambda one: with_growth(one, kit.store)),
         saving(journal),
     )
 
 
-def complete(record: Record, ordered: Iterable[Step]) -> Record:
+def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
     """The record after these steps."""
     for step in ordered:
         record = step(record)
     return record
 
 
-def saving(journal: Journal | None) -> Step:
+def saving(journal: Journal | None) -> RecordStep:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return Step("its line in the journal", lambda one: saved(one, journal))
+    return RecordStep(say("its line in the journal"), lambda one: saved(one, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
@@ -99,12 +100,15 @@ def with_traceback(record: Record, left_out_s: float) -> Record:
     if wall is None or left_out_s <= max(wall, _UNNOTICED_S):
         return record
     return record.with_note(
-        f"IPython took {words.seconds(left_out_s)} more to show the traceback: that is not in these times."
+        say(
+            "IPython took {time} more to show the traceback: that is not in these times.",
+            time=units.seconds(left_out_s),
+        )
     )
 
 
 def with_values_elsewhere(
-    record: Record, cell: EndedCell, selection: Selection, namespace: Mapping[str, Any]
+    record: Record, cell: EndedCell, selection: DeviceSelection, namespace: Mapping[str, Any]
 ) -> Record:
     """Says which values that the cell names live on another device than the one asked for."""
     if not cell.devices:
@@ -137,8 +141,11 @@ def with_mps_log(record: Record, capture: Capture, environ: Mapping[str, str] = 
             texts.append(data.decode(errors="replace"))
             if gone:
                 record = record.with_note(
-                    f"The first {gone:,} bytes of this cell's native lines were let go: the operations of "
-                    "PyTorch's MPS log are of the others."
+                    say(
+                        "The first {count} bytes of this cell's native lines were let go: the operations of "
+                        "PyTorch's MPS log are of the others.",
+                        count=gone,
+                    )
                 )
     seen = mps_profile.read((line for text in texts for line in text.splitlines()), environ)
     return replace(_with_notes(record, seen.notes), ops=(*seen.ops, *record.ops))
@@ -151,7 +158,7 @@ def with_items(record: Record, items: int | None) -> Record:
     from jupyter_mlgpu.items import NAME, fact  # seldom asked for
     from jupyter_mlgpu.render.items import sentence
 
-    told = {NAME: fact(items, "%%mlc_trace --items")}
+    told = {NAME: fact(items, Sentence("%%mlc_trace --items"))}
     record = replace(record, facts={**record.facts, **told})
     return _with_notes(record, [sentence(record)])
 
@@ -177,11 +184,11 @@ def saved(record: Record, journal: Journal | None) -> Record:
         try:
             journal.append(record)
         except RecordError as error:
-            return record.with_note(redact(f"This record was not saved: {error}"))
+            return record.with_note(redact(say("This record was not saved: {error}", error=error)))
     return record
 
 
-def _with_notes(record: Record, notes: Iterable[str | None]) -> Record:
+def _with_notes(record: Record, notes: Iterable[Sentence | None]) -> Record:
     for note in notes:
         if note is not None:
             record = record.with_note(note)

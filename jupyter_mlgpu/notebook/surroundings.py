@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mlgpu.logs.capture import Surroundings
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.notebook.engine import Engine
+    from jupyter_mlgpu.notebook.engine import EngineSide
 
 
 def capture_surroundings(shell: Any) -> Surroundings:
@@ -22,7 +22,7 @@ def capture_surroundings(shell: Any) -> Surroundings:
     return TerminalSurroundings(shell)
 
 
-def engine(kernel: Any, run: str) -> Engine | None:
+def engine(kernel: Any, run: str) -> EngineSide | None:
     """What is done otherwise in an engine of ipyparallel; None elsewhere."""
     if getattr(kernel, "engine_id", None) is None:
         return None

@@ -37,10 +37,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.probes.sampler import Stop
+from jupyter_mlgpu.sentence import say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.probes.gpus import Gpus
-    from jupyter_mlgpu.probes.live import LiveCounters, Series
+    from jupyter_mlgpu.probes.live import CounterSeries, LiveCounters
     from jupyter_mlgpu.probes.once import Once
 
 INTERVAL = 0.5
@@ -51,16 +52,17 @@ REST_AFTER = 600.0
 #: Seconds of history.
 HISTORY = 300.0
 
-RESTING = (
-    f"No cell has run for {REST_AFTER / 60:.0f} minutes, so the counters rest: otherwise a server that stops "
-    "idle kernels would take this one for busy. They go on with the next cell."
+RESTING = say(
+    "No cell has run for {minutes} minutes, so the counters rest: otherwise a server that "
+    "stops idle kernels would take this one for busy. They go on with the next cell.",
+    minutes=f"{REST_AFTER / 60:.0f}",
 )
 
 Event = dict[str, Any]
 
 
 class _Looks(Protocol):
-    def look(self) -> tuple[list[Series], list[float | None]]: ...
+    def look(self) -> tuple[list[CounterSeries], list[float | None]]: ...
 
 
 class _Thread(Protocol):
@@ -79,7 +81,7 @@ class LazyCounters:
 
         return LiveCounters(self._gpus)
 
-    def look(self) -> tuple[list[Series], list[float | None]]:
+    def look(self) -> tuple[list[CounterSeries], list[float | None]]:
         """What there is to look at, and what it shows now."""
         return self._live.look()
 
@@ -106,8 +108,8 @@ class Watch:
         self._last_cell = now()
         self._running = False
         self._end: Stop | None = None
-        self._told: list[Series] | None = None
-        self._series: list[Series] | None = None
+        self._told: list[CounterSeries] | None = None
+        self._series: list[CounterSeries] | None = None
         self._history: deque[tuple[float, list[float | None]]] = deque(maxlen=round(HISTORY / INTERVAL))
 
     def renew(self) -> Event:
@@ -189,11 +191,11 @@ class Watch:
         self._push(event)
 
 
-def _plain(series: list[Series]) -> list[Event]:
+def _plain(series: list[CounterSeries]) -> list[Event]:
     return [asdict(one) for one in series]
 
 
-def _rounded(series: Series, value: float | None) -> float | None:
+def _rounded(series: CounterSeries, value: float | None) -> float | None:
     """No more digits than the gauge is good for: there are many of them in a history."""
     if value is None:
         return None

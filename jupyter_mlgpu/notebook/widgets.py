@@ -22,8 +22,9 @@ from anywidget import AnyWidget
 from IPython.core.getipython import get_ipython
 from traitlets import Bool, Dict, Int, List, Unicode
 
-from jupyter_mlgpu import sentences
+from jupyter_mlgpu import translation
 from jupyter_mlgpu.clock import real_time
+from jupyter_mlgpu.decoding import to_json
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.notebook.channel import KernelChannel
 from jupyter_mlgpu.notebook.extension import loaded_in
@@ -50,16 +51,13 @@ SAVED = 1.0
 SHOWN = 20
 LIMIT = 200_000
 
-#: What a page says that shows Chinese.
-SPEAKS_CHINESE = {"speaks": "zh"}
-
 
 class _Control(AnyWidget):
     """A control of this kernel. There is one of each kind: made again, it is the same, shown once more."""
 
     shows = Unicode(help="Which of the two the page draws.").tag(sync=True)
     language = Unicode(help="A code such as `en` or `zh`; empty: that of the page.").tag(sync=True)
-    sentences = Dict(help="What the kernel says, in the language of a page that asked for it.").tag(sync=True)
+    catalogue = Dict(help="The catalogue of the language of a page that asked for it.").tag(sync=True)
     ended = Bool(False, help="The extension was unloaded: there is nothing new any more.").tag(sync=True)
     _esm = Unicode().tag(sync=True)
 
@@ -98,14 +96,16 @@ class _Control(AnyWidget):
 
     def _on_message(self, _: object, content: object, buffers: object) -> None:
         """A page says something, in any thread; nobody vouches for it."""
-        if content == SPEAKS_CHINESE and not self.sentences:
-            self._extension.idle_tasks.submit(f"{self.shows}: sentences", self._speak_chinese)
-        else:
-            self._chosen(content)
+        match content:
+            case {"speaks": str(language)}:
+                self._extension.idle_tasks.submit(f"{self.shows}: catalogue", lambda: self._speak(language))
+            case _:
+                self._chosen(content)
 
-    def _speak_chinese(self) -> None:
+    def _speak(self, language: str) -> None:
         with suppress(Exception):  # the page shows English, then
-            self.sentences = sentences.load("zh")
+            if found := translation.messages(language):
+                self.catalogue = {"messages": found}
 
     def _chosen(self, content: object) -> None:
         """Somebody chose something on a page; as hostile as any message."""
@@ -197,8 +197,8 @@ class DevicePicker(_Control):
     def _state(self) -> dict[str, Any]:
         return {
             "shows": "devices",
-            "device": device_state(self._extension.kit),
-            "choices": self._extension.settings.state(),
+            "device": to_json(device_state(self._extension.kit)),
+            "choices": to_json(self._extension.settings.state()),
             "heard": self._clicks,
         }
 

@@ -12,14 +12,15 @@ from jupyter_mlgpu.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record import Fact, OpStat, Reading, missing
+from jupyter_mlgpu.sentence import Sentence, say
 
 Find = Callable[[str], Profiler | Refused]
 
 #: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
 ROWS = 300
 
-NO_PROFILE = "No profile of this cell was taken."
-NOTHING_ON = "No framework with a profiler was loaded in this cell, so there are no times per operation."
+NO_PROFILE = say("No profile of this cell was taken.")
+NOTHING_ON = say("No framework with a profiler was loaded in this cell, so there are no times per operation.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Profiled:
     ops: tuple[OpStat, ...]
     readings: tuple[Reading, ...]
     facts: Mapping[str, Fact]
-    notes: tuple[str, ...]
+    notes: tuple[Sentence, ...]
     profiles: tuple[Profile, ...] = ()
 
 
@@ -63,7 +64,13 @@ class CellProfile:
             profiler = self._find(framework)
             started = profiler if isinstance(profiler, Refused) else profiler.start(self._shapes)
         except Exception as error:
-            started = Refused(f"The profiler of {framework} did not start ({_words(error)}).")
+            started = Refused(
+                say(
+                    "The profiler of {framework} did not start ({error}).",
+                    framework=framework,
+                    error=_words(error),
+                )
+            )
         if isinstance(started, Refused):
             self._refused[framework] = started
         else:
@@ -85,7 +92,7 @@ class CellProfile:
     def finish(self) -> Profiled:
         """Turn all of them off and read them; a profile that is lost costs its own rows and says so."""
         on = self.on
-        notes = [refused.reason for refused in self._refused.values()]
+        notes: list[Sentence] = [refused.reason for refused in self._refused.values()]
         if not self._sessions and not self._refused:
             notes.append(NOTHING_ON)
         ops: list[OpStat] = []
@@ -98,7 +105,13 @@ class CellProfile:
                 try:
                     profile = self._sessions.pop(framework).stop()
                 except Exception as error:
-                    notes.append(f"The profile of {framework} was lost ({_words(error)}).")
+                    notes.append(
+                        say(
+                            "The profile of {framework} was lost ({error}).",
+                            framework=framework,
+                            error=_words(error),
+                        )
+                    )
                     continue
                 start_ns, end_ns = self._window_ns
                 profile = dataclasses.replace(profile, start_ns=start_ns, end_ns=end_ns)
@@ -107,7 +120,7 @@ class CellProfile:
                 devices = device_busy(profile)
                 readings += _device_times(profile, devices)
                 notes += _notes(profile, devices)
-                reading = Fact(round(real_time.perf_counter() - begun, 3), "time.perf_counter")
+                reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
                 facts[f"{framework}_profile_read_in_seconds"] = reading
         finally:
             self.abandon()  # an interrupt while one is read must not leave another one on
@@ -115,55 +128,93 @@ class CellProfile:
         if not readings:
             readings.append(missing("device_time", NO_PROFILE, scope="device"))
         if len(ops) > ROWS:
-            notes.append(f"{len(ops) - ROWS:,} operations with the smallest shares are not in this record.")
+            notes.append(
+                say(
+                    "{count} operations with the smallest shares are not in this record.",
+                    count=len(ops) - ROWS,
+                )
+            )
         return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes), tuple(profiles))
 
 
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
     if not devices:
-        why = f"The profiler of {profile.framework} saw no kernel and no copy on a GPU in this cell."
+        why = say(
+            "The profiler of {framework} saw no kernel and no copy on a GPU in this cell.",
+            framework=profile.framework,
+        )
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     if not profile.complete:
-        why = f"The profiler of {profile.framework} did not see all of this cell, so the time is not known."
+        why = say(
+            "The profiler of {framework} did not see all of this cell, so the time is not known.",
+            framework=profile.framework,
+        )
         return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
     readings = []
     for one in devices:
-        busy = f"{profile.profiler}, union of kernels and copies of {one.device}"
-        idle = (
-            f"{profile.profiler}: 1 - (union of kernels and copies of {one.device}) / "
-            "(the cell, from start to end)"
+        busy = say(
+            "{profiler}, union of kernels and copies of {devices}",
+            profiler=profile.profiler,
+            devices=one.device,
+        )
+        idle = say(
+            "{profiler}: 1 - (union of kernels and copies of {device}) / (the cell, from start to end)",
+            profiler=profile.profiler,
+            device=one.device,
         )
         on, count = one.device, one.intervals
         readings += [
             Reading(
-                "device_time", one.busy_ns / 1e9, "s", "device", "profiler", count, device=on, detail=busy
+                "device_time",
+                one.busy_ns / 1e9,
+                "s",
+                "device",
+                "profiler",
+                count,
+                device=on,
+                detail=busy,
             ),
             Reading(
-                "device_idle", one.idle_share, "share", "device", "profiler", count, device=on, detail=idle
+                "device_idle",
+                one.idle_share,
+                "share",
+                "device",
+                "profiler",
+                count,
+                device=on,
+                detail=idle,
             ),
         ]
     return readings
 
 
-def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[str]:
-    notes = list(profile.problems)
+def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Sentence]:
+    notes: list[Sentence] = list(profile.problems)
     if profile.left_out:
         notes.append(
-            f"{profile.left_out:,} of the profiler's events were left out ({profile.why_left_out}): "
-            "counts and times per operation are of the others."
+            say(
+                "{count} of the profiler's events were left out ({why}): counts and times per operation "
+                "are of the others.",
+                count=profile.left_out,
+                why=profile.why_left_out or "?",
+            )
         )
     if profile.complete:
         notes += [_waited(one) for one in devices]
     return notes
 
 
-def _waited(one: DeviceBusy) -> str:
+def _waited(one: DeviceBusy) -> Sentence:
     ends = one.idle_share - one.between_share
-    return (
-        f"{one.device} was idle {_percent(one.idle_share)} of this profiled cell: "
-        f"{_percent(one.between_share)} between its {one.intervals:,} kernels and copies, "
-        f"{_percent(ends)} before the first and after the last. A profiler slows Python, "
-        "so in a light run it is idle for less."
+    return say(
+        "{device} was idle {share} of this profiled cell: {between} between its {count} kernels "
+        "and copies, {ends} before the first and after the last. A profiler slows Python, so in a "
+        "light run it is idle for less.",
+        device=one.device,
+        share=_percent(one.idle_share),
+        between=_percent(one.between_share),
+        count=one.intervals,
+        ends=_percent(ends),
     )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from jupyter_mlgpu.record import Plane
+from jupyter_mlgpu.sentence import Sentence, say
 
 Kind = Literal["op", "kernel", "copy", "memset"]
 
@@ -18,7 +19,7 @@ Kind = Literal["op", "kernel", "copy", "memset"]
 LIMIT = 1_000_000
 
 #: Why a profiler's events were not kept.
-CUT = f"a profile of more than {LIMIT:,} events is cut, to bound its memory"
+CUT = say("a profile of more than {limit} events is cut, to bound its memory", limit=LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,13 @@ class Profile:
     """
 
     framework: str
-    profiler: str
+    profiler: Sentence
     events: tuple[Event, ...]
     start_ns: int
     end_ns: int
     left_out: int = 0
-    why_left_out: str | None = None
-    problems: tuple[str, ...] = ()
+    why_left_out: Sentence | None = None
+    problems: tuple[Sentence, ...] = ()
     whole: bool = True
     xspace: bytes | None = None
     devices_unseen: bool = False
@@ -76,7 +77,15 @@ class Profile:
         return self.whole and self.left_out == 0
 
 
-def kept(events: Iterable[Event], limit: int = LIMIT) -> tuple[tuple[Event, ...], int]:
+class SeenEvents(NamedTuple):
+    """What a profiler's own form holds; `left_out` and `problems` are those of a Profile."""
+
+    events: tuple[Event, ...]
+    left_out: int
+    problems: tuple[Sentence, ...] = ()
+
+
+def kept(events: Iterable[Event], limit: int = LIMIT) -> SeenEvents:
     """The first `limit` events, and how many more there were."""
     first: list[Event] = []
     more = 0
@@ -85,9 +94,4 @@ def kept(events: Iterable[Event], limit: int = LIMIT) -> tuple[tuple[Event, ...]
             first.append(event)
         else:
             more += 1
-    return tuple(first), more
-
-
-def why_left_out(left_out: int) -> str | None:
-    """The reason to give with a number of events left out; None for 0."""
-    return CUT if left_out else None
+    return SeenEvents(tuple(first), more)

@@ -12,6 +12,7 @@ import threading
 from operator import attrgetter
 
 from jupyter_mlgpu.ops.events import Profile
+from jupyter_mlgpu.sentence import say
 
 Key = tuple[str, int]
 
@@ -62,12 +63,13 @@ def _cut(profile: Profile, limit: int) -> Profile:
     if more <= 0:
         return profile
     first = sorted(profile.events, key=attrgetter("start_ns"))[:limit]
-    why = f"only the first {limit:,} events of a cell are kept for export, to bound memory"
+    why = say("only the first {limit} events of a cell are kept for export, to bound memory", limit=limit)
+    before = profile.why_left_out
     return dataclasses.replace(
         profile,
         events=tuple(first),
         left_out=profile.left_out + more,
-        why_left_out="; ".join(filter(None, [profile.why_left_out, why])),
+        why_left_out=why if before is None else say("{one}; {other}", one=before, other=why),
     )
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.ops.events import Profile
+from jupyter_mlgpu.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """Why no profile is taken, in a sentence; `running` says that a profiler of the user's own is on."""
 
-    reason: str
+    reason: Sentence
     running: bool = False
 
 

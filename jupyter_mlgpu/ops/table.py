@@ -9,6 +9,7 @@ from jupyter_mlgpu.ops.busy import length, union
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.selftime import by_line, of_line
 from jupyter_mlgpu.record import OpStat, Plane
+from jupyter_mlgpu.sentence import Sentence
 
 _Key = tuple[Plane, str, str, str]
 
@@ -59,7 +60,7 @@ def rows(profile: Profile) -> tuple[OpStat, ...]:
     return tuple(sorted(table, key=lambda row: (-(row.share or 0), -row.self_time, row.name)))
 
 
-def _stat(profiler: str, key: _Key, row: _Row, busy_ns: int | None) -> OpStat:
+def _stat(profiler: Sentence, key: _Key, row: _Row, busy_ns: int | None) -> OpStat:
     plane, device, name, kind = key
     return OpStat(
         name=name,

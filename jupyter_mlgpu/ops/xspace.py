@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jupyter_mlgpu.ops.events import LIMIT
+from jupyter_mlgpu.sentence import say
 
 #: Bytes up to which a profile is read as it is: an event with its times takes 12 bytes and more.
 UNCOUNTED = 12 * LIMIT
@@ -90,7 +91,7 @@ def _run(line: bytes, place: int, most: int | None = None) -> tuple[int, int]:
             _, place, _ = _field(line, place)
         count += 1
     if place > size:
-        raise ValueError("the profile ends too early")
+        raise ValueError(say("the profile ends too early"))
     return place, count
 
 
@@ -122,9 +123,9 @@ def _field(message: bytes, place: int) -> tuple[int, int, int | None]:
     elif kind in _FIXED:
         place += _FIXED[kind]
     else:
-        raise ValueError("the profile is damaged")
+        raise ValueError(say("the profile is damaged"))
     if place > len(message):
-        raise ValueError("the profile ends too early")
+        raise ValueError(say("the profile ends too early"))
     return tag >> 3, place, body
 
 
@@ -137,7 +138,7 @@ def _read_varint(message: bytes, place: int) -> tuple[int, int]:
         if byte < 128:
             return value, place
         shift += 7
-    raise ValueError("the profile ends too early")
+    raise ValueError(say("the profile ends too early"))
 
 
 def _varint(value: int) -> bytes:

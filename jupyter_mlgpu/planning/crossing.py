@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, LOOPS, Flow, Key, Maker
-from jupyter_mlgpu.planning.graph import Body, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, GivenTensor, Operand
 from jupyter_mlgpu.planning.placing import Placement
+from jupyter_mlgpu.sentence import say
 
-RULE = (
+RULE = say(
     "A tensor is counted once for each side that reads it, however often the function that makes it is "
     "called or loops, and of a branch both ways count; handles are not copied."
 )
@@ -52,7 +53,7 @@ def crossings(flow: Flow, placements: Mapping[Key, Placement]) -> tuple[Crossing
     return tuple(found.values())
 
 
-def _made(flow: Flow, maker: Maker, result: Result, placements: Mapping[Key, Placement]) -> str:
+def _made(flow: Flow, maker: Maker, result: GivenTensor, placements: Mapping[Key, Placement]) -> str:
     placement = placements.get(maker.key)
     if placement is None or flow.nodes[maker.key].operation in _BY_TYPE:
         return _by_type(result.type)

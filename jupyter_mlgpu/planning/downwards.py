@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.markup import Markup, element
+from jupyter_mlgpu.page.shown import Drawing
+from jupyter_mlgpu.page.svg import frame, text
 from jupyter_mlgpu.planning.layout import Area, Box
 from jupyter_mlgpu.planning.subgraphs import columns
-from jupyter_mlgpu.planning.svg import Picture, on_white
+from jupyter_mlgpu.planning.svg import STYLE
 
 # In points of the drawing.
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN, _HEAD = 210, 46, 18, 26, 16, 52
 
-_STYLE = """
-text { font: 12px sans-serif; fill: #1f2328; text-anchor: middle; }
-.line { text-anchor: start; }
-.small { font-size: 10px; fill: #59636e; }
-.given { fill: #f6f8fa; stroke: #59636e; }
-.plain { fill: #dbeafe; stroke: #3a87c8; }
-.own { fill: #ccebc5; stroke: #2e7d32; }
-path { fill: none; stroke: #8c959f; }
-"""
 
-
-def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Picture:
+def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[str]]) -> Drawing:
     """The picture, with two sentences above it.
 
     A box stands below those named in `before`; one without any, just above its first reader. Kinds of boxes
-    are `given` (grey), `plain` (blue) and `own` (green).
+    are `given` (grey), `shared` (blue) and `own` (green).
     """
     rows = columns([box.name for box in boxes], before.__getitem__)
     for box in boxes:
@@ -46,11 +38,11 @@ def draw_down(words: str, boxes: Sequence[Box], before: Mapping[str, Sequence[st
     arrows = [_arrow(areas[one], areas[name]) for name, sources in before.items() for one in sources]
     first, _, rest = words.partition(". ")
     lines = [
-        element("text", f"{first}.", class_="line", x=_MARGIN, y=20),
-        element("text", rest, class_="line", x=_MARGIN, y=37),
+        text(_MARGIN, 20, f"{first}.", "left", most=len(words)),
+        text(_MARGIN, 37, rest, "left", most=len(words)),
     ]
     drawn = [_box(box, areas[box.name]) for box in boxes]
-    return Picture(words, on_white(words, _STYLE, (width, height), *lines, *arrows, *drawn))
+    return Drawing(frame(words, width, height, *lines, *arrows, *drawn, css=STYLE), words)
 
 
 def _box(box: Box, area: Area) -> Markup:
@@ -60,13 +52,9 @@ def _box(box: Box, area: Area) -> Markup:
         "g",
         element("title", box.hover),
         element("rect", class_=box.kind, x=x, y=y, width=width, height=height, rx=4),
-        element("text", _cut(box.title, 28), x=middle, y=y + 19),
-        element("text", _cut(box.subtitle, 38), class_="small", x=middle, y=y + 35),
+        text(middle, y + 19, box.title, most=28),
+        text(middle, y + 35, box.subtitle, "small", most=38),
     )
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _arrow(start: Area, end: Area) -> Markup:

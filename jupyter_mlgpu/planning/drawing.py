@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.planning.graph import Body, Graph
+from jupyter_mlgpu.page.shown import Drawing
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph
 from jupyter_mlgpu.planning.layout import Box, Frame, Scene
 from jupyter_mlgpu.planning.placing import Placement, Target
 from jupyter_mlgpu.planning.subgraphs import Group
-from jupyter_mlgpu.planning.svg import Picture, draw
+from jupyter_mlgpu.planning.svg import draw
 
 MOST = 60  # operations, drawn one by one; more than that cannot be read
 # Of a larger function: its largest groups on the device and on the CPU, with their kinds of operations.
@@ -19,8 +20,8 @@ _Placed = Mapping[str, Placement]
 
 
 def picture(
-    graph: Graph, placements: Sequence[Placement], groups: Sequence[Group], target: Target
-) -> Picture:
+    graph: FunctionGraph, placements: Sequence[Placement], groups: Sequence[Group], target: Target
+) -> Drawing:
     """The function with the most operations: each of them, or of a large one its groups in short."""
     body = max(graph.bodies, key=lambda one: len(one.nodes))
     return draw(scene(body, placements, groups, target, MOST))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 BRANCHES = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
@@ -41,7 +41,7 @@ class Maker(NamedTuple):
 class Flow:
     """The tensors of a graph on their way from function to function."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: FunctionGraph) -> None:
         self.bodies = {body.name: body for body in graph.bodies}
         self.nodes = {(body.name, node.name): node for body in graph.bodies for node in body.nodes}
         self.callers: dict[str, list[tuple[Body, Node, str]]] = {}
@@ -65,7 +65,7 @@ class Flow:
                 found[one] = None
         return found
 
-    def result(self, maker: Maker) -> Result | None:
+    def result(self, maker: Maker) -> GivenTensor | None:
         """The tensor; None where the graph does not say."""
         node = self.nodes.get(maker.key)
         if node is None:

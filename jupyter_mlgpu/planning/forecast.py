@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from jupyter_mlgpu.planning import bundle, drawing, page
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.planning.flow import Flow
-from jupyter_mlgpu.planning.graph import Graph
+from jupyter_mlgpu.planning.graph import FunctionGraph
 from jupyter_mlgpu.planning.placer import settle
 from jupyter_mlgpu.planning.placing import Placement, Target, place
 from jupyter_mlgpu.planning.placing import target as target_named
 from jupyter_mlgpu.planning.subgraphs import Group, divide
-from jupyter_mlgpu.planning.svg import Picture
+from jupyter_mlgpu.sentence import Sentence, say
+from jupyter_mlgpu.shown import Pictured
 
-GROUPS = (
+GROUPS = say(
     "A subgraph is a group of operations that can run on the device as a whole: dependencies between "
     "operations on the device are contracted wherever that makes no cycle, function by function. Groups "
     "without an operation that the target itself serves are left out."
@@ -41,18 +41,18 @@ class Fallback:
     """Operations that would fall back to the CPU for the same reason."""
 
     operation: str
-    reason: str
+    reason: Sentence
     count: int
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Pictured):
     """What would run where; made by `plan`. Shown in a notebook as a table and a picture."""
 
     subject: str
     target: Target
-    graph: Graph
+    graph: FunctionGraph
     placements: tuple[Placement, ...]
     groups: tuple[Group, ...]
     crossings: tuple[Crossing, ...]
@@ -78,7 +78,7 @@ class Plan:
     def fallbacks(self) -> tuple[Fallback, ...]:
         """The operations that would fall back to the CPU for want of a kernel, by reason, the most frequent
         first."""
-        reasons: dict[tuple[str, str], list[str]] = {}
+        reasons: dict[tuple[str, Sentence], list[str]] = {}
         for one in self.placements:
             if one.where == "cpu":
                 reasons.setdefault((one.operation, one.reason), []).append(one.node)
@@ -108,43 +108,28 @@ class Plan:
 
     def summary(self) -> str:
         """The plan in words."""
-        lines = [*page.sentences(self), *(f"  {one.count:,} x {one.reason}" for one in self.fallbacks)]
-        return "\n".join([*lines, *self.notes])
-
-    __repr__ = summary
-    __str__ = summary
+        return repr(self)
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON-ready data."""
-        data = {
+        data: dict[str, Any] = {
             "subject": self.subject,
             "target": self.target.where,
-            "tables": list(self.sources),
-            "notes": list(self.notes),
+            "tables": self.sources,
+            "notes": self.notes,
             "operations": len(self.placements),
             "counts": self.counts,
-            "subgraphs": [asdict(one) for one in self.subgraphs],
-            "fallbacks": [asdict(one) for one in self.fallbacks],
+            "subgraphs": self.subgraphs,
+            "fallbacks": self.fallbacks,
             "crossing": {
                 "known_bytes": self.known_bytes,
                 "unknown_sizes": len(self.unknown_sizes),
-                "tensors": [asdict(one) for one in self.crossings],
+                "tensors": self.crossings,
             },
-            "placements": [asdict(one) for one in self.placements],
+            "placements": self.placements,
         }
-        plain: dict[str, Any] = json.loads(json.dumps(data))  # tuples become lists
-        return plain
-
-    def picture(self) -> Picture:
-        """The largest function as a picture: coloured by device, groups boxed."""
-        return drawing.picture(self.graph, self.placements, self.groups, self.target)
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        # Beside HTML and plain text, which IPython asks for by their own names.
-        return {bundle.MIME_TYPE: bundle.data(self)}
-
-    def _repr_html_(self) -> str:
-        return page.html(self) + self.picture()._repr_html_()
+        written: dict[str, Any] = decoding.to_json(data)
+        return written
 
 
 def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
@@ -165,7 +150,7 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
     return of_graph(graph, to, subject)
 
 
-def of_graph(graph: Graph, to: Target, subject: str) -> Plan:
+def of_graph(graph: FunctionGraph, to: Target, subject: str) -> Plan:
     """The plan for a graph in plain data."""
     flow = Flow(graph)
     placed = {

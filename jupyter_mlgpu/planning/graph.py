@@ -1,6 +1,6 @@
 """A graph in plain data, as the plan reads it; no framework is needed to make one.
 
-A `Graph` is a function with the functions it calls, each a `Body`. Types are written as TensorFlow's
+A `FunctionGraph` is a function with the functions it calls, each a `Body`. Types are written as TensorFlow's
 Python names them (`float32`, `resource`).
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Result:
+class GivenTensor:
     """One tensor that an operation gives: the argument's name in its definition, type and size."""
 
     argument: str
@@ -42,7 +42,7 @@ class Node:
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     operands: tuple[Operand, ...] = ()
     after: tuple[str, ...] = ()
-    results: tuple[Result, ...] = ()
+    results: tuple[GivenTensor, ...] = ()
     asked_device: str = ""
     beside: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
@@ -59,12 +59,12 @@ class Body:
 
     name: str
     nodes: tuple[Node, ...]
-    arguments: Mapping[str, Result] = field(default_factory=dict)
+    arguments: Mapping[str, GivenTensor] = field(default_factory=dict)
     returns: tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True)
-class Graph:
+class FunctionGraph:
     """A function and all functions that it can reach, each once."""
 
     bodies: tuple[Body, ...]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.sentence import say
 
-NO_SHAPE = "the shape is not known before it runs"
-NO_SIZE = "the size of {} is not known before it runs"
+NO_SHAPE = say("the shape is not known before it runs")
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Types:
     size: Callable[[int], int | None]
 
 
-def read(graph_def: Any, name: str, types: Types) -> Graph:
+def read(graph_def: Any, name: str, types: Types) -> FunctionGraph:
     """The graph and those functions of its library that it can reach, each once."""
     library = {function.signature.name: function for function in graph_def.library.function}
     bodies = [_main(graph_def, name, types, library)]
@@ -32,7 +32,7 @@ def read(graph_def: Any, name: str, types: Types) -> Graph:
                 seen.add(inner)
                 bodies.append(_function(library[inner], types, library))
                 waiting += library[inner].node_def
-    return Graph(tuple(bodies))
+    return FunctionGraph(tuple(bodies))
 
 
 def called(node: Any, library: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -115,21 +115,26 @@ def _words(name: str, value: Any, types: Types) -> tuple[str, ...]:
     return ()
 
 
-def _results(node: Any, definition: Any, types: Types) -> Iterator[Result]:
+def _results(node: Any, definition: Any, types: Types) -> Iterator[GivenTensor]:
     shapes = list(node.attr["_output_shapes"].list.shape) if "_output_shapes" in node.attr else []
     for place, (argument, kind) in enumerate(_expanded(node, definition.output_arg)):
         yield _result(argument, kind, shapes[place : place + 1], types)
 
 
-def _result(argument: str, kind: int, shape: list[Any], types: Types) -> Result:
+def _result(argument: str, kind: int, shape: list[Any], types: Types) -> GivenTensor:
     size = types.size(kind)
     if size is None:
-        return Result(argument, types.named(kind), None, NO_SIZE.format(types.named(kind)))
+        return GivenTensor(
+            argument,
+            types.named(kind),
+            None,
+            say("the size of {name} is not known before it runs", name=types.named(kind)),
+        )
     if not shape or shape[0].unknown_rank or any(dim.size < 0 for dim in shape[0].dim):
-        return Result(argument, types.named(kind), None, NO_SHAPE)
+        return GivenTensor(argument, types.named(kind), None, NO_SHAPE)
     for dim in shape[0].dim:
         size *= dim.size
-    return Result(argument, types.named(kind), size)
+    return GivenTensor(argument, types.named(kind), size)
 
 
 def _expanded(node: Any, arguments: Iterable[Any]) -> Iterator[tuple[str, int]]:

@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.planning.graph import Node
 
 
 @dataclass(frozen=True)
-class Kernel:
+class RegisteredKernel:
     """Kernels of one operation: every combination of the values of `types` has one.
 
     An attribute that is not in `types` may have any value. `host` names the arguments that stay in the
@@ -50,7 +50,7 @@ class KernelTable:
     name: str
     version: str
     origin: str
-    kernels: Mapping[str, tuple[Kernel, ...]]
+    kernels: Mapping[str, tuple[RegisteredKernel, ...]]
 
     @property
     def title(self) -> str:
@@ -60,12 +60,12 @@ class KernelTable:
     def registrations(self) -> int:
         return sum(kernel.registrations for kernels in self.kernels.values() for kernel in kernels)
 
-    def of(self, operation: str, device: str) -> Sequence[Kernel]:
+    def of(self, operation: str, device: str) -> Sequence[RegisteredKernel]:
         """The kernels of an operation for a device, the preferred ones first."""
         found = [kernel for kernel in self.kernels.get(operation, ()) if kernel.device == device]
         return sorted(found, key=lambda kernel: -kernel.priority)
 
-    def find(self, node: Node, device: str) -> Kernel | None:
+    def find(self, node: Node, device: str) -> RegisteredKernel | None:
         """The kernel for an operation with its types on a device."""
         return next((kernel for kernel in self.of(node.operation, device) if kernel.fits(node)), None)
 
@@ -77,24 +77,6 @@ def load(name: str) -> KernelTable:
     return from_json(json.loads(text))
 
 
-def from_json(data: Mapping[str, Any]) -> KernelTable:
+def from_json(data: object) -> KernelTable:
     """A table as `scripts/kernel_table.py` writes it."""
-    return KernelTable(
-        data["name"],
-        data["version"],
-        data["origin"],
-        {operation: tuple(map(_kernel, rows)) for operation, rows in data["kernels"].items()},
-    )
-
-
-def _kernel(row: Mapping[str, Any]) -> Kernel:
-    return Kernel(
-        row["device"],
-        {name: frozenset(values) for name, values in row["types"].items()},
-        row["registrations"],
-        frozenset(row.get("host", ())),
-        row.get("priority", 0),
-        row.get("label", ""),
-        row.get("min_macos"),
-        row.get("layer", ""),
-    )
+    return decoding.decode(KernelTable, data, "the table of kernels")

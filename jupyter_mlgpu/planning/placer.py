@@ -14,6 +14,7 @@ from dataclasses import replace
 from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, ITERATORS, LOOPS, Flow, Key
 from jupyter_mlgpu.planning.graph import Body, Node
 from jupyter_mlgpu.planning.placing import Placement
+from jupyter_mlgpu.sentence import Sentence, say
 
 _BY_THEIR_TENSOR = frozenset({"Identity", "Rank", "Shape", "Size"})
 # They hand handles on, without touching what these stand for.
@@ -34,7 +35,7 @@ class _Settling:
         self._above: dict[Key, Key] = {}
         self._readers: dict[Key, list[Node]] = {}
         self._handed_on: set[Key] = set()
-        self._reasons: dict[Key, str] = {}
+        self._reasons: dict[Key, Sentence] = {}
         # Whether a group is on the device, by the key that stands for it; those not yet settled are missing.
         self._on_device: dict[Key, bool] = {}
         for body in flow.bodies.values():
@@ -73,17 +74,23 @@ class _Settling:
             self._on_device[group] = group not in self._kept and not by_readers
             if by_readers:
                 self._kept.setdefault(group, node.operation)
-                self._reasons[key] = f"{node.operation}: all that reads it is on the CPU"
+                self._reasons[key] = say(
+                    "{operation}: all that reads it is on the CPU", operation=node.operation
+                )
 
     def settled(self, key: Key, one: Placement) -> Placement:
         if not one.on_device or self._on_device[self._group(key)]:
             return one
         reason = self._reasons.get(key)
         if reason is None and one.operation in ITERATORS:
-            reason = f"{one.operation}: the iterator of a data set is on the CPU"
+            reason = say("{operation}: the iterator of a data set is on the CPU", operation=one.operation)
         if reason is None:
             beside = self._kept[self._group(key)]
-            reason = f"{one.operation}: it stands with {beside}, which is on the CPU"
+            reason = say(
+                "{operation}: it stands with {beside}, which is on the CPU",
+                operation=one.operation,
+                beside=beside,
+            )
         return replace(one, where="beside", reason=reason, host_memory=())
 
     def _join(self, body: Body, node: Node) -> None:
@@ -121,7 +128,9 @@ class _Settling:
         on_device = self._on_device.get(self._group(maker.key), True)
         if not on_device:
             self._kept[self._group((body.name, node.name))] = node.operation
-            self._reasons[body.name, node.name] = f"{node.operation}: the tensor that it takes is on the CPU"
+            self._reasons[body.name, node.name] = say(
+                "{operation}: the tensor that it takes is on the CPU", operation=node.operation
+            )
         return on_device
 
     def _group(self, key: Key) -> Key:

@@ -8,27 +8,28 @@ from dataclasses import dataclass, field
 from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning import kernels
 from jupyter_mlgpu.planning.graph import Node
-from jupyter_mlgpu.planning.kernels import Kernel, KernelTable
+from jupyter_mlgpu.planning.kernels import KernelTable, RegisteredKernel
+from jupyter_mlgpu.sentence import Sentence, say
 
-FORECAST = (
+FORECAST = say(
     "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
     "and fuse, the Metal plug-in's own among them, and decide otherwise. Nothing was run."
 )
-ELIGIBILITY = (
+ELIGIBILITY = say(
     "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
     "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
 )
-_STAND_IN = (
+_STAND_IN = say(
     "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
 )
-_COMMUNITYS = (
+_COMMUNITYS = say(
     "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its "
     "own account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
     "kernels, on the CPU, in the memory that both share, and the plug-in waits for the GPU after each kernel."
 )
-_ANY_DEVICE = "TensorFlow's own kernel for any device"
-_TENSORS = "only hold or pass on a tensor"
-_LAYERS = (
+_ANY_DEVICE = say("TensorFlow's own kernel for any device")
+_TENSORS = say("only hold or pass on a tensor")
+_LAYERS = say(
     "Which operations Apple's TensorFlow fork really gave to ML Compute is not known, nor for which types: "
     "an operation counts where ML Compute names a layer of its kind and its types at all. Gradients and "
     "optimisers, which ML Compute makes itself in a training graph, are not counted for it."
@@ -46,8 +47,8 @@ class Target:
     device: str
     core: KernelTable
     caveats: tuple[str, ...] = (FORECAST,)
-    noun: str = "kernel"
-    shared: str = "a kernel of TensorFlow's own that serves it"
+    noun: str = say("kernel")
+    shared: str = say("a kernel of TensorFlow's own that serves it")
 
     @property
     def is_gpu(self) -> bool:
@@ -69,7 +70,7 @@ class Placement:
     operation: str
     types: tuple[str, ...]
     where: str
-    reason: str
+    reason: Sentence
     host_memory: tuple[str, ...] = field(default=())
 
     @property
@@ -91,7 +92,7 @@ def target(name: str) -> Target:
     if name == "mlcompute":
         caveats = (ELIGIBILITY, _LAYERS)
         table = kernels.load("mlcompute")
-        return Target(name, "ML Compute", table, "MLC", table, caveats, "layer", _TENSORS)
+        return Target(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
     raise PlanError(f"There is no target {name!r}. Choose metal, metal-community, cuda or mlcompute.")
 
 
@@ -109,39 +110,61 @@ def place(node: Node, function: str, to: Target) -> Placement:
     )
 
 
-def _decide(node: Node, to: Target) -> tuple[str, str, Kernel | None]:
+def _decide(node: Node, to: Target) -> tuple[str, Sentence, RegisteredKernel | None]:
     if "CPU:" in node.asked_device.upper():
-        return "cpu", f"{node.operation}: the code asks for the CPU", None
+        return "cpu", say("{operation}: the code asks for the CPU", operation=node.operation), None
     kernel = to.own.find(node, to.device)
     if kernel is not None:
-        release = f", from macOS {kernel.min_macos} on" if kernel.min_macos else ""
-        return to.where, f"{to.title} {to.noun} {kernel.layer}".rstrip() + release, kernel
+        return to.where, _own(kernel, to), kernel
     if kernel := to.core.find(node, "GPU"):
-        return "core", "TensorFlow's own kernel for any GPU", kernel
+        return "core", say("TensorFlow's own kernel for any GPU"), kernel
     if kernel := to.core.find(node, "DEFAULT"):
-        held = f"{kernel.layer}: it holds or passes on a tensor" if kernel.layer else _ANY_DEVICE
+        held = _ANY_DEVICE
+        if kernel.layer:
+            held = say("{layer}: it holds or passes on a tensor", layer=kernel.layer)
         return "default", held, kernel
     return "cpu", _why_not(node, to), None
 
 
-def _why_not(node: Node, to: Target) -> str:
+def _own(kernel: RegisteredKernel, to: Target) -> Sentence:
+    told = say("{target} {noun}", target=to.title, noun=to.noun)
+    if kernel.layer:
+        told = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
+    if not kernel.min_macos:
+        return told
+    return say("{kernel}, from macOS {version} on", kernel=told, version=str(kernel.min_macos))
+
+
+def _why_not(node: Node, to: Target) -> Sentence:
     own = to.own.of(node.operation, to.device)
     if not own:
         others = _core(node, to)
         if not others:
-            return f"{node.operation}: no {to.title} {to.noun} in {to.own.title}"
-        shown = _shown(node, others)
-        return f"{node.operation}{shown[0]}: no {to.title} {to.noun}; TensorFlow's own {shown[1]}"
-    shown = _shown(node, own)
-    return f"{node.operation}{shown[0]}: {to.title} {shown[1]}"
+            return say(
+                "{operation}: no {target} {noun} in {table}",
+                operation=node.operation,
+                target=to.title,
+                noun=to.noun,
+                table=to.own.title,
+            )
+        operation, has = _shown(node, others)
+        return say(
+            "{operation}: no {target} {noun}; TensorFlow's own {types}",
+            operation=operation,
+            target=to.title,
+            noun=to.noun,
+            types=has,
+        )
+    operation, has = _shown(node, own)
+    return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
 
 
-def _core(node: Node, to: Target) -> list[Kernel]:
+def _core(node: Node, to: Target) -> list[RegisteredKernel]:
     return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
 
 
-def _shown(node: Node, found: Iterable[Kernel]) -> tuple[str, str]:
-    """The types that stand in the way, and what there is instead."""
+def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence]:
+    """The operation with the types that stand in the way, and what there is instead."""
     found = list(found)
     for name in sorted({name for kernel in found for name in kernel.types}):
         allowed: set[str] = set().union(*(kernel.types.get(name, frozenset()) for kernel in found))
@@ -149,9 +172,12 @@ def _shown(node: Node, found: Iterable[Kernel]) -> tuple[str, str]:
         values = node.attributes.get(name, ())
         if not free and not allowed.issuperset(values):
             wrong = ", ".join(dict.fromkeys(value for value in values if value not in allowed))
-            few = f"{', '.join(sorted(allowed))} only" if len(allowed) <= 8 else "other types only"
-            return f" {wrong}", f"has {few}"
-    return f" {' '.join(types_of(node))}", "has nothing for this combination of types"
+            if len(allowed) > 8:
+                return f"{node.operation} {wrong}", say("has other types only")
+            few = ", ".join(sorted(allowed))
+            return f"{node.operation} {wrong}", say("has {types} only", types=few)
+    types = " ".join(types_of(node))
+    return f"{node.operation} {types}", say("has nothing for this combination of types")
 
 
 def types_of(node: Node) -> tuple[str, ...]:

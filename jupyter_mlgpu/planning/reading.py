@@ -15,7 +15,8 @@ from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning import graphdef
 from jupyter_mlgpu.planning.as_on_a_gpu import as_on_a_gpu
 from jupyter_mlgpu.planning.flow import BRANCHES, CALLS, ITERATORS
-from jupyter_mlgpu.planning.graph import Graph
+from jupyter_mlgpu.planning.graph import FunctionGraph
+from jupyter_mlgpu.sentence import say
 
 #: Rows of a batch where `fit` is not told.
 BATCH = 32
@@ -27,7 +28,7 @@ _NAMED = re.compile(r"[A-Za-z]\w*: ")
 _CALLING = re.compile(r"(\w+: )?Exception encountered when calling ")
 
 
-def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, Graph]:
+def read(subject: Any, inputs: tuple[Any, ...], *, gpu: bool) -> tuple[str, FunctionGraph]:
     """What the subject is called, and its graph; `gpu`: as traced where there is a GPU."""
     if "tensorflow" not in sys.modules:
         # Whatever it is, TensorFlow has not made it; importing it would take seconds, for nothing.
@@ -62,7 +63,7 @@ def _concrete(subject: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
         return subject, str(subject.name)
     if isinstance(subject, PolymorphicFunction):
         name = str(getattr(subject, "__name__", "function"))
-        return _traced(subject, inputs, name), f"tf.function {name}"
+        return _traced(subject, inputs, name), say("tf.function {name}", name=name)
     if _is_model(subject):
         return _of_model(subject, inputs)
     if callable(subject) and hasattr(subject, "__code__"):
@@ -189,7 +190,7 @@ def _is_model(subject: Any) -> bool:
 def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     import keras
 
-    name = f"Keras model {model.name}"
+    name = say("Keras model {name}", name=model.name)
     if keras.backend.backend() != "tensorflow":
         raise PlanError(
             f"{name} runs on {keras.backend.backend()} here: only TensorFlow's graphs are planned."
@@ -200,8 +201,8 @@ def _of_model(model: Any, inputs: tuple[Any, ...]) -> tuple[Any, str]:
     if len(inputs) > 3:
         raise PlanError(f"{name} was given {len(inputs)} inputs: give x, or x and y, or x, y and weights.")
     if len(inputs) > 1:
-        return _training_step(model, inputs, name), f"training step of {name}"
-    return _forward(model, inputs, name), f"forward pass of {name}"
+        return _training_step(model, inputs, name), say("training step of {name}", name=name)
+    return _forward(model, inputs, name), say("forward pass of {name}", name=name)
 
 
 def _forward(model: Any, inputs: tuple[Any, ...], name: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.sentence import Sentence
 
 
 class Probe(Protocol):
@@ -24,12 +25,12 @@ class Probe(Protocol):
 class Unavailable:
     """A quantity that this version, or this machine, does not measure; always says why."""
 
-    def __init__(self, quantity: str, why: str) -> None:
+    def __init__(self, quantity: str, why: Sentence) -> None:
         self.quantity = quantity
         self._why = why
 
     def start(self) -> Callable[[], Reading]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         return lambda: missing(self.quantity, self._why)
 
 
@@ -42,7 +43,7 @@ class Late:
         self._probe: Probe | None = None
 
     def start(self) -> Callable[[], Reading | Sequence[Reading]]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         if self._probe is None:
             self._probe = self._make()
         return self._probe.start()

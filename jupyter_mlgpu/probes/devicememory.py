@@ -14,9 +14,12 @@ from jupyter_mlgpu.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.sampler import INTERVAL, Sampler
 from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.sentence import Sentence, say
 
-UNIFIED = "The GPU has no memory of its own here: it uses the machine's, of which the process's peak tells."
-TOO_SHORT = "Too short to measure: fewer than two looks at the GPU's memory fell into the cell."
+UNIFIED = say(
+    "The GPU has no memory of its own here: it uses the machine's, of which the process's peak tells."
+)
+TOO_SHORT = say("Too short to measure: fewer than two looks at the GPU's memory fell into the cell.")
 
 
 class PeakDeviceMemory:
@@ -29,12 +32,12 @@ class PeakDeviceMemory:
         self._gpus = gpus
 
     def start(self) -> Callable[[], Sequence[Reading]]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         known = self._gpus.known
         if memory.unified():
             return lambda: [missing(self.quantity, UNIFIED)]
         if known is not None and not known.found:
-            return lambda: [missing(self.quantity, str(known.why_none))]
+            return lambda: [missing(self.quantity, known.reason)]
         cell = _Cell(self._gpus)
         if known is not None:
             cell.look()
@@ -43,7 +46,11 @@ class PeakDeviceMemory:
         def stop() -> Sequence[Reading]:
             failed = end()
             if failed is not None:
-                return [missing(self.quantity, f"Looking at the GPUs' memory failed ({failed}).")]
+                return [
+                    missing(
+                        self.quantity, say("Looking at the GPUs' memory failed ({failed}).", failed=failed)
+                    )
+                ]
             if self._gpus.known is None:
                 return [missing(self.quantity, TOO_SHORT)]
             cell.look()
@@ -58,14 +65,14 @@ class _Cell:
     def __init__(self, gpus: Once[Gpus]) -> None:
         self._gpus = gpus
         self._seen: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and how many looks
-        self._lost: dict[Gpu, str] = {}
+        self._lost: dict[Gpu, Sentence] = {}
 
     def look(self) -> None:
         gpus = self._gpus.get()
         for gpu in gpus.found:
             told = gpus.nvml.memory(gpu.index)
             if told.value is None:
-                self._lost[gpu] = str(told.why_missing)
+                self._lost[gpu] = told.reason
                 continue
             peak, looks = self._seen.get(gpu, (0, 0))
             self._seen[gpu] = (max(peak, told.value.used), looks + 1)
@@ -73,11 +80,15 @@ class _Cell:
     def readings(self) -> list[Reading]:
         gpus = self._gpus.get()
         if not gpus.found:
-            return [missing("peak_memory_device", str(gpus.why_none))]
+            return [missing("peak_memory_device", gpus.reason)]
         return [self._reading(gpu) for gpu in gpus.found]
 
     def _reading(self, gpu: Gpu) -> Reading:
-        detail = f"NVML, all processes on {gpu.label}, every {INTERVAL * 1e3:.0f} ms"
+        detail = say(
+            "NVML, all processes on {gpu}, every {interval} ms",
+            gpu=gpu.label,
+            interval=f"{INTERVAL * 1e3:.0f}",
+        )
         peak, looks = self._seen.get(gpu, (0, 0))
         if gpu in self._lost or looks < 2:
             why = self._lost.get(gpu, TOO_SHORT)

@@ -6,14 +6,15 @@ import sys
 from dataclasses import dataclass
 
 from jupyter_mlgpu.probes import nvml as asking
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.probes.nvml import NOT_KNOWN, Nvml
+from jupyter_mlgpu.sentence import Sentence, say
 
-NO_NVIDIA_ON_A_MAC = "This Mac's GPU is not NVIDIA's."
+NO_NVIDIA_ON_A_MAC = say("This Mac's GPU is not NVIDIA's.")
 # What most machines say stands in every receipt, so it is short there.
-NO_PACKAGE = "The package nvidia-ml-py is not installed."
-NO_DRIVER = "There is no NVIDIA driver here."
+NO_PACKAGE = say("The package nvidia-ml-py is not installed.")
+NO_DRIVER = say("There is no NVIDIA driver here.")
 #: NVML's own words for it (NVML_ERROR_LIBRARY_NOT_FOUND).
-_NO_LIBRARY = "NVML Shared Library Not Found"
+_NO_LIBRARY = say("NVML Shared Library Not Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,12 @@ class Gpus:
 
     nvml: Nvml
     found: tuple[Gpu, ...]
-    why_none: str | None
+    why_none: Sentence | None
+
+    @property
+    def reason(self) -> Sentence:
+        """Why there is none."""
+        return self.why_none or NOT_KNOWN
 
 
 def find(nvml: Nvml) -> Gpus:
@@ -39,13 +45,13 @@ def find(nvml: Nvml) -> Gpus:
         return Gpus(nvml, (), NO_NVIDIA_ON_A_MAC)
     count = nvml.count()
     if count.value is None:
-        return Gpus(nvml, (), _short(str(count.why_missing)))
+        return Gpus(nvml, (), _short(count.reason))
     if count.value == 0:
-        return Gpus(nvml, (), "NVML finds no NVIDIA GPU here.")
+        return Gpus(nvml, (), say("NVML finds no NVIDIA GPU here."))
     return Gpus(nvml, tuple(_gpu(nvml, index) for index in range(count.value)), None)
 
 
-def _short(why: str) -> str:
+def _short(why: Sentence) -> Sentence:
     if why == asking.NOT_INSTALLED:
         return NO_PACKAGE
     return NO_DRIVER if _NO_LIBRARY in why else why

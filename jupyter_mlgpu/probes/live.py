@@ -18,9 +18,10 @@ from jupyter_mlgpu.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.probes.nvml import Nvml, Told
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.process import resident_set
+from jupyter_mlgpu.sentence import Sentence, say
 
-SUDO = "Apple tells it to the administrator alone."
-FIRST = "It is a difference of two looks, and this was the first."
+SUDO = say("Apple tells it to the administrator alone.")
+FIRST = say("It is a difference of two looks, and this was the first.")
 
 _OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
 
@@ -28,7 +29,7 @@ Read = Callable[[], Told[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class CounterSeries:
     """One line of a chart: `device` and `quantity` name it, `limit` is the most it can be, None: not known.
 
     `unit` is share (0 to 1), cores, bytes, W or °C. `why_missing` says why there is no value now.
@@ -48,50 +49,52 @@ class LiveCounters:
     def __init__(
         self,
         gpus: Once[Gpus],
-        monitor: Callable[[], apple.Monitor | str] = apple.monitor,
+        monitor: Callable[[], apple.Monitor | Sentence] = apple.monitor,
         now: Callable[[], float] = real_time.perf_counter,
     ) -> None:
         self._gpus = gpus
         self._monitor = monitor
         self._now = now
-        self._lines: list[tuple[Series, Read]] | None = None
+        self._lines: list[tuple[CounterSeries, Read]] | None = None
 
-    def look(self) -> tuple[list[Series], list[float | None]]:
+    def look(self) -> tuple[list[CounterSeries], list[float | None]]:
         """What there is to see, and a value for each: None where it has a reason now."""
         if self._lines is None:
             self._lines = [*self._machine(), *self._of_gpus()]
-        series: list[Series] = []
+        series: list[CounterSeries] = []
         values: list[float | None] = []
         for one, read in self._lines:
             told = read()
             values.append(told.value)
-            series.append(Series(one.device, one.quantity, one.unit, one.source, one.limit, told.why_missing))
+            series.append(
+                CounterSeries(one.device, one.quantity, one.unit, one.source, one.limit, told.why_missing)
+            )
         return series, values
 
-    def _machine(self) -> Iterable[tuple[Series, Read]]:
+    def _machine(self) -> Iterable[tuple[CounterSeries, Read]]:
         import psutil
 
         cores = psutil.cpu_count() or 1
         total = memory.machine().total
         yield (
-            Series("machine", "utilisation", "share", "psutil.cpu_times", 1.0),
+            CounterSeries("machine", "utilisation", "share", "psutil.cpu_times", 1.0),
             _Rate(_busy, self._now, cores),
         )
-        yield Series("machine", "memory", "bytes", "psutil.virtual_memory", total), _machine_memory
-        process = Series("process", "utilisation", "cores", "time.process_time", float(cores))
+        yield CounterSeries("machine", "memory", "bytes", "psutil.virtual_memory", total), _machine_memory
+        process = CounterSeries("process", "utilisation", "cores", "time.process_time", float(cores))
         yield process, _Rate(real_time.process_time, self._now)
-        yield Series("process", "memory", "bytes", resident_set()[1], total), _process_memory
+        yield CounterSeries("process", "memory", "bytes", resident_set()[1], total), _process_memory
 
-    def _of_gpus(self) -> Iterable[tuple[Series, Read]]:
+    def _of_gpus(self) -> Iterable[tuple[CounterSeries, Read]]:
         if sys.platform == "darwin":
             return _of_apple(self._monitor(), self._now)
         gpus = self._gpus.get()
         if not gpus.found:
-            return _none("GPU", str(gpus.why_none))
+            return _none("GPU", gpus.reason)
         return [line for gpu in gpus.found for line in _of_nvidia(gpus.nvml, gpu)]
 
 
-def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[Series, Read]]:
+def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[CounterSeries, Read]]:
     index = gpu.index
 
     def used() -> Told[float]:
@@ -101,26 +104,30 @@ def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[Series, Read]]:
     whole = nvml.memory(index).value
     total = None if whole is None else whole.total
     yield (
-        Series(gpu.label, "utilisation", "share", "NVML gauge, all processes", 1.0),
+        CounterSeries(gpu.label, "utilisation", "share", say("NVML gauge, all processes"), 1.0),
         lambda: nvml.utilisation(index),
     )
-    yield Series(gpu.label, "memory", "bytes", "NVML, all processes", total), used
-    yield Series(gpu.label, "power", "W", "NVML, whole board"), lambda: nvml.power(index)
-    yield Series(gpu.label, "temperature", "°C", "NVML"), lambda: _float(nvml.temperature(index))
+    yield CounterSeries(gpu.label, "memory", "bytes", say("NVML, all processes"), total), used
+    yield CounterSeries(gpu.label, "power", "W", say("NVML, whole board")), lambda: nvml.power(index)
+    yield CounterSeries(gpu.label, "temperature", "°C", "NVML"), lambda: _float(nvml.temperature(index))
 
 
-def _of_apple(monitor: apple.Monitor | str, now: Callable[[], float]) -> Iterable[tuple[Series, Read]]:
-    power = None if isinstance(monitor, str) else _Power(monitor, now)
-    for part in ("GPU", "CPU", "Neural Engine"):
-        one = Series(part, "power", "W", f"Apple's energy model of the {part}, all programs")
-        yield one, _because(str(monitor)) if power is None else power.of(part)
+def _of_apple(
+    monitor: apple.Monitor | Sentence, now: Callable[[], float]
+) -> Iterable[tuple[CounterSeries, Read]]:
+    read = _Power(monitor, now).of if not isinstance(monitor, str) else lambda _: _because(monitor)
+    for part in ("GPU", "CPU", say("Neural Engine")):
+        one = CounterSeries(
+            part, "power", "W", say("Apple's energy model of the {part}, all programs", part=part)
+        )
+        yield one, read(part)
     for quantity, unit in (("utilisation", "share"), ("temperature", "°C")):
-        yield Series("GPU", quantity, unit, "none"), _because(SUDO)
+        yield CounterSeries("GPU", quantity, unit, "none"), _because(SUDO)
 
 
-def _none(device: str, why: str) -> Iterable[tuple[Series, Read]]:
+def _none(device: str, why: Sentence) -> Iterable[tuple[CounterSeries, Read]]:
     for quantity, unit in _OF_A_GPU:
-        yield Series(device, quantity, unit, "none"), _because(why)
+        yield CounterSeries(device, quantity, unit, "none"), _because(why)
 
 
 class _Power:
@@ -145,7 +152,7 @@ class _Power:
 
         return read
 
-    def _look(self) -> str | None:
+    def _look(self) -> Sentence | None:
         now = self._now()
         try:
             if self._begun is not None and now > self._begun:
@@ -154,7 +161,7 @@ class _Power:
         except RuntimeError as error:
             self._begun = None
             self._watts = {}
-            return f"Apple's energy counters do not answer ({error})."
+            return say("Apple's energy counters do not answer ({error}).", error=error)
         self._begun = now
         return None
 
@@ -195,7 +202,7 @@ def _process_memory() -> Told[float]:
     return Told(resident_set()[0])
 
 
-def _because(why: str) -> Read:
+def _because(why: Sentence) -> Read:
     return lambda: Told(None, why)
 
 

@@ -16,13 +16,14 @@ from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.resets import Resets
 from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
 from jupyter_mlgpu.record import OPERATING_SYSTEM, Reading, missing
+from jupyter_mlgpu.sentence import Sentence, say
 
 _STATUS = "/proc/self/status"
 _STATM = "/proc/self/statm"
 
-RESET = (
-    "This cell's code began the peak afresh (it wrote to /proc/self/clear_refs), so what the memory reached "
-    "before is not known."
+RESET = say(
+    "This cell's code began the peak afresh (it wrote to /proc/self/clear_refs), so what the "
+    "memory reached before is not known."
 )
 
 
@@ -35,12 +36,14 @@ class CpuTime:
         self._clock = clock or SystemClock()
 
     def start(self) -> Callable[[], Reading]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         before = self._clock.processor_ns()
 
         def stop() -> Reading:
             worked = seconds_between(before, self._clock.processor_ns())
-            return Reading(self.quantity, worked, "s", "process", "clock", 1, detail="time.process_time_ns")
+            return Reading(
+                self.quantity, worked, "s", "process", "clock", 1, detail=Sentence("time.process_time_ns")
+            )
 
         return stop
 
@@ -51,7 +54,7 @@ class MemoryInUse:
     quantity = "memory_process"
 
     def start(self) -> Callable[[], Reading]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         return self._stop
 
     def _stop(self) -> Reading:
@@ -59,7 +62,7 @@ class MemoryInUse:
         return Reading(self.quantity, value, "bytes", "process", OPERATING_SYSTEM, 1, detail=detail)
 
 
-def resident_set() -> tuple[int, str]:
+def resident_set() -> tuple[int, Sentence]:
     """Memory of this process that is in the machine's RAM now, in bytes, and where the figure is from.
 
     On Linux the second number of /proc/self/statm, in pages (proc(5)), which the kernel counts in batches:
@@ -67,11 +70,11 @@ def resident_set() -> tuple[int, str]:
     """
     try:
         with open(_STATM, "rb", buffering=0) as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), _STATM
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"), Sentence(_STATM)
     except OSError:  # not Linux
         import psutil
 
-        return int(psutil.Process().memory_info().rss), "psutil resident set"
+        return int(psutil.Process().memory_info().rss), say("psutil resident set")
 
 
 def peak_memory_probe(sampler: Sampler) -> Probe:
@@ -88,10 +91,10 @@ class ResettablePeak:
     """Peak of the resident set in bytes, from the Linux kernel; exact but for pages counted in batches."""
 
     quantity = "peak_memory_process"
-    detail = "VmHWM of /proc/self/status, reset at the start"
+    detail = say("VmHWM of /proc/self/status, reset at the start")
 
     def start(self) -> Callable[[], Reading]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         peaks = _peaks()
         me = peaks.begin()
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import OPERATING_SYSTEM, Reading
+from jupyter_mlgpu.sentence import say
 
 INTERVAL = 0.05
 #: The part of one core that looking at one thing may take, at most.
@@ -114,13 +115,13 @@ class SampledPeak:
     """
 
     quantity = "peak_memory_process"
-    detail = f"psutil resident set, every {INTERVAL * 1000:.0f} ms"
+    detail = say("psutil resident set, every {interval} ms", interval=f"{INTERVAL * 1000:.0f}")
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler
 
     def start(self) -> Callable[[], Reading]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         looks = _Looks()
         end = self._sampler.add(looks.look, INTERVAL)
 

@@ -19,7 +19,7 @@ Compile = Callable[[Any, str, str], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class CompiledCell:
     """Compiled code: its statements, and its last expression apart, whose value `run` returns."""
 
     statements: CodeType
@@ -31,7 +31,7 @@ class Program:
         return None if self.last is None else eval(self.last, namespace)
 
 
-def program(tree: ast.Module, filename: str, compiler: Compile = compile) -> Program:
+def program(tree: ast.Module, filename: str, compiler: Compile = compile) -> CompiledCell:
     """A program from a syntax tree. Raises SyntaxError, and UsageError for `await` outside of a function."""
     last = None
     statements = tree.body
@@ -39,13 +39,13 @@ def program(tree: ast.Module, filename: str, compiler: Compile = compile) -> Pro
         last = ast.Expression(statements[-1].value)
         statements = statements[:-1]
     _refuse_await(tree, filename)
-    return Program(
+    return CompiledCell(
         compiler(ast.Module(statements, []), filename, "exec"),
         None if last is None else compiler(last, filename, "eval"),
     )
 
 
-def from_source(source: str, filename: str) -> Program:
+def from_source(source: str, filename: str) -> CompiledCell:
     """A program from Python code; its lines are kept for tracebacks."""
     lines = source.splitlines(keepends=True)
     linecache.cache[filename] = (len(source), None, lines, filename)
@@ -55,28 +55,28 @@ def from_source(source: str, filename: str) -> Program:
 class PlainCell:
     """A cell in a namespace of its own; `variable` is the name that holds the size, if there is one."""
 
-    def __init__(self, body: Program, *, setup: Program | None, variable: str | None) -> None:
+    def __init__(self, body: CompiledCell, *, setup: CompiledCell | None, variable: str | None) -> None:
         self.namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
         self._body = body
         self._setup = setup
         self._variable = variable
 
     def setup(self) -> None:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """Run what is not timed, once."""
         if self._setup is not None:
             self._setup.run(self.namespace)
 
     def prepare(self, size: float | None) -> None:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """Give the variable its size, and draw random numbers anew."""
         if self._variable is not None:
             self.namespace[self._variable] = size
 
     def run(self) -> object:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """Run the cell once."""
         return self._body.run(self.namespace)
 
     def quiet(self) -> AbstractContextManager[object]:
-        """See `jupyter_mlgpu.race.runner.RacingCell`."""
+        """A stretch in which what the cell prints is not shown."""
         return _quiet()
 
 

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_mlgpu import decoding
 from jupyter_mlgpu.clock import SystemClock, real_time
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, MlgpuError
@@ -22,20 +21,16 @@ from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device
 from jupyter_mlgpu.frameworks.imports import ImportWatch
 from jupyter_mlgpu.race import cell
-from jupyter_mlgpu.race.job import Job, Teller
-from jupyter_mlgpu.race.runner import Progress, Runner
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.race.job import Job, JobError, News, Teller
+from jupyter_mlgpu.race.runner import RaceProgress, RaceRunner
+from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: What stands for the cells in tracebacks.
 BODY, SETUP = "<cell>", "<setup cell>"
 
 #: Runs are told of no more often than this.
 INTERVAL_S = 0.5
-
-_LATE = (
-    "this device was not there yet when the framework was imported, so what the setup cell made is where the "
-    "framework put it."
-)
 
 
 def main(folder: Path) -> None:
@@ -44,14 +39,13 @@ def main(folder: Path) -> None:
     try:
         job = Job.read(folder)
         if job.device is None:
-            teller.tell(
-                {"devices": decoding.to_json(registry.import_framework(job.framework).find_devices())}
-            )
+            devices = registry.import_framework(job.framework).find_devices()
+            teller.tell(News(devices=tuple(devices)))
         else:
             _run(job, DeviceWord.parse(job.device), teller)
     except BaseException as error:
         # The notebook tells it; here it is the end.
-        teller.tell({"error": _told(error)})
+        teller.tell(News(error=_told(error)))
         sys.exit(1)
 
 
@@ -60,35 +54,41 @@ def _run(job: Job, word: DeviceWord, teller: Teller) -> None:
     body = cell.from_source(job.body, BODY)
     plain_cell = cell.PlainCell(body, setup=None, variable=job.variable)
     backend, device, notes = _prepared(job.framework, word, setup, plain_cell)
-    runner = Runner(
+    runner = RaceRunner(
         backend,
         plain_cell,
         sizes=job.sizes,
         repeats=job.repeats,
         clock=SystemClock(),
         on_run=_Telling(teller).tell,
-        on_timing=lambda timing: teller.tell({"timing": decoding.to_json(timing)}),
+        on_timing=lambda timing: teller.tell(News(timing=timing)),
     )
     lane, error = runner.lane(device)
     lane = replace(lane, notes=(*lane.notes, *notes))
-    teller.tell({"lane": decoding.to_json(lane), "versions": dict(backend.versions())})
+    teller.tell(News(lane=lane, versions=backend.versions()))
     if error is not None:
         raise error
 
 
 def _prepared(
-    framework: str, word: DeviceWord, setup: cell.Program | None, plain_cell: cell.PlainCell
-) -> tuple[Backend, Device, list[str]]:
+    framework: str, word: DeviceWord, setup: cell.CompiledCell | None, plain_cell: cell.PlainCell
+) -> tuple[Backend, Device, list[Sentence]]:
     """Run the setup cell, on the device as soon as it is there; the cell itself may import the framework."""
-    selection = Selection(registry.loaded)
+    selection = DeviceSelection(registry.loaded)
     selection.select(word)
-    notes: list[str] = []
+    notes: list[Sentence] = []
 
     def imported(module: str) -> None:
         with suppress(DeviceError):  # the setup cell may still make it; else it is missed at the end
             selection.framework_loaded(registry.backend(registry.MODULES[module]))
         if setup is not None and registry.MODULES[module] == framework and not selection.devices():
-            notes.append(f"{word}: {_LATE}")
+            notes.append(
+                say(
+                    "{device}: this device was not there yet when the framework was imported, so what the "
+                    "setup cell made is where the framework put it.",
+                    device=str(word),
+                )
+            )
 
     watch = ImportWatch(registry.MODULES, imported)
     watch.start()
@@ -110,14 +110,14 @@ class _Telling:
         self._teller = teller
         self._last = 0.0
 
-    def tell(self, run: Progress) -> None:
+    def tell(self, run: RaceProgress) -> None:
         now = real_time.monotonic()
         if run.number == 0 or now - self._last >= INTERVAL_S:
             self._last = now
-            self._teller.tell({"run": decoding.to_json(run)})
+            self._teller.tell(News(run=run))
 
 
-def _told(error: BaseException) -> dict[str, str | None]:
+def _told(error: BaseException) -> JobError:
     kind = type(error)
     ours = isinstance(error, MlgpuError)
     # From the user's own code on; where it is not in there, all of it.
@@ -125,7 +125,7 @@ def _told(error: BaseException) -> dict[str, str | None]:
     while frames is not None and frames.tb_frame.f_code.co_filename not in (BODY, SETUP):
         frames = frames.tb_next
     lines = traceback.format_exception(kind, error, frames or error.__traceback__)
-    return {"type": kind.__name__, "text": str(error), "traceback": None if ours else "".join(lines)}
+    return JobError(kind.__name__, str(error), None if ours else "".join(lines))
 
 
 def _end_with_the_notebook() -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from jupyter_mlgpu.sentence import Sentence, listed, say
+
 if TYPE_CHECKING:
     from jupyter_mlgpu.race.result import Lane, Timing
 
@@ -25,7 +27,7 @@ class Crossover:
     size: float | None = None
     low: float | None = None
     high: float | None = None
-    why_missing: str | None = None
+    why_missing: Sentence | None = None
 
 
 def crossover(one: Lane, other: Lane) -> Crossover:
@@ -73,16 +75,23 @@ def _why_not(
     pairs: list[tuple[float, Timing, Timing]],
     certain: list[tuple[float, int]],
     changes: list[tuple[tuple[float, int], tuple[float, int]]],
-) -> str:
+) -> Sentence:
     if not pairs:
-        return f"there is no size at which both {one.device} and {other.device} were measured"
+        return say(
+            "there is no size at which both {one} and {other} were measured",
+            one=one.device,
+            other=other.device,
+        )
     if not certain:
         if any(timing.interval is None for _, *both in pairs for timing in both):
-            return "a single run has no spread, so nothing is certain; ask for more repeats"
-        return "the spreads overlap at every size"
+            return say("a single run has no spread, so nothing is certain; ask for more repeats")
+        return say("the spreads overlap at every size")
     if changes:
-        between = " and ".join(f"between {low[0]:,g} and {high[0]:,g}" for low, high in changes)
-        return f"they change places several times, {between}"
+        between = [
+            say("between {low} and {high}", low=f"{low[0]:,g}", high=f"{high[0]:,g}") for low, high in changes
+        ]
+        return say("they change places several times, {between}", between=listed(between))
     faster = one if certain[0][1] < 0 else other
-    everywhere = "every size" if len(certain) == len(pairs) else "every size where the spreads do not overlap"
-    return f"{faster.device} is faster at {everywhere}"
+    if len(certain) == len(pairs):
+        return say("{device} is faster at every size", device=faster.device)
+    return say("{device} is faster at every size where the spreads do not overlap", device=faster.device)

@@ -15,15 +15,16 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import jupyter_mlgpu
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.errors import RaceError
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.race.job import Job, Listener
-from jupyter_mlgpu.race.result import Lane, Timing, lane_from_json, timing_from_json
-from jupyter_mlgpu.race.runner import Progress
+from jupyter_mlgpu.race.job import Job, JobError, Listener, News
+from jupyter_mlgpu.race.result import Lane, Timing
+from jupyter_mlgpu.race.runner import RaceProgress
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: A process that has told nothing for so many seconds is taken to hang: no run may take longer.
 SILENCE_S = 1800.0
@@ -44,7 +45,7 @@ class FreshProcess:
         *,
         on_output: Callable[[str], None],
         on_error: Callable[[str], None],
-        on_run: Callable[[Progress], None] = lambda progress: None,
+        on_run: Callable[[RaceProgress], None] = lambda progress: None,
         silence_s: float = SILENCE_S,
         interpreter: Sequence[str] = (sys.executable, "-m", "jupyter_mlgpu.race.child"),
     ) -> None:
@@ -60,8 +61,8 @@ class FreshProcess:
         """The devices that a framework finds in a process of its own. Raises RaceError."""
         found: list[Device] = []
 
-        def take(news: dict[str, Any]) -> None:
-            found.extend(Device(**one) for one in news.get("devices", ()))
+        def take(news: News) -> None:
+            found.extend(news.devices or ())
 
         ended, error = self._do(Job(framework, None), {}, take)
         if error is not None or not found:
@@ -76,41 +77,43 @@ class FreshProcess:
         """
         timings: list[Timing] = []
         told: list[Lane] = []
-        at: list[Progress] = []
+        at: list[RaceProgress] = []
 
-        def take(news: dict[str, Any]) -> None:
-            if "run" in news:
-                at[:] = [replace(Progress(**news["run"]), device=device.name)]
+        def take(news: News) -> None:
+            if news.run is not None:
+                at[:] = [replace(news.run, device=device.name)]
                 self._on_run(at[0])
-            if "timing" in news:
-                timings.append(timing_from_json(news["timing"]))
-            if "lane" in news:
-                told.append(lane_from_json(news["lane"]))
-                self.versions = news["versions"]
+            if news.timing is not None:
+                timings.append(news.timing)
+            if news.lane is not None:
+                told.append(news.lane)
+                self.versions = news.versions or {}
 
         ended, error = self._do(job, hidden, take)
         if told:
             notes = tuple(_renamed(note, told[0].device, device.name) for note in told[0].notes)
             return replace(told[0], device=device.name, notes=notes), error
-        where = f" at {job.variable} = {at[0].size:g}" if at and at[0].size is not None else ""
         if isinstance(error, KeyboardInterrupt):
-            problem = "interrupted"
+            problem = say("interrupted")
         elif error is not None:
-            problem = "ended by an error before the first run"
+            problem = say("ended by an error before the first run")
+        elif at and at[0].size is not None:
+            place = {"variable": job.variable or "", "size": f"{at[0].size:g}"}
+            problem = say("its process {ended} at {variable} = {size}", ended=ended, **place)
         else:
-            problem = f"its process {ended}{where}"
+            problem = say("its process {ended}", ended=ended)
         return Lane(device.name, device.kind, None, tuple(timings), None, problem), error
 
     def _do(
-        self, job: Job, hidden: Mapping[str, str], take: Callable[[dict[str, Any]], None]
-    ) -> tuple[str, BaseException | None]:
+        self, job: Job, hidden: Mapping[str, str], take: Callable[[News], None]
+    ) -> tuple[Sentence, BaseException | None]:
         """Do a job: how its process ended, in words, and the error that it told."""
         errors: list[BaseException] = []
 
-        def heard(news: dict[str, Any]) -> None:
+        def heard(news: News) -> None:
             take(news)
-            if "error" in news:
-                errors.append(self._error(news["error"], job))
+            if news.error is not None:
+                errors.append(self._error(news.error, job))
 
         with tempfile.TemporaryDirectory(prefix="jupyter_mlgpu_race_") as name:
             folder = Path(name)
@@ -138,7 +141,8 @@ class FreshProcess:
                 heard(news)
         error = errors[0] if errors else None
         if hung:
-            return f"was ended, for it had told nothing for {self._silence_s:,.0f} s", error
+            silence = f"{self._silence_s:,.0f}"
+            return say("was ended, for it had told nothing for {time} s", time=silence), error
         return _ended(process.returncode), error
 
     def _follow(
@@ -146,7 +150,7 @@ class FreshProcess:
         process: subprocess.Popen[bytes],
         reader: _Reader,
         listener: Listener,
-        heard: Callable[[dict[str, Any]], None],
+        heard: Callable[[News], None],
     ) -> bool:
         """Pass on what the process says until it ends; True where it says nothing for too long."""
         last = real_time.monotonic()
@@ -167,15 +171,15 @@ class FreshProcess:
             self._on_output(text)
         return bool(text)
 
-    def _error(self, told: dict[str, str | None], job: Job) -> RaceError:
-        if told["traceback"] is None:
-            return RaceError(f"{told['text']}")
-        self._on_error(str(told["traceback"]))
+    def _error(self, told: JobError, job: Job) -> RaceError:
+        if told.traceback is None:
+            return RaceError(told.text)
+        self._on_error(told.traceback)
         hint = ""
-        if told["type"] == "NameError":
+        if told.type == "NameError":
             hint = " A fresh process knows only what the cell itself and the one named by --setup make."
         return RaceError(
-            f"In the fresh process for {job.device} the code ended with {told['type']}: {told['text']}.{hint}"
+            f"In the fresh process for {job.device} the code ended with {told.type}: {told.text}.{hint}"
         )
 
 
@@ -191,7 +195,7 @@ def hidden(device: Device, devices: Sequence[Device]) -> tuple[str, dict[str, st
         return device.name, {}
     if device.kind not in kinds:
         return device.name, {variable: "-1"}
-    number = int(device.name.partition(":")[2])
+    number = device.number
     visible = [one.strip() for one in os.environ.get(variable, "").split(",") if one.strip()]
     return "gpu:0", {variable: visible[number] if number < len(visible) else str(number)}
 
@@ -238,11 +242,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _ended(code: int) -> str:
+def _ended(code: int) -> Sentence:
     if code < 0:
-        return f"died of {signal.Signals(-code).name}"
-    return f"ended with code {code}"
+        return say("died of {signal}", signal=signal.Signals(-code).name)
+    return say("ended with code {code}", code=str(code))
 
 
-def _renamed(note: str, word: str, name: str) -> str:
-    return f"{name}{note.removeprefix(word)}" if note.startswith(f"{word}:") else note
+def _renamed(note: Sentence, word: str, name: str) -> Sentence:
+    """A note on a device by its word in another process, with its name here."""
+    if note.fields.get("device") != word:
+        return note
+    return Sentence(note.template, {**note.fields, "device": name}, note.plural)

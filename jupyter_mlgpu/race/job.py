@@ -1,8 +1,7 @@
 """What a fresh process is told, and what it tells: two files in a folder of their own.
 
 The process appends a line of JSON for each thing it has to say, so that what it measured before a crash is
-kept. Each line has one key: `run` (what begins now), `timing`, `lane` (the end of it, with `versions` beside
-it), `devices`, or `error` (its type, its text and its traceback; our own errors have no traceback).
+kept.
 """
 
 from __future__ import annotations
@@ -12,13 +11,36 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from jupyter_mlgpu import decoding
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.race.result import Lane, Size, Timing
+from jupyter_mlgpu.race.runner import RaceProgress
 
 JOB = "job.json"
 TOLD = "told.jsonl"
+
+
+class JobError(Struct, frozen=True):
+    """An error that ended the process; `traceback` is that of the user's code, None for an error of ours."""
+
+    type: str
+    text: str
+    traceback: str | None
+
+
+class News(Struct, frozen=True, omit_defaults=True):
+    """One thing that a process tells: what begins now, a timing, the end of its lane, devices, an error."""
+
+    run: RaceProgress | None = None
+    timing: Timing | None = None
+    lane: Lane | None = None
+    versions: Mapping[str, str] | None = None
+    devices: tuple[Device, ...] | None = None
+    error: JobError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +55,7 @@ class Job:
     body: str = ""
     setup: str | None = None
     variable: str | None = None
-    sizes: tuple[float | None, ...] = (None,)
+    sizes: tuple[Size, ...] = (None,)
     repeats: int = 1
 
     def write(self, folder: Path) -> None:
@@ -45,7 +67,7 @@ class Job:
     def read(cls, folder: Path) -> Job:
         """The job that `write` left; its framework is then known to this process, too."""
         data = json.loads((folder / JOB).read_text(encoding="utf-8"))
-        job = cls(**{**data["job"], "sizes": tuple(data["job"]["sizes"])})
+        job = decoding.decode(cls, data["job"], "the job")
         if data["registered"] is not None:
             registry.register(job.framework, *data["registered"])
         return job
@@ -57,9 +79,9 @@ class Teller:
     def __init__(self, folder: Path) -> None:
         self._path = folder / TOLD
 
-    def tell(self, what: Mapping[str, Any]) -> None:
+    def tell(self, news: News) -> None:
         """Say something, whole and at once."""
-        line = json.dumps(what).encode() + b"\n"
+        line = decoding.to_bytes(news) + b"\n"
         handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(handle, line)
@@ -74,7 +96,7 @@ class Listener:
         self._path = folder / TOLD
         self._read = 0
 
-    def news(self) -> Iterator[dict[str, Any]]:
+    def news(self) -> Iterator[News]:
         """What was said since the last time."""
         if not self._path.exists():
             return
@@ -84,4 +106,4 @@ class Listener:
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
         for line in whole.splitlines():
-            yield json.loads(line)
+            yield decoding.decode(News, json.loads(line), "what the process told")

@@ -17,7 +17,7 @@ _WITH_VALUE = ("--over", "--repeats", "--devices", "--framework", "--setup", "--
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RaceOptions:
     """What was asked for; `sizes` is (None,) where the cell is raced as it is."""
 
     variable: str | None = None
@@ -30,7 +30,7 @@ class Options:
     save: Path | None = None
 
 
-def parse(line: str) -> Options:
+def parse(line: str) -> RaceOptions:
     """The options of a line; raises UsageError naming the word that is wrong."""
     try:
         words = shlex.split(line)
@@ -52,7 +52,7 @@ def parse(line: str) -> Options:
         else:
             found[word] = words.pop(0)
     variable, sizes = _over(found["--over"]) if "--over" in found else (None, (None,))
-    return Options(
+    return RaceOptions(
         variable,
         sizes,
         _repeats(found.get("--repeats", "10")),

@@ -1,88 +1,109 @@
-"""A race in sentences, as a text table and as an HTML table."""
+"""The page of a race: who raced, its table, what came of it, what the figures do not say."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import reduce
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.markup import bullets, element
-from jupyter_mlgpu.markup import table as html_table
+from jupyter_mlgpu.page.model import Page, Table
+from jupyter_mlgpu.page.scales import written
+from jupyter_mlgpu.page.shown import page_of
+from jupyter_mlgpu.race.chart import chart, estimate, timed
 from jupyter_mlgpu.race.crossover import Crossover, compare
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.race.runner import RaceProgress
+from jupyter_mlgpu.sentence import Sentence, say, say_count, with_commas
 
-if TYPE_CHECKING:
-    from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
-    from jupyter_mlgpu.race.runner import Progress
-
-RESTORE = (
+RESTORE = say(
     "Devices run one after another, and runs within a process restore nothing: each finds what all runs "
     "before it left behind."
 )
-FRESH = (
+FRESH = say(
     "Each device had a process of its own, one after another. Runs within a process restore nothing: each "
     "finds what the runs before it left behind."
 )
-QUIET = "What the cell prints is shown for each device's first run alone."
+QUIET = say("What the cell prints is shown for each device's first run alone.")
+NOT_CERTAIN = say("not certain")
 
 #: Sizes whose warm-up never settled are named up to so many.
 _NAMED = 6
 
 
-def number(size: float) -> str:
-    """A size as people write it: `1,000`, `1e7`, `0.5`."""
-    if float(size).is_integer() and size < 1e6:
-        return f"{size:,.0f}"
-    return f"{size:.4g}".replace("e+0", "e").replace("e+", "e")
+@page_of.register
+def page(result: RaceResult) -> Page:
+    """Its head, its table and its sentences, with its chart beside them."""
+    told, said = head(result), sentences(result)
+    return Page(
+        (told, table(result), *said),
+        tuple(notes(result)),
+        (chart(result, told, said),),
+        title=say("Race: {cell}", cell=result.cell),
+        kind="race",
+        told_below=True,
+    )
 
 
-def duration(seconds: float) -> str:
-    """Three figures with a unit, from nanoseconds up."""
-    if seconds < 0.9995e-6:
-        return f"{seconds * 1e9:.0f} ns"
-    if seconds < 0.9995e-3:
-        return f"{seconds * 1e6:.3g} µs"
-    return words.seconds(seconds)
-
-
-def head(result: RaceResult) -> str:
+def head(result: RaceResult) -> Sentence:
     """Who raced, and how often."""
-    against = " against ".join(map(_lane_name, result.lanes)) or "no device"
-    label = {"ok": "", "error": "Ended by an error: ", "interrupted": "Interrupted: "}[result.outcome]
-    runs = f"{result.repeats:,} runs each" if result.repeats > 1 else "one run each"
-    name = words.framework(result.framework)
-    return f"{label}`{result.cell}` with {name} on {against}, {runs} after warm-up."
-
-
-def title(result: RaceResult) -> list[str]:
-    """The chart's title, a line each: what raced, and on what; the rest stands in the table's head."""
-    against = " against ".join(lane.device for lane in result.lanes)
-    return [result.cell, f"{words.framework(result.framework)}: {against}"]
+    names = [f"{one.device} ({one.hardware})" if one.hardware else one.device for one in result.lanes]
+    raced = {
+        "cell": result.cell,
+        "framework": registry.title(result.framework),
+        "devices": reduce(lambda one, other: say("{one} against {other}", one=one, other=other), names)
+        if names
+        else say("no device"),
+        "runs": say_count("one run each", "{count} runs each", result.repeats),
+    }
+    if result.outcome == "error":
+        return say(
+            "Ended by an error: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced
+        )
+    if result.outcome == "interrupted":
+        return say("Interrupted: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
+    return say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
 
 
 def sentences(result: RaceResult) -> list[str]:
     """What came of it, a sentence each."""
-    problems = [f"{one.device}: {one.problem}." for one in result.lanes if one.problem]
+    problems = [
+        say("{device}: {problem}.", device=one.device, problem=one.problem)
+        for one in result.lanes
+        if one.problem
+    ]
     if result.variable is None:
         return [*_fastest(result), *problems]
     return [*(crossing(one, result.variable) for one in result.crossovers), *problems]
 
 
-def crossing(one: Crossover, variable: str) -> str:
+def crossing(one: Crossover, variable: str) -> Sentence:
     """Where two devices change places, or why that is not known."""
     if one.size is None or one.low is None or one.high is None:
-        return f"No crossover of {one.small} and {one.large}: {one.why_missing}."
-    return (
-        f"{one.large} becomes faster than {one.small} at about {variable} = {number(estimate(one.size))} "
-        f"(between {number(one.low)} and {number(one.high)})."
+        return say(
+            "No crossover of {small} and {large}: {why}.",
+            small=one.small,
+            large=one.large,
+            why=one.why_missing or "",
+        )
+    return say(
+        "{large} becomes faster than {small} at about {variable} = {size} (between {low} and {high}).",
+        large=one.large,
+        small=one.small,
+        variable=variable,
+        size=written(estimate(one.size)),
+        low=written(one.low),
+        high=written(one.high),
     )
 
 
 def notes(result: RaceResult) -> list[str]:
     """What the figures mean, and what they do not say."""
     spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
-    what = [f"Times are medians; in brackets: {'; or '.join(spreads)}."] if spreads else []
+    what = []
+    if spreads:
+        ways = reduce(lambda one, other: say("{one}; or {other}", one=one, other=other), spreads)
+        what = [say("Times are medians; in brackets: {spread}.", spread=ways)]
     return [
         *what,
         *_empty(result),
@@ -95,54 +116,31 @@ def notes(result: RaceResult) -> list[str]:
     ]
 
 
-def progress(now: Progress, variable: str | None) -> str:
+def progress(now: RaceProgress, variable: str | None) -> Sentence:
     """What runs now, for the line that tells of it."""
-    at = "" if now.size is None else f", {variable} = {number(now.size)}"
-    run = f"run {now.number} of {now.repeats}" if now.number else "warm-up"
-    return f"Race: {now.device}{at}, {run}"
+    run = {"number": now.number, "count": now.repeats}
+    if now.size is None:
+        if not now.number:
+            return say("Race: {device}, warm-up", device=now.device)
+        return say("Race: {device}, run {number} of {count}", device=now.device, **run)
+    at = {"device": now.device, "variable": variable or "", "size": written(now.size)}
+    if not now.number:
+        return say("Race: {device}, {variable} = {size}, warm-up", **at)
+    return say("Race: {device}, {variable} = {size}, run {number} of {count}", **at, **run)
 
 
-def table(result: RaceResult) -> list[tuple[str, ...]]:
-    """Header and rows as text: a row a size, a column a device, and who was faster."""
+def table(result: RaceResult) -> Table:
+    """A row a size, a column a device, and who was faster."""
     several = len(result.lanes) > 1
-    devices = [one.device for one in result.lanes]
-    rows = [(result.variable or "", *devices, *(["faster"] if several else []))]
+    rows = []
     for size in result.sizes:
         timings = [one.at(size) for one in result.lanes]
-        name = "time" if size is None else number(size)
+        name = say("time") if size is None else written(size)
         faster = [_faster(result.lanes, timings)] if several else []
         rows.append((name, *map(timed, timings), *faster))
-    return rows
-
-
-def text(result: RaceResult) -> str:
-    """The race as plain text."""
-    rows = table(result) if result.sizes else []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0] if rows else ()))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    return "\n".join([head(result), *lines, *sentences(result), *notes(result)])
-
-
-def html(result: RaceResult) -> str:
-    """The race as HTML that needs nothing else; what comes from the user is escaped."""
-    header, *rows = table(result) if result.sizes else [()]
-    told = [element("p", one) for one in [head(result), *sentences(result)]]
-    return str(element("div", *told, html_table(header, rows), element("small", bullets(notes(result)))))
-
-
-def markdown(result: RaceResult) -> str:
-    """The race in Markdown: the sentences, the table, the notes."""
-    header, *rows = table(result)
-    lines = [f"| {' | '.join(row)} |" for row in [header, tuple("---" for _ in header), *rows]]
-    told = "\n".join([head(result), *sentences(result)])
-    return "\n".join([told, "", *lines, "", *(f"* {one}" for one in notes(result)), ""])
-
-
-def json_text(result: RaceResult) -> str:
-    """The result as the text of a JSON file."""
-    return json.dumps(result.to_json(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    devices = (one.device for one in result.lanes)
+    columns = (result.variable or "", *devices, *([say("faster")] if several else []))
+    return Table(columns, tuple(rows))
 
 
 def _of_framework(result: RaceResult) -> list[str]:
@@ -152,19 +150,6 @@ def _of_framework(result: RaceResult) -> list[str]:
     known = registry.framework(result.framework)
     gpu = any(lane.kind != "cpu" for lane in result.lanes)
     return list(filter(None, (known.race_note, known.race_note_gpu if gpu else "")))
-
-
-def _lane_name(lane: Lane) -> str:
-    return f"{lane.device} ({lane.hardware})" if lane.hardware else lane.device
-
-
-def timed(timing: Timing | None) -> str:
-    """A median with its spread in brackets, or that there is none."""
-    if timing is None:
-        return "not measured"
-    between = timing.interval
-    spread = "" if between is None else f" ({duration(between[0])} to {duration(between[1])})"
-    return duration(timing.median) + spread
 
 
 def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, float] | None:
@@ -185,38 +170,46 @@ def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
         return ""
     found = fastest(lanes, timings)
     if found is None:
-        return "not certain"
+        return NOT_CERTAIN
     lane, times = found
-    return f"{lane.device}, {times:,.0f} times" if times >= 100 else f"{lane.device}, {times:.3g} times"
+    figure = f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
+    return say("{device}, {times} times", device=lane.device, times=figure)
 
 
 def _fastest(result: RaceResult) -> list[str]:
     timings = [one.at(None) for one in result.lanes]
     verdict = _faster(result.lanes, timings)
-    if verdict == "not certain":
-        return ["The spreads overlap: which device is faster is not certain."]
-    return [f"The fastest is {verdict} as fast as the next."] if verdict else []
+    if verdict == NOT_CERTAIN:
+        return [say("The spreads overlap: which device is faster is not certain.")]
+    return [say("The fastest is {verdict} as fast as the next.", verdict=verdict)] if verdict else []
 
 
 def _empty(result: RaceResult) -> list[str]:
-    known = [f"{duration(one.empty)} on {one.device}" for one in result.lanes if one.empty is not None]
+    known = [
+        say("{time} on {device}", time=units.duration(one.empty), device=one.device)
+        for one in result.lanes
+        if one.empty is not None
+    ]
     if not known:
         return []
-    return [f"Waiting for a device that has nothing to do takes {', '.join(known)}; each time includes it."]
+    times = with_commas(known)
+    return [
+        say("Waiting for a device that has nothing to do takes {times}; each time includes it.", times=times)
+    ]
 
 
 def _unsteady(result: RaceResult) -> list[str]:
     found = [(one.device, timing) for one in result.lanes for timing in one.timings if not timing.steady]
     if not found:
         return []
-    named = [
-        device if timing.size is None else f"{device} at {number(timing.size)}"
-        for device, timing in found[:_NAMED]
-    ]
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-    return [f"The warm-up had not become steady when it ended: {', '.join(named)}{more}."]
-
-
-def estimate(size: float) -> float:
-    """An estimate to two figures: the sizes that were tried say no more."""
-    return float(f"{size:.2g}")
+    named: Sentence = with_commas(
+        [
+            device
+            if timing.size is None
+            else say("{device} at {size}", device=device, size=written(timing.size))
+            for device, timing in found[:_NAMED]
+        ]
+    )
+    if len(found) > _NAMED:
+        named = say("{named} and {more} more", named=named, more=len(found) - _NAMED)
+    return [say("The warm-up had not become steady when it ended: {named}.", named=named)]

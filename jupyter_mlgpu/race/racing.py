@@ -10,18 +10,19 @@ from msgspec.structs import replace
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device, Observed
-from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.options import RaceOptions
 from jupyter_mlgpu.race.result import Lane, RaceResult
 from jupyter_mlgpu.record import Outcome, missing
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 #: Runs one device's lane; returns it, and what ended it early and the race with it.
 RunLane = Callable[[Device], tuple[Lane, BaseException | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedRace:
     """What was measured, and the error or interrupt that ended the race, to be raised on."""
 
     result: RaceResult
@@ -40,7 +41,7 @@ def framework_of(named: str | None, loaded: Sequence[str]) -> str:
             "it, as in `%%mlc_race --framework torch`. Nothing was run."
         )
     raise UsageError(
-        f"Several frameworks are imported ({', '.join(map(words.framework, loaded))}): name the one that the "
+        f"Several frameworks are imported ({', '.join(map(registry.title, loaded))}): name the one that the "
         f"cell uses, as in `%%mlc_race --framework {loaded[0]}`. Nothing was run."
     )
 
@@ -53,7 +54,7 @@ def devices_for(asked: Sequence[DeviceWord], devices: Sequence[Device]) -> list[
 
 
 def race(
-    options: Options,
+    options: RaceOptions,
     cell: str,
     framework: str,
     devices: Sequence[Device],
@@ -61,8 +62,8 @@ def race(
     *,
     clock: Clock,
     versions: Callable[[], Mapping[str, str]],
-    notes: Sequence[str] = (),
-) -> Finished:
+    notes: Sequence[Sentence] = (),
+) -> FinishedRace:
     """Run a lane for each device until one ends the race. `cell` is the title of what is raced.
 
     `versions` is asked at the end.
@@ -75,7 +76,7 @@ def race(
         lanes.append(lane)
         if error is not None:
             break
-    return Finished(
+    return FinishedRace(
         RaceResult(
             cell,
             framework,
@@ -93,7 +94,7 @@ def race(
     )
 
 
-def together(first_runs: Sequence[Observed], why: str) -> Observed:
+def together(first_runs: Sequence[Observed], why: Sentence) -> Observed:
     """Where a race worked, as far as the first runs on its devices tell; `why` says that it is only they."""
     places = {one.device: one for seen in first_runs for one in seen.ran_on or ()}
     unknown = not first_runs or any(seen.ran_on is None for seen in first_runs)
@@ -105,14 +106,22 @@ def together(first_runs: Sequence[Observed], why: str) -> Observed:
     return Observed(None, why, (peak,), only=only.pop() if len(only) == 1 else None)
 
 
-def why_alone(options: Options, backend: Backend, devices: Sequence[Device], there: Sequence[Device]) -> str:
+def why_alone(
+    options: RaceOptions, backend: Backend, devices: Sequence[Device], there: Sequence[Device]
+) -> Sentence:
     """Why a single device runs, and so nothing is raced."""
     (device,) = devices
     if len(there) > 1:
-        return f"There is no race: only {device.name} was asked for."
-    framework = words.framework(backend.name)
-    why = f" {backend.why_no_gpu()}" if backend.loaded() and device.name.startswith("cpu") else ""
-    return f"There is no race: {device.name} is the only device of {framework} here.{why}"
+        return say("There is no race: only {device} was asked for.", device=device.name)
+    framework = registry.title(backend.name)
+    alone = say(
+        "There is no race: {device} is the only device of {framework} here.",
+        device=device.name,
+        framework=framework,
+    )
+    if backend.loaded() and device.name.startswith("cpu"):
+        return joined(alone, backend.why_no_gpu())
+    return alone
 
 
 def _outcome(error: BaseException | None) -> Outcome:

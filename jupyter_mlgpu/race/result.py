@@ -1,24 +1,30 @@
-"""What a race measured: plain data, to JSON and back, with its table and its chart."""
+"""What a race measured: plain data, to JSON and back."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from jupyter_mlgpu import decoding, files, plain
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.race import figure, page, svg
+from msgspec import Meta
+
+from jupyter_mlgpu import decoding, files
+from jupyter_mlgpu.decoding import Count, Measured
+from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.race.crossover import Crossover, crossover
 from jupyter_mlgpu.record import Outcome
+from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.shown import Charted
 from jupyter_mlgpu.statistics import interval_name, interval_or_range, median
 
 #: Raised whenever a field changes its meaning or goes away.
 SCHEMA = 1
 
-_OUTCOMES = ("ok", "error", "interrupted")
+#: A size as it was written, 10 or 0.5; None where the race has no sizes.
+Size = Annotated[int, Meta(ge=1, le=2**63 - 1)] | Annotated[float, Meta(gt=0, le=1e18)] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +35,9 @@ class Timing:
     tells whether the last warm-up runs took about the same time.
     """
 
-    size: float | None
-    samples: tuple[float, ...]
-    warmups: int
+    size: Size
+    samples: Annotated[tuple[Measured, ...], Meta(min_length=1)]
+    warmups: Count
     steady: bool
 
     @property
@@ -62,17 +68,17 @@ class Lane:
     kind: str
     hardware: str | None
     timings: tuple[Timing, ...]
-    empty: float | None = None
-    problem: str | None = None
-    notes: tuple[str, ...] = ()
+    empty: Measured | None = None
+    problem: Sentence | None = None
+    notes: tuple[Sentence, ...] = ()
 
-    def at(self, size: float | None) -> Timing | None:
+    def at(self, size: Size) -> Timing | None:
         """The timing at a size, where it was measured."""
         return next((one for one in self.timings if one.size == size), None)
 
 
-@dataclass(frozen=True)
-class RaceResult:
+@dataclass(frozen=True, repr=False)
+class RaceResult(Charted):
     """One cell on several devices; `variable` is the name that stood for the size, None without sizes.
 
     `fresh` tells whether each device had a process of its own.
@@ -81,17 +87,17 @@ class RaceResult:
     cell: str
     framework: str
     variable: str | None
-    repeats: int
+    repeats: Count
     fresh: bool
     lanes: tuple[Lane, ...]
     outcome: Outcome
     started_at: str
     clock: str
     versions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
 
     @property
-    def sizes(self) -> tuple[float | None, ...]:
+    def sizes(self) -> tuple[Size, ...]:
         """All sizes at which something was measured, in order."""
         found = dict.fromkeys(one.size for lane in self.lanes for one in lane.timings)
         return tuple(sorted(found, key=lambda size: size or 0))
@@ -119,22 +125,8 @@ class RaceResult:
     @classmethod
     def from_json(cls, data: object) -> RaceResult:
         """A result from `to_json`'s data; raises RecordError saying what is wrong with it."""
-        table = plain.table_of(data, "the race")
-        schema = plain.field_of(table, "schema", int, "the race")
-        if schema > SCHEMA:
-            raise NewerSchemaError(
-                f"the race has schema {schema}, this jupyter_mlgpu reads up to {SCHEMA}; install a newer one"
-            )
-        return cls(
-            **{name: plain.field_of(table, name, str, "the race") for name in _TEXTS},
-            variable=plain.optional_of(table, "variable", str, "the race"),
-            repeats=plain.field_of(table, "repeats", int, "the race"),
-            fresh=bool(table.get("fresh")),
-            lanes=tuple(map(lane_from_json, plain.field_of(table, "lanes", list, "the race"))),
-            outcome=plain.choice_of(table, "outcome", _OUTCOMES),
-            versions=plain.table_of(table.get("versions", {}), "the race's versions"),
-            notes=tuple(map(str, table.get("notes", ()))),
-        )
+        decoding.schema_of(data, SCHEMA, "the race")
+        return decoding.decode(cls, data, "the race")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result as JSON, and its chart beside it as SVG, each in one step; gives the chart's path.
@@ -148,59 +140,7 @@ class RaceResult:
                 "its chart is saved beside it as race.svg."
             )
         chart = target.with_suffix(".svg")
-        files.write_atomically(target, page.json_text(self).encode())
+        text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+        files.write_atomically(target, f"{text}\n".encode())
         files.write_atomically(chart, self.svg().encode())
         return chart
-
-    def svg(self) -> str:
-        """The chart as SVG."""
-        return f"{svg.draw(self)}\n"
-
-    def figure(self) -> Any:
-        """The chart as a plotly figure."""
-        from plotly import graph_objects as go
-
-        return go.Figure(figure.data(self))
-
-    def __repr__(self) -> str:
-        return page.text(self)
-
-    def _repr_html_(self) -> str:
-        return page.html(self)
-
-
-_TEXTS = ("cell", "framework", "started_at", "clock")
-
-
-def lane_from_json(data: object) -> Lane:
-    """A lane from JSON-ready data; raises RecordError."""
-    table = plain.table_of(data, "a lane")
-    return Lane(
-        plain.field_of(table, "device", str, "a lane"),
-        plain.field_of(table, "kind", str, "a lane"),
-        plain.optional_of(table, "hardware", str, "a lane"),
-        tuple(map(timing_from_json, plain.field_of(table, "timings", list, "a lane"))),
-        _number(table.get("empty"), "a lane's empty"),
-        plain.optional_of(table, "problem", str, "a lane"),
-        tuple(map(str, table.get("notes", ()))),
-    )
-
-
-def timing_from_json(data: object) -> Timing:
-    """A timing from JSON-ready data; raises RecordError."""
-    table = plain.table_of(data, "a timing")
-    samples = [_number(one, "a sample") for one in plain.field_of(table, "samples", list, "a timing")]
-    if not samples or None in samples:
-        raise RecordError("a timing should have samples, each a number of seconds")
-    return Timing(
-        _number(table.get("size"), "a timing's size"),
-        tuple(one for one in samples if one is not None),
-        plain.field_of(table, "warmups", int, "a timing"),
-        bool(table.get("steady")),
-    )
-
-
-def _number(value: object, where: str) -> float | None:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    raise RecordError(f"{where} should be a number, found {value!r:.60}")

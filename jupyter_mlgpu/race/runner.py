@@ -12,7 +12,8 @@ from jupyter_mlgpu import guarded
 from jupyter_mlgpu.clock import Clock
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Backend, Device, Observed
-from jupyter_mlgpu.race.result import Lane, Timing
+from jupyter_mlgpu.race.result import Lane, Size, Timing
+from jupyter_mlgpu.sentence import Sentence, say
 from jupyter_mlgpu.statistics import median
 from jupyter_mlgpu.timing import STEADY_RUNS, Repeats, Timings, seconds_of
 
@@ -41,17 +42,17 @@ class RacingCell(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RaceProgress:
     """What is about to run: `number` of `repeats`, 0 for warm-up."""
 
     device: str
-    size: float | None
+    size: Size
     number: int
     repeats: int
 
 
 @dataclass
-class Runner:
+class RaceRunner:
     """Runs a cell on one device after another, each time afresh."""
 
     backend: Backend
@@ -60,7 +61,7 @@ class Runner:
     sizes: Sequence[float | None]
     repeats: int
     clock: Clock
-    on_run: Callable[[Progress], None] = lambda progress: None
+    on_run: Callable[[RaceProgress], None] = lambda progress: None
     on_timing: Callable[[Timing], None] = lambda timing: None
     on_seen: Callable[[Observed], None] = lambda seen: None
 
@@ -79,7 +80,7 @@ class Runner:
         finally:
             note = scope.leave()
         if note is not None:
-            lane.notes.append(f"{device.name}: {note}")
+            lane.notes.append(say("{device}: {note}", device=device.name, note=note))
         return lane.finish(error), error
 
     def _measure(self, lane: _UnfinishedLane) -> None:
@@ -94,7 +95,7 @@ class Runner:
         """Warm up at a size, and measure."""
 
         def on_run(number: int) -> None:
-            self.on_run(Progress(lane.device.name, size, number, self.repeats))
+            self.on_run(RaceProgress(lane.device.name, size, number, self.repeats))
 
         def warm_up() -> float:
             return self._once(size, quiet=True) if lane.seen else self._first(lane, size)
@@ -137,7 +138,7 @@ class _UnfinishedLane:
     device: Device
     hardware: str | None
     finished: list[Timing] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
     empty: float | None = None
     seen: bool = False
     size: float | None = None
@@ -163,19 +164,33 @@ class _UnfinishedLane:
         )
 
 
-def _words(error: BaseException) -> str:
+def _words(error: BaseException) -> Sentence:
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted"
-    return f"ended by {type(error).__name__}"
+        return say("interrupted")
+    return say("ended by {type}", type=type(error).__name__)
 
 
-def _where(device: Device, seen: Observed) -> list[str]:
+def _where(device: Device, seen: Observed) -> list[Sentence]:
     """What is known of where the first run's work went: a device's lane may have run elsewhere."""
     if seen.ran_on is None:
-        return [f"{device.name}: {seen.why_missing}"] if seen.why_missing else []
+        why = seen.why_missing
+        return [say("{device}: {note}", device=device.name, note=why)] if why else []
     places = {entry.device for entry in seen.ran_on}
     if not places or places == {device.name}:
         return []
-    named = ", ".join(sorted(places))
-    what = "only part of the work ran there" if device.name in places else "the work did not run there"
-    return [f"{device.name}: {what}, but on {named}: what was made on another device may stay there."]
+    where = {"device": device.name, "places": ", ".join(sorted(places))}
+    if device.name in places:
+        return [
+            say(
+                "{device}: only part of the work ran there, but on {places}: what was made on another device "
+                "may stay there.",
+                **where,
+            )
+        ]
+    return [
+        say(
+            "{device}: the work did not run there, but on {places}: what was made on another device may stay "
+            "there.",
+            **where,
+        )
+    ]

@@ -12,16 +12,27 @@ pieces, and a secret has no border to hide behind. Patterns are compiled when a 
 
 from __future__ import annotations
 
+from typing import overload
+
 from jupyter_mlgpu.redact import people, secrets
+from jupyter_mlgpu.sentence import Sentence
 
 #: A secret is known by at most so many of its first characters (`secrets.py`), so that those before the last
 #: MARGIN characters of a cut text are as safe as those of a whole one.
 MARGIN = 40
 
 
+@overload
+def redact(text: Sentence) -> Sentence: ...
+@overload
+def redact(text: str) -> str: ...
 def redact(text: str) -> str:
     """The text with home folders as `~`, the user's name as `<user>`, the host's as `<host>`, secrets as
-    `<redacted>`."""
+    `<redacted>`; in a sentence of ours, in its fields."""
+    return text.map(_redact) if isinstance(text, Sentence) else _redact(text)
+
+
+def _redact(text: str) -> str:
     return people.hide(secrets.hide(text))
 
 

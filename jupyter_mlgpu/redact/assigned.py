@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jupyter_mlgpu.redact.words import any_of
 
 if TYPE_CHECKING:
-    from jupyter_mlgpu.redact.judging import Value
+    from jupyter_mlgpu.redact.judging import AssignedValue
 
 HIDDEN = "<redacted>"
 
@@ -134,7 +134,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _value(text: str, found: re.Match[str]) -> Value:
+def _value(text: str, found: re.Match[str]) -> AssignedValue:
     start = found.end()
     if found["quote"]:
         end = _closing(text, found, start + _JUDGED)
@@ -145,9 +145,11 @@ def _value(text: str, found: re.Match[str]) -> Value:
     before = text[max(found.start() - 80, 0) : found.start()]
     name = text[found.start("name") : found.end("name")]
     is_quoted, after = bool(found["quote"]), text[end : end + 1]
-    from jupyter_mlgpu.redact.judging import Value
+    from jupyter_mlgpu.redact.judging import AssignedValue
 
-    return Value(name, found["gives"], _sound(found["name"]), text[start:end], is_quoted, before, after)
+    return AssignedValue(
+        name, found["gives"], _sound(found["name"]), text[start:end], is_quoted, before, after
+    )
 
 
 def _end_of_secret(text: str, found: re.Match[str]) -> int:

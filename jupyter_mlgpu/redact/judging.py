@@ -50,7 +50,7 @@ _SETS = re.compile(r"(?:environ\[|setdefault\(|putenv\(|setenv\(|set_secret\()\s
 _SHELL = re.compile(r"(?:\bexport|\benv|\bsetx?|%set_env)\s{1,3}\Z|[?&]\Z")
 
 
-class Value(NamedTuple):
+class AssignedValue(NamedTuple):
     """A value and where it stands. `before` and `after` are what stands around the assignment."""
 
     name: str
@@ -64,7 +64,7 @@ class Value(NamedTuple):
     after: str
 
 
-def is_secret(value: Value) -> bool:
+def is_secret(value: AssignedValue) -> bool:
     """Whether this value is a secret."""
     text = value.text
     if value.sounds is None and len(text) < 6:
@@ -86,7 +86,7 @@ def _is_mixed(text: str, least: int = 6) -> bool:
     return len(text) >= least and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
-def _is_weak_secret(value: Value) -> bool:
+def _is_weak_secret(value: AssignedValue) -> bool:
     """`login(key=...)`, `?key=...`, and `key=` before what is no name of a variable."""
     if "login(" in value.before and value.is_quoted:
         return True
@@ -99,7 +99,7 @@ def _is_weak_secret(value: Value) -> bool:
     return len(value.text) >= 8 and _is_mixed(value.text) and not _reads_as_code(value)
 
 
-def _is_quoted_secret(value: Value) -> bool:
+def _is_quoted_secret(value: AssignedValue) -> bool:
     text, by_comma = value.text, value.gives.strip(" \t\\\"'`]") == "," and not _SETS.search(value.before)
     if "login(" in value.before or _SETS.search(value.before):
         return True
@@ -118,7 +118,7 @@ def _is_quoted_secret(value: Value) -> bool:
     return not by_comma and not is_name and len(text) >= (8 if value.sounds == "key" else 16)
 
 
-def _is_bare_secret(value: Value) -> bool:
+def _is_bare_secret(value: AssignedValue) -> bool:
     text = value.text
     if _reads_as_code(value):
         return False
@@ -139,7 +139,7 @@ def _is_bare_secret(value: Value) -> bool:
     return _is_mixed(text) and (value.gives == "=" or not _VARIABLE.fullmatch(text))
 
 
-def _is_bare_word(value: Value) -> bool:
+def _is_bare_word(value: AssignedValue) -> bool:
     """A password that is a word: `host=... password=... port=...`, or a line of YAML."""
     before = value.before[-1:]
     if value.gives == "=":
@@ -148,13 +148,13 @@ def _is_bare_word(value: Value) -> bool:
     return _is_line(value) and value.text.islower() and len(value.text) >= 6
 
 
-def _is_line(value: Value) -> bool:
+def _is_line(value: AssignedValue) -> bool:
     """Whether `name: value` is a line by itself, as in YAML."""
     is_first = not value.before.rpartition("\n")[2].strip(" -")
     return value.gives.startswith(":") and is_first and value.after in ("", "\n")
 
 
-def _reads_as_code(value: Value) -> bool:
+def _reads_as_code(value: AssignedValue) -> bool:
     """A call, an attribute, an item, a number, a path, or the name again."""
     text = value.text
     if (
@@ -170,7 +170,7 @@ def _reads_as_code(value: Value) -> bool:
     return text.strip("._") in (value.name, value.name.rpartition(".")[2])
 
 
-def _is_shell(value: Value) -> bool:
+def _is_shell(value: AssignedValue) -> bool:
     """`export TOKEN=`, `--token=`, `?token=`, and a name in capital letters with the value close to it."""
     if value.gives != "=":
         return False
@@ -179,7 +179,7 @@ def _is_shell(value: Value) -> bool:
     return bool(_SHELL.search(value.before[-12:]))
 
 
-def _is_header(value: Value) -> bool:
+def _is_header(value: AssignedValue) -> bool:
     return ":" in value.gives and _HEADER.fullmatch(value.name.lower()) is not None
 
 

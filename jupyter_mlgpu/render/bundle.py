@@ -3,7 +3,8 @@
 A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
 which stand in a receipt three times, 64 kB with log lines or for a profiled one. What does not fit is left
 out, counted and named in the record's `cut`; of the log lines those that matter least go first, and they
-are counted by verdict.
+are counted by verdict. What a sentence says stands in the HTML and the plain text; the record has what it
+is made of, or where that does not fit the English text alone.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
+from jupyter_mlgpu import decoding, sentence
 from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import html, notes, text
 
@@ -50,13 +53,19 @@ def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
     full = record.logs or record.ops or record.mode == "profiled"
     limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
-    record = replace(record, logs=tuple(map(_shortened, record.logs)))
     whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
-    record = replace(record, readings=_few_devices(whole, 1 if limit == PLAIN_LIMIT else 2))
+    readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
+    record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
     left_out = len(whole) - len(record.readings)
     cut = {"readings": left_out} if left_out else {}
     made = _make(record, cut)
-    if record.logs and _bytes(made) > limit:
+    if _bytes(made) <= limit:
+        return made
+    if not full:
+        # First its sentences are left in English alone, which is shorter; beside logs they take no room.
+        record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
+        made = _make(record, cut)
+    if record.logs:
         record, of_logs = _cut_logs(record, limit)
         cut |= of_logs
         made = _make(record, cut)
@@ -84,7 +93,7 @@ def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
 
 
 def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
-    data = record.to_json()
+    data = record.to_json(texts=False)
     if cut:
         data["cut"] = dict(cut)
     made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
@@ -136,8 +145,8 @@ def _shortened(line: LogLine) -> LogLine:
 def _line_bytes(line: LogLine) -> int:
     """What a log line adds to a stored receipt, at most."""
     data = line.to_json() | {"fields": dict(line.fields)}
-    shown = [data, str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
-    return len(_compact(shown).encode()) + _layout(data, _LINE_DEPTH) + _LINE_DEPTH + 2
+    shown = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
+    return _bytes(data, _LINE_DEPTH) + _compact(shown) + _LINE_DEPTH + 2
 
 
 def _halve(record: Record, part: str) -> tuple[Record, int]:
@@ -148,22 +157,13 @@ def _halve(record: Record, part: str) -> tuple[Record, int]:
     return replace(record, **changes), len(items) - keep
 
 
-def _bytes(made: dict[str, Any]) -> int:
-    # As a notebook file stores it: one line an item, indented by one, inside a cell's outputs. Writing
-    # it so is slow (Python's indenting encoder), so the line ends and indents are counted apart.
-    return len(_compact(made).encode()) + _layout(made, _DEPTH)
+def _bytes(made: object, depth: int = _DEPTH) -> int:
+    """How many a notebook file takes for it, `depth` deep: one line an item, indented by one."""
+    # Python's encoder, which writes the file, is slow where it indents: that part is counted by another one.
+    encoded = msgspec.json.encode(made)
+    indented = msgspec.json.format(encoded, indent=1)
+    return _compact(made) + len(indented) - len(encoded) + depth * indented.count(b"\n")
 
 
-def _compact(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ": "))
-
-
-def _layout(value: dict[str, Any] | list[Any], depth: int) -> int:
-    if not value:
-        return 0
-    # Each item stands on a line of its own, one deeper; the closing bracket on one more.
-    added = len(value) * (depth + 2) + (depth + 1)
-    for item in value.values() if isinstance(value, dict) else value:
-        if isinstance(item, dict | list):
-            added += _layout(item, depth + 1)
-    return added
+def _compact(made: object) -> int:
+    return len(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,35 +1,25 @@
-"""Records as plotly figures, each with the table that says the same: time, memory, and where the work ran.
-
-Names of cells come from strangers' notebooks, and plotly reads a small HTML in its texts: what is
-handed to it is escaped here.
-"""
+"""Records as charts, each with the table that says the same: time, memory, and where the work ran."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from jupyter_mlgpu.markup import plotly_text
+from jupyter_mlgpu import units
+from jupyter_mlgpu.page.chart import Axis, Chart, Point, Series
+from jupyter_mlgpu.page.model import Table
 from jupyter_mlgpu.record import Reading, Record
 from jupyter_mlgpu.render import words
 
-# Told apart by readers who see fewer colours (after Okabe and Ito), on white and on black.
-COLOURS = ("#3a87c8", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-
 
 @dataclass(frozen=True)
-class Chart:
-    """A figure as plotly's JSON (None where there is nothing to draw), and its table.
-
-    Header and rows are text, not HTML; the first column names the cell.
-    """
+class Figure:
+    """A chart of records, None where there is nothing to draw, and its table: its rows are cells."""
 
     title: str
     note: str
-    figure: str | None
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    chart: Chart | None
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -41,7 +31,7 @@ class _Series:
     shown: Sequence[str]
 
 
-def charts(records: Sequence[Record]) -> list[Chart]:
+def charts(records: Sequence[Record]) -> list[Figure]:
     """The charts of a report, in reading order."""
     return [
         _of_readings(
@@ -73,7 +63,7 @@ def label(record: Record) -> str:
 
 def _of_readings(
     title: str, note: str, records: Sequence[Record], quantities: Sequence[str], axis: str, scale: float
-) -> Chart:
+) -> Figure:
     series = [
         _Series(
             name,
@@ -87,7 +77,7 @@ def _of_readings(
     unmeasured = [one.name for one in series if one not in measured]
     if unmeasured and records:
         note = f"{note} Not measured: {'; '.join(unmeasured)}. The receipts say why.".strip()
-    return _chart(title, note, records, measured, axis, "group")
+    return _figure(title, note, records, measured, axis, stacked=False)
 
 
 def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
@@ -99,27 +89,27 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
         return "not measured"
-    return "profiled, no timing" if words.slowed(reading, record) else words.figure(reading)
+    return "profiled, no timing" if words.slowed(reading, record) else units.figure(reading)
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:
     """A quantity's readings, one of each record; where records hold several, a column a source."""
     of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
     if all(len(readings) <= 1 for readings in of_each):
-        return [(words.title(quantity), [readings[0] if readings else None for readings in of_each])]
+        return [(units.title(quantity), [readings[0] if readings else None for readings in of_each])]
     sources = dict.fromkeys(
         one.instrument for readings in of_each for one in readings if one.value is not None
     )
     return [
         (
-            f"{words.title(quantity)}, {source}",
+            f"{units.title(quantity)}, {source}",
             [next((one for one in readings if one.instrument == source), None) for readings in of_each],
         )
         for source in sources
     ]
 
 
-def _of_devices(records: Sequence[Record]) -> Chart:
+def _of_devices(records: Sequence[Record]) -> Figure:
     shares = [
         {entry.device: entry.share for entry in record.device.ran_on or () if entry.share is not None}
         for record in records
@@ -133,15 +123,11 @@ def _of_devices(records: Sequence[Record]) -> Chart:
         for device in dict.fromkeys(device for one in shares for device in one)
     ]
     note = "Shares of the operations that were counted, not of the time."
-    chart = _chart("Where the work ran", note, records, series, "% of operations", "stack")
+    found = _figure("Where the work ran", note, records, series, "% of operations", stacked=True)
     places = [(record.device.asked_for or "none", _place(record)) for record in records]
-    return Chart(
-        chart.title,
-        chart.note,
-        chart.figure,
-        ("Cell", "Asked for", "Ran on", *(one.name for one in series)),
-        tuple((name, *place, *rest) for (name, *rest), place in zip(chart.rows, places, strict=True)),
-    )
+    columns = ("Cell", "Asked for", "Ran on", *(one.name for one in series))
+    rows = ((name, *place, *rest) for (name, *rest), place in zip(found.table.rows, places, strict=True))
+    return replace(found, table=Table(columns, tuple(rows)))
 
 
 def _place(record: Record) -> str:
@@ -156,76 +142,28 @@ def _percent(share: float) -> str:
     return "100 %" if share == 1 else f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
 
 
-def _chart(
-    title: str, note: str, records: Sequence[Record], series: Sequence[_Series], axis: str, mode: str
-) -> Chart:
-    names = [f"{label(record)} {record.cell.name}" for record in records]
-    return Chart(
+def _figure(
+    title: str, note: str, records: Sequence[Record], series: Sequence[_Series], axis: str, *, stacked: bool
+) -> Figure:
+    names = tuple(f"{label(record)} {record.cell.name}" for record in records)
+    bars = tuple(_bars(one, names, number) for number, one in enumerate(series))
+    words_of = f"{title}, a bar chart of the table's figures"
+    x, y = Axis(axis, zero=True), Axis("", names=names)
+    return Figure(
         title,
         note,
-        _figure(names, series, axis, mode) if series else None,
-        ("Cell", *(one.name for one in series)),
-        tuple((name, *(one.shown[row] for one in series)) for row, name in enumerate(names)),
+        Chart((), x, y, bars, words_of, stacked=stacked) if bars else None,
+        Table(
+            ("Cell", *(one.name for one in series)),
+            tuple((name, *(one.shown[row] for one in series)) for row, name in enumerate(names)),
+        ),
     )
 
 
-def _figure(names: Sequence[str], series: Sequence[_Series], axis: str, mode: str) -> str:
-    from plotly import graph_objects as go
-
-    rows = list(range(len(names)))
-    bars = [
-        go.Bar(
-            orientation="h",
-            name=plotly_text(one.name),
-            y=rows,
-            x=list(one.values),
-            marker={"color": COLOURS[number % len(COLOURS)]},
-            customdata=[
-                plotly_text(f"{name}: {one.name} {shown}")
-                for name, shown in zip(names, one.shown, strict=True)
-            ],
-            hovertemplate="%{customdata}<extra></extra>",
-        )
-        for number, one in enumerate(series)
-    ]
-    thickness = 14 * len(series) + 10 if mode == "group" else 26
-    layout: dict[str, Any] = {
-        "template": "none",
-        "barmode": mode,
-        "bargap": 0.25,
-        "height": 90 + thickness * len(names),
-        "margin": {"l": 8, "r": 24, "t": 34, "b": 48},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "showlegend": True,
-        "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "x": 0,
-            "traceorder": "normal",
-        },
-        "xaxis": {
-            "title": {"text": axis, "standoff": 8},
-            "rangemode": "tozero",
-            "fixedrange": True,
-            "automargin": True,
-        },
-        # The rows are numbers, for two cells may have the same text.
-        "yaxis": {
-            "tickvals": rows,
-            "ticktext": [plotly_text(_short(name)) for name in names],
-            "range": [len(names) - 0.5, -0.5],
-            "fixedrange": True,
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-        },
-    }
-    figure: str = go.Figure(bars, layout).to_json()
-    return figure
-
-
-def _short(name: str, limit: int = 28) -> str:
-    return name if len(name) <= limit else name[: limit - 1] + "…"
+def _bars(one: _Series, names: Sequence[str], number: int) -> Series:
+    points = (
+        Point(value, row, f"{name}: {one.name} {shown}")
+        for row, (name, value, shown) in enumerate(zip(names, one.values, one.shown, strict=True))
+        if value is not None
+    )
+    return Series(one.name, tuple(points), number, "bar")

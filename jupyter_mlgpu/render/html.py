@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.markup import Markup, element, joined, one_line, short_row
+from jupyter_mlgpu import units
+from jupyter_mlgpu.markup import Markup, element, joined, one_line
+from jupyter_mlgpu.page.html import table
+from jupyter_mlgpu.page.model import Table
+from jupyter_mlgpu.page.text import visible
 from jupyter_mlgpu.record import LogLine, Reading, Record
 from jupyter_mlgpu.render import notes, operations, words
 
@@ -24,7 +28,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     device = record.device.why_missing
     figures = [_row(reading, record) for reading in record.readings if reading.value is not None]
     facts = [
-        _cells(words.fact_title(name), words.fact_value(fact.value), fact.source)
+        (words.fact_title(name), words.fact_value(fact.value), fact.source)
         for name, fact in record.facts.items()
     ]
     return element(
@@ -34,7 +38,7 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         *map(note, notes.worst_first(record.logs)),
         *_operations(record),
         element("div", device) if device else None,
-        element("table", *figures, *facts),
+        table(Table((), (*figures, *facts))),
         *(element("div", sentence) for sentence in words.missing(record)),
         style="font-size:90%;opacity:.85",
     )
@@ -57,29 +61,15 @@ def note(line: LogLine) -> Markup:
 
 def _text(text: str) -> Markup:
     # A notebook file would store each line of a text on a line of its own.
-    return one_line(notes.visible(text))
+    return one_line(visible(text))
 
 
 def _operations(record: Record) -> list[Markup]:
     if record.mode != "profiled":
         return []
-    return [element("div", operations.SENTENCE), *map(_table, operations.tables(record, 80))]
+    return [element("div", operations.SENTENCE), *map(table, operations.tables(record, 80))]
 
 
-def _table(table: operations.Table) -> Markup:
-    made = element(
-        "table",
-        element("caption", _text(table.title)),
-        short_row(*table.header, name="th"),
-        *(_cells(*row) for row in table.rows),
-    )
-    return joined(made, element("div", f"and {table.more:,} more.") if table.more else None)
-
-
-def _cells(*texts: str) -> Markup:
-    return short_row(*map(_text, texts))
-
-
-def _row(reading: Reading, record: Record) -> Markup:
+def _row(reading: Reading, record: Record) -> tuple[str, ...]:
     source = f"{reading.scope}, {reading.instrument}"
-    return short_row(words.title(reading.quantity), words.shown(reading, record), source)
+    return units.title(reading.quantity), words.shown(reading, record), source

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
+from jupyter_mlgpu import units
 from jupyter_mlgpu.items import PerItem, per_item
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Sentence, say, say_count
 
 
-def sentence(record: Record) -> str | None:
+def sentence(record: Record) -> Sentence | None:
     """`6,400 items: 1,280 a second; 0.55 J ± 0.01 each (NVML ...)`; None where no items were told."""
     found = per_item(record)
     if found is None:
         return None
-    parts = [_rate(found), *(f"{words.figure(one)} each ({one.instrument})" for one in found.energy)]
-    if not found.energy:
-        parts.append("energy not measured")
-    return f"{found.items:,} item{'s' if found.items != 1 else ''}: {'; '.join(parts)}."
-
-
-def _rate(found: PerItem) -> str:
-    if found.per_second is None:
-        return "items a second not measured"
-    return (
-        f"{found.per_second:,.0f} a second" if found.per_second >= 100 else f"{found.per_second:.3g} a second"
+    told = [
+        say("{figure} each ({source})", figure=units.figure(one), source=one.instrument)
+        for one in found.energy
+    ]
+    figures = reduce(
+        lambda one, more: say("{one}; {more}", one=one, more=more),
+        told or [say("energy not measured")],
+        _rate(found),
     )
+    return say_count("{count} item: {figures}.", "{count} items: {figures}.", found.items, figures=figures)
+
+
+def _rate(found: PerItem) -> Sentence:
+    if found.per_second is None:
+        return say("items a second not measured")
+    rate = f"{found.per_second:,.0f}" if found.per_second >= 100 else f"{found.per_second:.3g}"
+    return say("{rate} a second", rate=rate)

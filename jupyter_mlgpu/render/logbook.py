@@ -6,8 +6,8 @@ import json
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from jupyter_mlgpu.page.text import visible
 from jupyter_mlgpu.record import LogLine, Record
-from jupyter_mlgpu.render import notes
 
 _WIDTH = 100
 _RAW_LENGTH = 300
@@ -47,12 +47,12 @@ def _message(message: LogLine) -> list[str]:
     times = f" x {message.count:,}" if message.count > 1 else ""
     late = ", after the cell had ended" if message.late else ""
     verdict = "not known" if message.verdict == "unknown" else message.verdict
-    raw = notes.visible(message.text)
+    raw = visible(message.text)
     if len(raw) > _RAW_LENGTH:
         raw = f"{raw[:_RAW_LENGTH]}… [{len(raw):,} characters]"
     lines = [f"  {verdict}{times}{late}"]
     lines += [
-        textwrap.fill(notes.visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        textwrap.fill(visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
         for sentence in (message.meaning, message.advice)
         if sentence
     ]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from jupyter_mlgpu import units
+from jupyter_mlgpu.page import text
+from jupyter_mlgpu.page.model import Table
 from jupyter_mlgpu.probes.memory import Memory
 from jupyter_mlgpu.probes.nvml import GpuMemory
-from jupyter_mlgpu.render import words
 
 #: One row: what it is of, used, free, total, and a remark.
 Row = tuple[str, str, str, str, str]
@@ -31,12 +33,12 @@ class GpuUser:
 
 def amounts(name: str, memory: Memory | GpuMemory, remark: str = "") -> Row:
     """A row with used, free and total memory."""
-    return (name, words.size(memory.used), words.size(memory.free), words.size(memory.total), remark)
+    return (name, units.size(memory.used), units.size(memory.free), units.size(memory.total), remark)
 
 
 def in_use(name: str, used: float, remark: str) -> Row:
     """A row of what has no free part nor a total."""
-    return (name, words.size(used), "", "", remark)
+    return (name, units.size(used), "", "", remark)
 
 
 def unknown(name: str, why: str) -> Row:
@@ -46,21 +48,11 @@ def unknown(name: str, why: str) -> Row:
 
 def user(one: GpuUser) -> Row:
     """A row of a process on the GPU above."""
-    told = "not told" if one.used is None else words.size(one.used)
+    told = "not told" if one.used is None else units.size(one.used)
     who = "this kernel" if one.ours else one.program or ""
     return (f"  process {one.pid}", told, "", "", who)
 
 
 def table(rows: Sequence[Row], sentences: Sequence[str]) -> str:
     """The rows under a head, then the sentences, one a line."""
-    shown = [_HEAD, *rows]
-    widths = [max(len(row[column]) for row in shown) for column in range(len(_HEAD))]
-    lines = [
-        "  ".join(
-            # Figures stand under each other, names and remarks begin under each other.
-            part.rjust(width) if 0 < column < 4 else part.ljust(width)
-            for column, (part, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in shown
-    ]
-    return "\n".join([*lines, *sentences])
+    return "\n".join([*text.table(Table(_HEAD, tuple(rows), figures=_HEAD[1:4])), *sentences])

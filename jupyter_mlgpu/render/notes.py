@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -20,9 +19,6 @@ VERDICTS: Mapping[str, str] = {
 
 #: How a receipt's `cut` names lines of one verdict that were left out.
 CUT = "logs."
-
-# Control characters but line ends and tabs, and those that turn the direction of a text around.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
@@ -74,11 +70,6 @@ def times(line: LogLine) -> str:
     if line.late:
         said.append("arrived after the cell had ended")
     return ", ".join(said)
-
-
-def visible(text: str) -> str:
-    """Text with the characters that one does not see written out: they deceive readers and terminals."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def shortened(text: str, limit: int) -> str:

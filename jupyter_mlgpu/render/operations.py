@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from jupyter_mlgpu import units
+from jupyter_mlgpu.page.model import Table
+from jupyter_mlgpu.page.text import visible
 from jupyter_mlgpu.record import OpStat, Record
-from jupyter_mlgpu.render import notes, words
 
 #: Operations that a receipt shows of each device and of the host.
 TOP = 10
@@ -16,21 +17,14 @@ HEADER = ("Operation", "Type", "Count", "Self", "Total", "Share")
 #: What a profiler may tell beside that: these columns are there only where it does.
 _MORE = ("Input shapes", "Copied", "FLOP")
 
+#: Columns of numbers.
+_FIGURES = ("Count", "Self", "Total", "Share", "Copied", "FLOP")
+
 SENTENCE = "Profiled: its times include what the profiler costs, so they are no timing of the cell."
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The operations of one plane with the most self time; `more` counts the others of the record."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    more: int
-
-
 def tables(record: Record, name_limit: int) -> list[Table]:
-    """A table a framework and device, and one for the host of each framework."""
+    """A table a framework and device, and one for the host of each framework: what has the most self time."""
     groups: dict[tuple[bool, str, str], list[OpStat]] = {}
     for row in record.ops:
         groups.setdefault((row.plane != "device", row.device, row.profiler), []).append(row)
@@ -49,7 +43,8 @@ def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) 
         (*_row(row, name_limit), *(one[column] for column in told))
         for row, one in zip(rows, more, strict=False)
     )
-    return Table(f"Operations on {place} ({profiler})", header, shown, len(rows) - len(shown))
+    below = f"and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
+    return Table(header, shown, _FIGURES, f"Operations on {place} ({profiler})", below)
 
 
 def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
@@ -57,8 +52,8 @@ def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
         _short(row.name, name_limit),
         _short(row.type, 24),
         f"{row.count:,}",
-        words.seconds(row.self_time),
-        words.seconds(row.total_time),
+        units.seconds(row.self_time),
+        units.seconds(row.total_time),
         "" if row.share is None else f"{row.share * 100:.1f} %",
     )
 
@@ -66,14 +61,14 @@ def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
 def _told(row: OpStat, name_limit: int) -> tuple[str, ...]:
     return (
         "" if row.shapes is None else _short(row.shapes, name_limit),
-        "" if row.bytes is None else words.size(row.bytes),
+        "" if row.bytes is None else units.size(row.bytes),
         "" if row.flops is None else f"{row.flops:.3g}",
     )
 
 
 def _short(name: str, limit: int) -> str:
     # The end of a path says more of an operation than its beginning: .../dense_1/MatMul.
-    name = " ".join(notes.visible(name).split())
+    name = " ".join(visible(name).split())
     if len(name) <= limit:
         return name
     return f"…{name[1 - limit :]}" if "/" in name else f"{name[: limit - 1]}…"

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Sequence
 
+from jupyter_mlgpu import units
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.markup import Markup, data_script, document, element, joined, script
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.html import table as html_table
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import figures, html, notes, words
+from jupyter_mlgpu.render import figures, html, notes
 
 # Text that is read aloud or printed comes from the tables; the charts draw the same figures.
 _STYLE = """
@@ -69,8 +74,8 @@ def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()
     """The page. `notices` are sentences for its top, about what is missing from it and why."""
     from plotly.offline import get_plotlyjs
 
-    charts = [chart for chart in figures.charts(records) if chart.figure or chart.title != "Energy"]
-    drawn = [chart.figure for chart in charts if chart.figure is not None]
+    charts = [one for one in figures.charts(records) if one.chart or one.title != "Energy"]
+    drawn = [json.dumps(plotly.figure(one.chart)) for one in charts if one.chart is not None]
     scripts = [get_plotlyjs(), _SCRIPT] if drawn else []
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -110,13 +115,13 @@ def _head(records: Sequence[Record]) -> list[Markup]:
     failed = sum(record.outcome == "error" for record in records)
     act = sum(notes.to_act_on(line) for record in records for line in record.logs)
     places = dict.fromkeys(
-        f"{entry.device} ({words.framework(entry.framework)})"
+        f"{entry.device} ({registry.title(entry.framework)})"
         for record in records
         for entry in record.device.ran_on or ()
     )
     facts = [
         f"{len(records):,} cell{'s' if len(records) != 1 else ''} measured",
-        f"{words.seconds(total)} in them",
+        f"{units.seconds(total)} in them",
         *([f"{failed:,} ended with an error"] if failed else []),
         *([f"{act:,} log note{'s' if act != 1 else ''} to act on"] if act else []),
         f"ran on {', '.join(places)}" if places else "no operations seen on a device",
@@ -132,33 +137,21 @@ def _head(records: Sequence[Record]) -> list[Markup]:
     ]
 
 
-def _sections(charts: Sequence[figures.Chart]) -> list[Markup]:
+def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
     sections = []
     drawn = 0
-    for chart in charts:
+    for one in charts:
         picture = None
-        if chart.figure is not None:
-            name = f"{chart.title}, a bar chart of the table's figures"
-            place = element("div", id=f"chart-{drawn}", role="img", aria_label=name)
+        if one.chart is not None:
+            place = element("div", id=f"chart-{drawn}", role="img", aria_label=one.chart.words)
             picture = element("div", place)
             drawn += 1
-        if chart.rows:
-            pair = element("div", picture, element("div", _table(chart)), class_="pair")
-            title, note = element("h2", chart.title), element("p", chart.note, class_="soft")
+        if one.table.rows:
+            pair = element("div", picture, element("div", html_table(one.table)), class_="pair")
+            title, note = element("h2", one.title), element("p", one.note, class_="soft")
             lines = joined(title, note, pair, between="\n")
             sections.append(_line(element("section", "\n", lines, "\n")))
     return sections
-
-
-def _table(chart: figures.Chart) -> Markup:
-    head = element("tr", *(element("th", text) for text in chart.header))
-    rows = [element("tr", *map(_cell, row)) for row in chart.rows]
-    return element("table", element("thead", head), element("tbody", *rows))
-
-
-def _cell(text: str) -> Markup:
-    # A figure stays on one line with its unit.
-    return element("td", text, class_="figure" if text[:1].isdigit() else None)
 
 
 def _receipt(record: Record) -> Markup:

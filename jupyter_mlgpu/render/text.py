@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_mlgpu import units
+from jupyter_mlgpu.page import text
+from jupyter_mlgpu.page.model import Table
+from jupyter_mlgpu.page.text import visible
 from jupyter_mlgpu.record import LogLine, Record
 from jupyter_mlgpu.render import notes, operations, words
 
@@ -22,7 +26,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 
 def note(line: LogLine) -> str:
     """A log line's explanation on one line of text."""
-    said = notes.visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
+    said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
     return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
 
@@ -36,20 +40,15 @@ def _to_act_on(record: Record) -> list[str]:
 def _operations(record: Record) -> list[str]:
     if record.mode != "profiled":
         return []
-    lines = [operations.SENTENCE]
-    for table in operations.tables(record, 48):
-        lines += [f"{table.title}:", *_columns([table.header, *table.rows])]
-        if table.more:
-            lines.append(f"and {table.more:,} more")
-    return lines
+    lines = (line for one in operations.tables(record, 48) for line in text.table(one))
+    return [operations.SENTENCE, *lines]
 
 
 def table(records: Sequence[Record]) -> str:
     """One line a record: number, time, CPU time, memory, where it ran, first line of code."""
     if not records:
         return "No records yet: run a cell with tracing on."
-    rows: list[tuple[str, ...]] = [("cell", "wall", "CPU", "peak memory", "where", "code")]
-    rows += [
+    rows = (
         (
             str(record.cell.sequence),
             *(_figure(record, quantity) for quantity in ("wall_time", "cpu_time")),
@@ -58,19 +57,13 @@ def table(records: Sequence[Record]) -> str:
             record.cell.name,
         )
         for record in records
-    ]
-    return "\n".join(_columns(rows))
+    )
+    columns = ("cell", "wall", "CPU", "peak memory", "where", "code")
+    return "\n".join(text.table(Table(columns, tuple(rows))))
 
 
 def _figure(record: Record, quantity: str) -> str:
     reading = record.find(quantity)
     if reading is None:
         return "not measured"
-    return "profiled" if words.slowed(reading, record) else words.figure(reading)
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    return "profiled" if words.slowed(reading, record) else units.figure(reading)

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.devicewords import EVERY
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import RanOn, Reading, Record
 from jupyter_mlgpu.render import notes
-
-TITLES = {
-    "wall_time": "Wall time",
-    "cpu_time": "CPU time",
-    "device_time": "Device time",
-    "device_idle": "Device idle",
-    "peak_memory_process": "Peak memory, process",
-    "peak_memory_allocator": "Peak memory, allocator",
-    "peak_memory_device": "Peak memory, device",
-    "memory_process": "Memory at the end, process",
-    "memory_allocator": "Memory at the end, allocator",
-    "energy": "Energy",
-}
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -38,63 +25,9 @@ _WRITTEN = {
 }
 
 
-def framework(name: str) -> str:
-    """A framework's module name as its people write it."""
-    return registry.title(name)
-
-
-def seconds(value: float) -> str:
-    """`812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`: three figures are what a cell's time is good for."""
-    if value < 0.9995e-3:
-        return f"{value * 1e6:.0f} µs"
-    if value < 0.9995:
-        return f"{value * 1e3:.3g} ms"
-    if value < 59.95:
-        return f"{value:.3g} s"
-    minutes, rest = divmod(round(value), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def size(value: float) -> str:
-    """`512 MiB`: bytes in powers of 1024."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(value) < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
-        value /= 1024
-    return f"{value:.3g} TiB"
-
-
-def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
-    """`12.3 J ± 0.4`, `3.51 kJ ± 0.04`: no more figures than the uncertainty leaves; three without one."""
-    prefix, scale = ("k", 1e3) if abs(value) >= 999.5 else ("", 1.0) if abs(value) >= 0.0995 else ("m", 1e-3)
-    value /= scale
-    if not uncertainty:
-        return f"{value:.3g} {prefix}{unit}" if abs(value) < 999.5 else f"{value:,.0f} {prefix}{unit}"
-    uncertainty /= scale
-    # One figure of the uncertainty, two where the first is a 1: there rounding would change it by half.
-    first = math.floor(math.log10(uncertainty))
-    places = max(0, (1 if uncertainty / 10**first < 1.95 else 0) - first)
-    return f"{value:,.{places}f} {prefix}{unit} ± {uncertainty:,.{places}f}"
-
-
-def figure(reading: Reading) -> str:
-    """A reading's value with its unit, or `not measured`."""
-    if reading.value is None:
-        return "not measured"
-    if reading.unit == "s":
-        return seconds(reading.value)
-    if reading.unit == "bytes":
-        return size(reading.value)
-    if reading.unit == "share":
-        return f"{reading.value * 100:.3g} %"
-    return with_uncertainty(reading.value, reading.uncertainty, reading.unit)
-
-
 def shown(reading: Reading, record: Record) -> str:
     """As `figure`; of a profiled cell, a time that the profiler made longer says so."""
-    said = figure(reading)
+    said = units.figure(reading)
     return f"{said}, with the profiler on" if slowed(reading, record) else said
 
 
@@ -105,11 +38,6 @@ def slowed(reading: Reading, record: Record) -> bool:
         and reading.quantity in ("wall_time", "cpu_time")
         and reading.value is not None
     )
-
-
-def title(quantity: str) -> str:
-    """A quantity's name for people."""
-    return TITLES.get(quantity, quantity.replace("_", " "))
 
 
 def where(record: Record) -> str:
@@ -135,7 +63,9 @@ def where(record: Record) -> str:
 def _not_known(record: Record) -> str:
     """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
     if record.device.only:
-        return ", ".join(f"{framework(name)}: {device} only" for name, device in record.device.only.items())
+        return ", ".join(
+            f"{registry.title(name)}: {device} only" for name, device in record.device.only.items()
+        )
     known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
     return "device not known" if known else ""
 
@@ -159,13 +89,13 @@ def line(record: Record) -> str:
     parts += _busy(record)
     cpu = record.find("cpu_time")
     if cpu is not None and not slowed(cpu, record):
-        parts.append(f"CPU time {figure(cpu)}")
+        parts.append(f"CPU time {units.figure(cpu)}")
     peak = record.find("peak_memory_process")
     if peak is not None:
-        parts.append(f"peak memory {figure(peak)}")
+        parts.append(f"peak memory {units.figure(peak)}")
     energy = _gpu_energy(record)
     if energy is not None:
-        parts.append(f"GPU energy {figure(energy)}")
+        parts.append(f"GPU energy {units.figure(energy)}")
     return " · ".join(part for part in parts if part)
 
 
@@ -210,7 +140,7 @@ def missing(record: Record) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for reading in record.readings:
         if reading.why_missing is not None:
-            reasons.setdefault(reading.why_missing, []).append(_inside(title(reading.quantity)))
+            reasons.setdefault(reading.why_missing, []).append(_inside(units.title(reading.quantity)))
     return [f"Not measured: {', '.join(titles)}. {why}" for why, titles in reasons.items()]
 
 

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any, get_args
 
-from jupyter_mlgpu.record import Reading, Record
+from jupyter_mlgpu import decoding
+from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.record import Reading, Record, Scope, Source
 from jupyter_mlgpu.sharing.report import (
-    DEVICES,
     FRAMEWORKS,
     LARGEST,
-    LATEST,
     MAX_READINGS,
     MOST,
-    OUTCOMES,
-    RUN,
     SCHEMA,
-    SCOPES,
     SHARED,
-    SOURCES,
     VERSION,
+    Kind,
     Report,
     SharedCheck,
-    SharedReading,
     SharedRecord,
     from_json,
     to_json,
 )
+
+KINDS, SCOPES, SOURCES = get_args(Kind), get_args(Scope), get_args(Source)
 
 
 def record_of(record: Record) -> SharedRecord | None:
@@ -39,51 +38,51 @@ def record_of(record: Record) -> SharedRecord | None:
     Such a record was written by hand, or by something else, and stays where it is.
     """
     run, number = record.run.id, record.cell.sequence
-    started = _seconds(record.started_at)
-    if not RUN.fullmatch(run) or not 1 <= number <= MOST or started is None:
-        return None
-    if record.outcome not in OUTCOMES:
-        return None
     place = max(record.device.ran_on or (), key=lambda one: one.operations or 0, default=None)
     framework = None if place is None or place.framework not in FRAMEWORKS else place.framework
     version = VERSION.match(record.versions.get(framework, "")) if framework is not None else None
-    device = None if place is None else place.kind if place.kind in DEVICES else "other"
-    readings = tuple(
-        _reading_of(one, timed=record.mode == "light") for one in record.readings if _is_shared(one)
-    )
-    return SharedRecord(
-        f"{run}-{number}",
-        run,
-        number,
-        started,
-        record.outcome,
-        framework,
-        None if version is None else version.group(),
-        device,
-        readings[:MAX_READINGS],
-    )
+    readings = [_reading_of(one, timed=record.mode == "light") for one in record.readings if _is_shared(one)]
+    told = {
+        "id": f"{run}-{number}",
+        "run": run,
+        "number": number,
+        "started_at": _seconds(record.started_at),
+        "outcome": record.outcome,
+        "framework": framework,
+        "framework_version": None if version is None else version.group(),
+        "device": None if place is None else place.kind if place.kind in KINDS else "other",
+        "readings": readings[:MAX_READINGS],
+    }
+    try:
+        return decoding.decode(SharedRecord, told, "the record")
+    except RecordError:
+        return None
 
 
 def _is_shared(reading: Reading) -> bool:
     return SHARED.get(reading.quantity) == reading.unit and reading.scope in SCOPES
 
 
-def _reading_of(reading: Reading, *, timed: bool) -> SharedReading:
+def _reading_of(reading: Reading, *, timed: bool) -> dict[str, Any]:
     value = reading.value if timed or reading.quantity != "wall_time" else None
     if value is not None and not 0 <= value <= LARGEST:
         value = None
-    samples = reading.samples if value is not None and 0 <= reading.samples <= MOST else 0
-    source = reading.source if reading.source in SOURCES else "other"
-    return SharedReading(reading.quantity, value, reading.unit, reading.scope, source, samples)
+    return {
+        "quantity": reading.quantity,
+        "value": value,
+        "unit": reading.unit,
+        "scope": reading.scope,
+        "source": reading.source if reading.source in SOURCES else "other",
+        "samples": reading.samples if value is not None and 0 <= reading.samples <= MOST else 0,
+    }
 
 
 def _seconds(started_at: str) -> float | None:
     try:
         moment = datetime.fromisoformat(started_at)
-        seconds = None if moment.tzinfo is None else moment.timestamp()
+        return None if moment.tzinfo is None else moment.timestamp()
     except (ValueError, OverflowError):
         return None
-    return seconds if seconds is not None and 0 <= seconds <= LATEST else None
 
 
 def report_with(

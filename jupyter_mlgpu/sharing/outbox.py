@@ -28,7 +28,7 @@ WAITING = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReportAnswer:
     """What came of one report.
 
     `taken` are the ids of the records that are stored at the other side, None where the report was not
@@ -120,7 +120,7 @@ class Outbox:
         checks = tuple(self._checks[name] for name in self._checks if name in self._changed)
         return Picked(records, checks, self.lesson)
 
-    def answered(self, report: Report, answer: Answer) -> bool:
+    def answered(self, report: Report, answer: ReportAnswer) -> bool:
         """Take in what came of a report; whether anything of it need not be sent again."""
         if answer.taken is None and not answer.final:
             return False

@@ -17,9 +17,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from msgspec import Struct
+
+from jupyter_mlgpu import decoding
 from jupyter_mlgpu.clock import real_time
+from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.sharing.address import Address, anybody_could_listen, doubt, socket_of
-from jupyter_mlgpu.sharing.outbox import Answer
+from jupyter_mlgpu.sharing.outbox import ReportAnswer
 
 #: Seconds for an answer, from the beginning of the connection on.
 LIMIT = 5.0
@@ -40,7 +44,7 @@ _SAID: Mapping[int, str] = {
 }
 
 
-def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
+def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> ReportAnswer:
     """Send one report and say what came of it; raises nothing for what the other side does.
 
     `allowed` is asked when the connection stands, before anything is sent.
@@ -48,15 +52,15 @@ def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> Answer:
     try:
         exchanged = _exchange(address, body, allowed)
     except _DoubtError as error:
-        return Answer(None, f"the token of this server is not sent there: {error}")
+        return ReportAnswer(None, f"the token of this server is not sent there: {error}")
     except TimeoutError:
-        return Answer(None, f"it did not answer within {LIMIT:g} s")
+        return ReportAnswer(None, f"it did not answer within {LIMIT:g} s")
     except HTTPException as error:
-        return Answer(None, f"it does not answer as a web server does ({type(error).__name__})")
+        return ReportAnswer(None, f"it does not answer as a web server does ({type(error).__name__})")
     except OSError as error:
-        return Answer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
+        return ReportAnswer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
     if exchanged is None:
-        return Answer(None, "sharing was turned off")
+        return ReportAnswer(None, "sharing was turned off")
     return _understood(*exchanged)
 
 
@@ -141,28 +145,32 @@ class _Within(io.RawIOBase):
         super().close()
 
 
-def _understood(status: int, body: bytes) -> Answer:
-    data = _data(body)
+def _understood(status: int, body: bytes) -> ReportAnswer:
+    told = _told(body)
     if status == 200:
-        taken = data.get("acknowledged")
-        if isinstance(taken, list) and all(isinstance(one, str) for one in taken):
-            return Answer(frozenset(taken))
-        return Answer(None, "it answered without saying what it has stored")
+        if told.acknowledged is not None:
+            return ReportAnswer(told.acknowledged)
+        return ReportAnswer(None, "it answered without saying what it has stored")
     said = _SAID.get(status, f"it answered with status {status}")
-    words = data.get("error")
-    if isinstance(words, str) and (shown := _plain(words)):
+    if shown := _plain(told.error):
         said = f"{said}: {shown.rstrip('.')}"
-    return Answer(None, said, final=status in _FINAL)
+    return ReportAnswer(None, said, final=status in _FINAL)
 
 
-def _data(body: bytes) -> dict[str, Any]:
+class _Told(Struct):
+    """What the teacher's view says; something else may be at its address."""
+
+    acknowledged: frozenset[str] | None = None
+    error: str = ""
+
+
+def _told(body: bytes) -> _Told:
     if len(body) > LONGEST_ANSWER:
-        return {}
+        return _Told()
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
+        return decoding.decode(_Told, json.loads(body), "the answer")
+    except (ValueError, RecursionError, RecordError):
+        return _Told()
 
 
 def _plain(words: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -27,26 +27,20 @@ MAX_RECORDS = 100
 MAX_CHECKS = 100
 MAX_READINGS = 32
 
+Quantity = Literal[
+    "wall_time",
+    "device_time",
+    "peak_memory_process",
+    "peak_memory_allocator",
+    "peak_memory_device",
+    "energy",
+]
 #: Which of a record's quantities leave, and their units.
-SHARED: Mapping[str, str] = {
-    name: QUANTITIES[name]
-    for name in (
-        "wall_time",
-        "device_time",
-        "peak_memory_process",
-        "peak_memory_allocator",
-        "peak_memory_device",
-        "energy",
-    )
-}
-OUTCOMES: tuple[str, ...] = get_args(Outcome)
-SCOPES: tuple[str, ...] = get_args(Scope)
+SHARED: Mapping[str, str] = {name: QUANTITIES[name] for name in get_args(Quantity)}
 #: A hub knows those alone that come with the package; a record of another leaves without its name.
 FRAMEWORKS = registry.OWN
 #: Kinds of devices; one that is not in the list leaves as "other".
-DEVICES = ("cpu", "cuda", "metal", "rocm", "tpu", "other")
-
-SOURCES: tuple[str, ...] = get_args(Source)
+Kind = Literal["cpu", "cuda", "metal", "rocm", "tpu", "other"]
 
 #: The packaged lessons, and their exercises; `lessons/exercises` has what these ask.
 LESSONS: Mapping[str, tuple[str, ...]] = {
@@ -68,7 +62,6 @@ LESSONS: Mapping[str, tuple[str, ...]] = {
 }
 EXERCISES = tuple(exercise for names in LESSONS.values() for exercise in names)
 
-RUN = re.compile(r"[0-9a-f]{32}")
 VERSION = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,5}){0,4}(?![0-9])")
 
 LARGEST = 10**18
@@ -84,7 +77,7 @@ Seconds1970 = Annotated[float, Meta(ge=0, le=LATEST)]
 class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
     """One quantity in its unit; no `value` where it was not measured: the student's receipt says why."""
 
-    quantity: str
+    quantity: Quantity
     value: Amount | None
     unit: str
     scope: Scope
@@ -92,7 +85,6 @@ class SharedReading(Struct, frozen=True, forbid_unknown_fields=True):
     samples: Annotated[int, Meta(ge=0, le=MOST)]
 
     def __post_init__(self) -> None:
-        _one_of(self.quantity, SHARED, "quantity")
         if self.unit != SHARED[self.quantity]:
             raise RecordError(
                 f"unit should be {SHARED[self.quantity]} for {self.quantity}, found {self.unit!r:.60}"
@@ -107,24 +99,20 @@ class SharedRecord(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     id: str
-    run: str
+    run: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z", title="32 hexadecimal digits")]
     number: Digits
     started_at: Seconds1970
     outcome: Outcome
     framework: str | None
     framework_version: str | None
-    device: str | None
+    device: Kind | None
     readings: Annotated[tuple[SharedReading, ...], Meta(max_length=MAX_READINGS)]
 
     def __post_init__(self) -> None:
-        if not RUN.fullmatch(self.run):
-            raise RecordError(f"run should be 32 hexadecimal digits, found {self.run!r:.60}")
         if self.id != f"{self.run}-{self.number}":
             raise RecordError(f"id should be its run, a hyphen and its number, found {self.id!r:.60}")
         if self.framework is not None:
             _one_of(self.framework, FRAMEWORKS, "framework")
-        if self.device is not None:
-            _one_of(self.device, DEVICES, "device")
         if self.framework_version is not None:
             if self.framework is None:
                 raise RecordError("it has a version of no framework")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.sharing.outbox import Answer, Outbox, Picked, made
+from jupyter_mlgpu.sharing.outbox import Outbox, Picked, ReportAnswer, made
 from jupyter_mlgpu.sharing.report import Report
 
 #: Seconds from one post to the next, at least.
@@ -27,7 +27,7 @@ SPREAD = 0.25
 NAME = "jupyter_mlgpu-sharing"
 
 #: Sends bytes; asks before they leave whether they still may.
-Post = Callable[[bytes, Callable[[], bool]], Answer]
+Post = Callable[[bytes, Callable[[], bool]], ReportAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,6 @@ class State:
     why_refused: str
     passed: int
     tried: int
-    on_its_way: bool
     why: str | None
     next_try: float
 
@@ -117,7 +116,6 @@ class Sender:
                 why_refused=box.why_refused,
                 passed=sum(one.passed for one in box.checks),
                 tried=len(box.checks),
-                on_its_way=self._on_its_way,
                 why=self._why,
                 next_try=max(0.0, self._not_before - self._now()),
             )
@@ -128,7 +126,9 @@ class Sender:
                 report, body = made(picked, real_time.time())
                 self._take_in(report, self._post(body, self._allowed))
             except Exception as error:  # of ours: it must not end the thread, nor be tried at once again
-                self._take_in(None, Answer(None, f"this kernel could not send ({type(error).__name__})"))
+                self._take_in(
+                    None, ReportAnswer(None, f"this kernel could not send ({type(error).__name__})")
+                )
 
     def _next(self) -> Picked | None:
         """Wait until something is to be sent; None at the end."""
@@ -146,7 +146,7 @@ class Sender:
         with self._changed:
             return not self._ended
 
-    def _take_in(self, report: Report | None, answer: Answer) -> None:
+    def _take_in(self, report: Report | None, answer: ReportAnswer) -> None:
         with self._changed:
             self._on_its_way = False
             if report is not None and self._outbox.answered(report, answer):

@@ -14,13 +14,6 @@ from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 
-#: A notebook that was handed in has a few MB, with many pictures 10. One of this size takes less than 300 MB
-#: of memory, whatever is in it; the notebooks of one's own may be larger.
-MOST_BYTES = 20_000_000
-MOST_BYTES_OWN = 100_000_000
-#: Lists and objects in a notebook. An empty one is 2 bytes of a file, and 64 in memory.
-MOST_PARTS = 500_000
-
 
 @dataclass(frozen=True, slots=True)
 class SavedRecord:
@@ -82,24 +75,11 @@ class Submission:
         return found[0]
 
 
-def bytes_of(path: Path, *, most: int = MOST_BYTES, follow: bool = True) -> bytes:
-    """The bytes of a notebook file. Raises UsageError, saying why, for one that is not to be read.
-
-    With follow=False a link is refused.
-    """
-    data = incoming.read_bytes(path, most=most, what="a notebook", follow=follow)
-    if data.count(b"[") + data.count(b"{") > MOST_PARTS:
-        raise UsageError(
-            f"{path} is not read, for it holds more than {MOST_PARTS:,} lists and objects; "
-            "clear its largest outputs and save it again."
-        )
-    return data
-
-
 def read(path: Path, *, follow: bool = True) -> Submission:
-    """Read a notebook file. Raises UsageError, saying why, for one that cannot be read; see `bytes_of`."""
+    """Read a notebook file. Raises UsageError, saying why, for one that cannot be read; see
+    `incoming.read_notebook`."""
     try:
-        data = json.loads(bytes_of(path, follow=follow).decode())
+        data = json.loads(incoming.read_notebook(path, follow=follow).decode())
     except UsageError as error:
         # Outputs are saved, and folders tell who somebody is.
         raise UsageError(str(error).replace(str(path), path.name)) from error

@@ -67,20 +67,20 @@ def _run(arguments: argparse.Namespace) -> None:
     try:
         from jupyter_mlgpu.teacher.database import open_database
         from jupyter_mlgpu.teacher.server import serve
-        from jupyter_mlgpu.teacher.store import Store
+        from jupyter_mlgpu.teacher.store import ReportStore
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"The teacher's view needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
         ) from error
     if arguments.forget is not None:
-        store = Store(open_database(arguments.database))
+        store = ReportStore(open_database(arguments.database))
         count = store.forget(arguments.forget)
         store.close()
         print(f"Nothing is kept of {arguments.forget} any more; {count:,} records were deleted.")
         return
     logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
     settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)
-    asyncio.run(serve(settings, Store(open_database(arguments.database))))
+    asyncio.run(serve(settings, ReportStore(open_database(arguments.database))))
 
 
 if __name__ == "__main__":

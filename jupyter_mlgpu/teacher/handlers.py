@@ -9,13 +9,14 @@ from jupyterhub.services.auth import HubOAuth, HubOAuthCallbackHandler, HubOAuth
 from tornado.web import Application, HTTPError, RequestHandler, stream_request_body
 
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sentence import Given
 from jupyter_mlgpu.sharing.report import MAX_BYTES, from_bytes
-from jupyter_mlgpu.teacher import pages
+from jupyter_mlgpu.teacher import pages, texts
 from jupyter_mlgpu.teacher.allowance import Allowance
 from jupyter_mlgpu.teacher.keeping import Keeper
 from jupyter_mlgpu.teacher.people import Person, RefusedError, sender, visitor
 from jupyter_mlgpu.teacher.settings import Settings
-from jupyter_mlgpu.teacher.texts import language_of, say
+from jupyter_mlgpu.teacher.texts import language_of
 
 #: Far beyond any body: the size of a report is watched here, where the answer can be a sentence.
 _NO_LIMIT = 2**62
@@ -68,7 +69,7 @@ class _Answers(RequestHandler):
         else:
             self.refused(_KEYS.get(status_code, "failed"), {"method": self.request.method})
 
-    def refused(self, key: str, slots: dict[str, object]) -> None:
+    def refused(self, key: str, slots: dict[str, Given]) -> None:
         """Write the sentence in the form of the other answers."""
         raise NotImplementedError
 
@@ -120,8 +121,8 @@ class Reports(_Answers):
         kept = await self._keeper.take(self._person.name, report)
         self.finish({"acknowledged": list(kept)})
 
-    def refused(self, key: str, slots: dict[str, object]) -> None:
-        self.finish({"error": say(key, **slots)})
+    def refused(self, key: str, slots: dict[str, Given]) -> None:
+        self.finish({"error": texts.say(key, **slots)})
 
 
 class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
@@ -140,9 +141,11 @@ class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
         return language_of(self.request.headers.get("Accept-Language", ""))
 
     @property
-    def _frame(self) -> pages.Frame:
+    def _frame(self) -> pages.PageFrame:
         settings, person = self._settings, self._person
-        return pages.Frame(self._language, settings.prefix, person.name, person.teaches, settings.keep_days)
+        return pages.PageFrame(
+            self._language, settings.prefix, person.name, person.teaches, settings.keep_days
+        )
 
     async def show_student(self, name: str) -> None:
         """The page of one student, for a teacher or for the student."""
@@ -153,8 +156,8 @@ class _Page(HubOAuthenticated, _Answers):  # type: ignore[misc]
             raise RefusedError(404, "no_student")
         self.finish(pages.student_page(self._frame, name, student, time.time()))
 
-    def refused(self, key: str, slots: dict[str, object]) -> None:
-        self.finish(pages.refusal_page(self._language, say(key, self._language, **slots)))
+    def refused(self, key: str, slots: dict[str, Given]) -> None:
+        self.finish(pages.refusal_page(self._language, texts.say(key, self._language, **slots)))
 
 
 class ClassPage(_Page):
@@ -184,4 +187,4 @@ class NoPage(RequestHandler):
         """Say so."""
         self.set_status(404)
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(say("no_page", language_of(self.request.headers.get("Accept-Language", ""))))
+        self.finish(texts.say("no_page", language_of(self.request.headers.get("Accept-Language", ""))))

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from jupyter_mlgpu.sharing.report import Report
 from jupyter_mlgpu.teacher.people import RefusedError
-from jupyter_mlgpu.teacher.store import Sent, Store, StoreError, Student
+from jupyter_mlgpu.teacher.store import ReportStore, Sent, StoreError, StudentSummary
 
 #: Reports that may wait to be written: some seconds' worth of a class of 300; and those of one transaction.
 MOST_WAITING = 200
@@ -27,7 +27,7 @@ T = TypeVar("T")
 class Keeper:
     """The store's calls as coroutines. What the database refuses is a RefusedError with status 503."""
 
-    def __init__(self, store: Store, keep_days: int) -> None:
+    def __init__(self, store: ReportStore, keep_days: int) -> None:
         self._store = store
         self._keep = keep_days * _DAY
         self._writer = ThreadPoolExecutor(1, "writer")
@@ -60,12 +60,12 @@ class Keeper:
                 for _, kept in batch:
                     kept.set_result(None)
 
-    async def students(self) -> list[Student]:
-        """Everybody, as `Store.students`."""
+    async def students(self) -> list[StudentSummary]:
+        """Everybody, as `ReportStore.students`."""
         return await _in(self._readers, "not_read", self._store.students)
 
-    async def student(self, name: str) -> Student | None:
-        """One student, as `Store.student`."""
+    async def student(self, name: str) -> StudentSummary | None:
+        """One student, as `ReportStore.student`."""
         return await _in(self._readers, "not_read", lambda: self._store.student(name))
 
     async def tidy(self) -> None:

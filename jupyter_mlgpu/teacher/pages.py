@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from jupyter_mlgpu import markup
+from jupyter_mlgpu import markup, units
+from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.markup import Child, Markup, bullets, document, element, joined
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.sentence import Given
 from jupyter_mlgpu.sharing.report import EXERCISES, LESSONS, SharedReading, SharedRecord
-from jupyter_mlgpu.teacher.store import Receipt, Student
-from jupyter_mlgpu.teacher.texts import say
+from jupyter_mlgpu.teacher import texts
+from jupyter_mlgpu.teacher.store import Receipt, StudentSummary
 
 #: Clocks that differ by less than this, in seconds, are said to agree: so long a report may be on its way.
 CLOSE = 5
@@ -36,7 +37,7 @@ _CODES = {"en": "en", "zh": "zh-Hans"}
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PageFrame:
     """What stands around every page: its language, the service's prefix, who looks, how long data is kept."""
 
     language: str
@@ -45,9 +46,9 @@ class Frame:
     teaches: bool
     keep_days: int
 
-    def say(self, key: str, **slots: object) -> str:
+    def say(self, key: str, **slots: Given) -> str:
         """A text in the page's language."""
-        return say(key, self.language, **slots)
+        return texts.say(key, self.language, **slots)
 
     def page(self, title: str, body: Sequence[Child], now: float, here: str) -> str:
         """A whole page. `here` is the address to load again."""
@@ -72,7 +73,7 @@ class Frame:
         return _document(self.language, title, parts)
 
 
-def class_page(frame: Frame, students: Sequence[Student], now: float) -> str:
+def class_page(frame: PageFrame, students: Sequence[StudentSummary], now: float) -> str:
     """All students: lesson progress, and the last receipt of each. `now` in seconds since 1970."""
     body = [element("p", frame.say("nobody"))]
     if students:
@@ -82,10 +83,10 @@ def class_page(frame: Frame, students: Sequence[Student], now: float) -> str:
             element("p", f"{frame.say('count', count=f'{len(students):,}')} {frame.say('missing')}"),
             _table(frame, frame.say("table_class"), (*head, "ran", "arrived", "clock"), rows),
         ]
-    return frame.page(say("class", frame.language), body, now, frame.prefix)
+    return frame.page(texts.say("class", frame.language), body, now, frame.prefix)
 
 
-def student_page(frame: Frame, name: str, student: Student | None, now: float) -> str:
+def student_page(frame: PageFrame, name: str, student: StudentSummary | None, now: float) -> str:
     """One student: clock, lessons, receipts; None where nothing is kept of who looks."""
     here = f"{frame.prefix}students/{quote(name, safe='')}"
     if student is None:
@@ -117,12 +118,12 @@ def _document(language: str, title: str, parts: Sequence[Markup]) -> str:
     return document(title, _STYLE, body, "\n", policy=None, language=_CODES[language], wide=True)
 
 
-def _class_row(frame: Frame, student: Student) -> tuple[Child, ...]:
+def _class_row(frame: PageFrame, student: StudentSummary) -> tuple[Child, ...]:
     link = f"{frame.prefix}students/{quote(student.name, safe='')}"
     if student.receipts:
         receipt = student.receipts[0]
         record = receipt.record
-        last = frame.say("cell", number=record.number, outcome=say(record.outcome, frame.language))
+        last = frame.say("cell", number=record.number, outcome=texts.say(record.outcome, frame.language))
         values = {one.quantity: one for one in record.readings}
         shown = [_value(frame, values.get(name)) for name in ("wall_time", "peak_memory_process")]
         found: tuple[Child, ...] = (last, *shown, _ran_on(frame, record), _time(receipt.arrived))
@@ -139,7 +140,7 @@ def _class_row(frame: Frame, student: Student) -> tuple[Child, ...]:
     )
 
 
-def _receipt_row(frame: Frame, receipt: Receipt) -> tuple[Child, ...]:
+def _receipt_row(frame: PageFrame, receipt: Receipt) -> tuple[Child, ...]:
     record = receipt.record
     return (
         _time(receipt.arrived),
@@ -153,12 +154,12 @@ def _receipt_row(frame: Frame, receipt: Receipt) -> tuple[Child, ...]:
     )
 
 
-def _progress(frame: Frame, student: Student, exercises: Sequence[str]) -> str:
+def _progress(frame: PageFrame, student: StudentSummary, exercises: Sequence[str]) -> str:
     passed = sum(1 for one in exercises if one in student.checks and student.checks[one].passed)
     return frame.say("of", passed=passed, all=len(exercises)) if exercises else ""
 
 
-def _exercises(frame: Frame, student: Student, exercises: Sequence[str]) -> list[str]:
+def _exercises(frame: PageFrame, student: StudentSummary, exercises: Sequence[str]) -> list[str]:
     found = [student.checks[one] for one in exercises if one in student.checks]
     return [
         frame.say("passed" if one.passed else "not_passed", exercise=one.exercise, tries=one.tries)
@@ -166,26 +167,26 @@ def _exercises(frame: Frame, student: Student, exercises: Sequence[str]) -> list
     ]
 
 
-def _ran_on(frame: Frame, record: SharedRecord) -> str:
+def _ran_on(frame: PageFrame, record: SharedRecord) -> str:
     if record.framework is None and record.device is None:
         return frame.say("unknown")
-    framework = words.framework(record.framework) if record.framework else ""
+    framework = registry.title(record.framework) if record.framework else ""
     framework = f"{framework} {record.framework_version or ''}".strip()
     return ", ".join(one for one in (framework, record.device) if one)
 
 
-def _value(frame: Frame, reading: SharedReading | None) -> str:
+def _value(frame: PageFrame, reading: SharedReading | None) -> str:
     if reading is None or reading.value is None:
         return frame.say("not_measured")
     if reading.unit == "s":
-        return words.seconds(reading.value)
+        return units.seconds(reading.value)
     if reading.unit == "bytes":
-        return words.size(reading.value)
-    return words.with_uncertainty(reading.value, None, reading.unit)
+        return units.size(reading.value)
+    return units.with_uncertainty(reading.value, None, reading.unit)
 
 
-def _reading(frame: Frame, reading: SharedReading) -> str:
-    title = say(reading.quantity, frame.language)
+def _reading(frame: PageFrame, reading: SharedReading) -> str:
+    title = texts.say(reading.quantity, frame.language)
     if reading.value is None:
         return f"{title}: {frame.say('not_measured')}"
     return frame.say(
@@ -198,11 +199,11 @@ def _reading(frame: Frame, reading: SharedReading) -> str:
     )
 
 
-def _clock(frame: Frame, student: Student) -> str:
+def _clock(frame: PageFrame, student: StudentSummary) -> str:
     ahead = student.clock_ahead
     if abs(ahead) <= CLOSE:
         return frame.say("clock_near", seconds=CLOSE)
-    return frame.say("clock_ahead" if ahead > 0 else "clock_behind", span=words.seconds(abs(ahead)))
+    return frame.say("clock_ahead" if ahead > 0 else "clock_behind", span=units.seconds(abs(ahead)))
 
 
 def _moment(seconds: float) -> str:
@@ -217,7 +218,7 @@ def _time(seconds: float) -> Markup:
     return element("time", moment, datetime=f"{moment.replace(' ', 'T')}Z")
 
 
-def _table(frame: Frame, caption: str, head: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
+def _table(frame: PageFrame, caption: str, head: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
     """A table of which the first cell of a row names it; it can be scrolled with the keyboard."""
     columns = [element("th", frame.say(name), scope="col") for name in head]
     lines = [

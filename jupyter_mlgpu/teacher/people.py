@@ -9,7 +9,8 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from jupyter_mlgpu.teacher.texts import say
+from jupyter_mlgpu.sentence import Given
+from jupyter_mlgpu.teacher import texts
 
 #: How long an answer of the hub is used again, in seconds: so long a token that was revoked still works.
 TRUST_SECONDS = 60
@@ -20,8 +21,8 @@ _TOKEN = re.compile(r"(?:token|bearer) +([\x21-\x7e]{1,500})", re.IGNORECASE)
 class RefusedError(HTTPError):
     """A request is refused: an HTTP status, and the key of the sentence in `texts` that says why."""
 
-    def __init__(self, status: int, key: str, *, retry_after: int | None = None, **slots: object) -> None:
-        super().__init__(status, "%s", say(key, **slots))
+    def __init__(self, status: int, key: str, *, retry_after: int | None = None, **slots: Given) -> None:
+        super().__init__(status, "%s", texts.say(key, **slots))
         self.key = key
         self.slots = slots
         self.retry_after = retry_after
@@ -67,7 +68,7 @@ async def visitor(hub: Any, handler: Any, teachers: str) -> Person | None:
 def person(hub: Any, model: Mapping[str, Any], teachers: str) -> Person:
     """The person that the hub describes. Raises RefusedError for a service, and without access to ours."""
     if model.get("kind") != "user":
-        raise RefusedError(403, "service", name=model.get("name"))
+        raise RefusedError(403, "service", name=str(model.get("name")))
     if not hub.check_scopes(hub.access_scopes, model):
         raise RefusedError(403, "no_access", name=model["name"])
     return Person(model["name"], teachers in model.get("groups", ()))

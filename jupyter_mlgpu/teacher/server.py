@@ -21,7 +21,7 @@ from jupyter_mlgpu.teacher.handlers import application
 from jupyter_mlgpu.teacher.keeping import Keeper
 from jupyter_mlgpu.teacher.people import TRUST_SECONDS
 from jupyter_mlgpu.teacher.settings import Settings
-from jupyter_mlgpu.teacher.store import Store
+from jupyter_mlgpu.teacher.store import ReportStore
 
 #: A request that was begun and does not come to its end is dropped after this, in seconds.
 PATIENCE = 60
@@ -30,7 +30,7 @@ _HOUR_IN_MS = 3_600_000
 _EVERYBODY = 0o666
 
 
-async def serve(settings: Settings, store: Store) -> None:
+async def serve(settings: Settings, store: ReportStore) -> None:
     """Answer until SIGTERM or Ctrl-C. Raises UsageError where the address is taken."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

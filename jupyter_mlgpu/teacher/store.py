@@ -47,7 +47,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Student:
+class StudentSummary:
     """What is kept of one student. `checks` maps exercises to what is known of them.
 
     `clock_ahead` is the student's clock less ours when the last report arrived, in seconds: the way of the
@@ -63,7 +63,7 @@ class Student:
     receipts: tuple[Receipt, ...]
 
 
-class Store:
+class ReportStore:
     """The database behind the service. Safe to use from several threads."""
 
     def __init__(self, engine: Engine) -> None:
@@ -85,7 +85,7 @@ class Store:
                 self._records(connection, sent)
                 self._checks(connection, sent)
 
-    def students(self) -> list[Student]:
+    def students(self) -> list[StudentSummary]:
         """Everybody of whom something is kept, by name, each with the last receipt."""
         last = and_(RECORDS.c.place == STUDENTS.c.last_place, RECORDS.c.student == STUDENTS.c.name)
         people = select(STUDENTS, *_record_columns()).outerjoin(RECORDS, last).order_by(STUDENTS.c.name)
@@ -96,7 +96,7 @@ class Store:
             _student(row, checks.get(row.name, {}), [] if row.record_id is None else [row]) for row in rows
         ]
 
-    def student(self, name: str) -> Student | None:
+    def student(self, name: str) -> StudentSummary | None:
         """What is kept of one student, with the last receipts; None where there is nothing."""
         own = select(*_record_columns()).where(RECORDS.c.student == name)
         # More than are shown: the number inside a run decides among those that came together.
@@ -227,9 +227,9 @@ def _by_student(rows: Any) -> dict[str, dict[str, SharedCheck]]:
     return found
 
 
-def _student(row: Row[Any], checks: Mapping[str, SharedCheck], records: list[Row[Any]]) -> Student:
+def _student(row: Row[Any], checks: Mapping[str, SharedCheck], records: list[Row[Any]]) -> StudentSummary:
     receipts = tuple(_receipt(one) for one in records)
-    return Student(row.name, row.arrived, row.clock_ahead, row.lesson, checks, receipts)
+    return StudentSummary(row.name, row.arrived, row.clock_ahead, row.lesson, checks, receipts)
 
 
 def _receipt(row: Row[Any]) -> Receipt:

@@ -1,4 +1,4 @@
-"""All words that the service says, in English and in Simplified Chinese; they stand in texts.toml."""
+"""All words that the service says: in English they stand in texts.toml, in others in our catalogues."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-LANGUAGES = ("en", "zh")
+from jupyter_mlgpu import translation
+from jupyter_mlgpu.sentence import Given, Sentence
 
-#: Each text by its key, in each of LANGUAGES. `{name}` is filled in by `say`.
-TEXTS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("texts.toml").read_text(encoding="utf-8")
-)
+#: Each text by its key, in English. `{name}` is filled in by `say`.
+TEXTS: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
 
-def say(key: str, language: str = "en", /, **slots: object) -> str:
-    """A text in a language of LANGUAGES, its slots filled. It is plain text: pages escape it."""
-    return TEXTS[key][language].format(**slots)
+def say(key: str, language: str = "en", /, **slots: Given) -> str:
+    """A text in a language, its slots filled. It is plain text: pages escape it."""
+    return translation.translated(Sentence(TEXTS[key], slots), language)
 
 
 def language_of(accept: str) -> str:
-    """The language of LANGUAGES that a header Accept-Language likes best; English where it names neither."""
+    """The language that a header Accept-Language likes best and that we speak; else English."""
     best, wanted = "en", 0.0
     for part in accept[:500].split(","):
         name, _, rest = part.strip().partition(";")
@@ -29,6 +28,6 @@ def language_of(accept: str) -> str:
             weight = float(rest.strip().removeprefix("q=")) if rest else 1.0
         except ValueError:
             continue
-        if code in LANGUAGES and weight > wanted:
+        if weight > wanted and (code == "en" or translation.messages(code)):
             best, wanted = code, weight
     return best

@@ -16,13 +16,14 @@ from jupyter_mlgpu.frameworks.base import (
     Scope,
 )
 from jupyter_mlgpu.record import RanOn, Reading
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 class FakeBackend(Backend):
     """A framework with devices of your choice, on which nothing runs but what `run` says."""
 
     #: What `needs_restart` says; set it as you like.
-    hidden: str | None = None
+    hidden: Sentence | None = None
 
     def __init__(self, name: str = "fake", devices: tuple[str, ...] = ("cpu:0",)) -> None:
         self.name = name
@@ -51,10 +52,10 @@ class FakeBackend(Backend):
     def details(self, device: Device) -> Details:
         return Details(f"fake {device.kind}")
 
-    def why_no_gpu(self) -> str:
-        return "The fake has the devices it was given."
+    def why_no_gpu(self) -> Sentence:
+        return Sentence("The fake has the devices it was given.")
 
-    def needs_restart(self) -> str | None:
+    def needs_restart(self) -> Sentence | None:
         """What was put into `hidden`."""
         return self.hidden
 
@@ -62,7 +63,10 @@ class FakeBackend(Backend):
         """All but the allocator's peak: there is no memory."""
         return tuple(
             Capability(
-                name, name != "allocator_peak", None if name != "allocator_peak" else "No memory.", None
+                name,
+                name != "allocator_peak",
+                None if name != "allocator_peak" else Sentence("No memory."),
+                None,
             )
             for name in CAPABILITIES
         )
@@ -77,8 +81,8 @@ class FakeBackend(Backend):
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What `holds` says of the device."""
         if device.name not in self.holds:
-            return unknown(f"The fake holds nothing on {device.name}.")
-        return held(f"fake allocator of {device.name}", self.holds[device.name], device=device.name)
+            return unknown(say("The fake holds nothing on {device}.", device=device.name))
+        return held(Sentence(f"fake allocator of {device.name}"), self.holds[device.name], device=device.name)
 
     def observe(self) -> FakeObservation:
         return FakeObservation(self, len(self._ran))
@@ -87,10 +91,11 @@ class FakeBackend(Backend):
         """Counts how often it was called, in `rested`."""
         self.rested += 1
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Names of the values that `staying`, name to device, puts on another device."""
         found = [name for name in values if self.staying.get(name, device.name) != device.name]
-        return f"{', '.join(found)} on {self.staying[found[0]]}, not on {device.name}." if found else None
+        where = f"on {self.staying[found[0]]}, not on {device.name}" if found else ""
+        return Sentence(f"{', '.join(found)} {where}.") if found else None
 
     def ran_since(self, start: int) -> tuple[RanOn, ...]:
         """Where operations ran after the first `start` of them."""
@@ -122,10 +127,10 @@ class FakeScope(Scope):
     def holds(self) -> bool:
         return self._backend.current == self._device
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         left_open = not self.holds()
         self._backend.current = self._before
-        return "A device scope was left open." if left_open else None
+        return Sentence("A device scope was left open.") if left_open else None
 
 
 class FakeObservation(Observation):

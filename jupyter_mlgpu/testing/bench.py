@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from jupyter_mlgpu.bench.case import Case, Needs, Work
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
 from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.sentence import Sentence
 from jupyter_mlgpu.testing.clock import FakeClock
 
 
@@ -29,7 +30,7 @@ class FakeRunner:
         self.closed = False
 
     def run(self, steps: int) -> None:
-        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
+        """Work through so many steps."""
         for _ in range(steps):
             one = next(self._seconds)
             if isinstance(one, BaseException):
@@ -38,12 +39,12 @@ class FakeRunner:
             self.steps += 1
 
     def wait(self) -> None:
-        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
+        """Wait for all of them."""
         self._clock.advance(self._left)
         self._left = 0.0
 
     def close(self) -> None:
-        """See `jupyter_mlgpu.frameworks.benchmarks.Runner`."""
+        """Let go of what is held."""
         self.closed = True
 
     @staticmethod
@@ -70,28 +71,28 @@ class FakeMonitor:
         self._watts = watts
 
     def free_memory(self, device: Device) -> Quantity:
-        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
+        """Bytes that are free on the device."""
         if self._memory is None:
-            return unknown("bytes", "The fake does not tell its memory.")
+            return unknown("bytes", Sentence("The fake does not tell its memory."))
         return Quantity(self._memory, "bytes")
 
     def others(self, device: Device) -> Callable[[], tuple[str, ...]]:
-        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
+        """Begin; what is returned names the other programs that used it."""
         return lambda: self._others
 
     def energy(self, device: Device) -> Callable[[], Quantity]:
-        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
+        """Begin; what is returned gives the joules since."""
         begun, watts = self._clock.monotonic_ns(), self._watts
 
         def ended() -> Quantity:
             if watts is None:
-                return unknown("J", "The fake counts no energy.")
+                return unknown("J", Sentence("The fake counts no energy."))
             return Quantity(watts * (self._clock.monotonic_ns() - begun) / 1e9, "J")
 
         return ended
 
     def peak_memory(self, device: Device) -> Callable[[], Quantity]:
-        """See `jupyter_mlgpu.bench.monitor.MachineMonitor`."""
+        """Begin; what is returned gives the peak, in bytes."""
         return lambda: Quantity(1e9, "bytes")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.sentence import Sentence
 
 
 class FakeClock:
@@ -22,11 +23,11 @@ class FakeClock:
         self._worked_ns += round(worked * 1e9)
 
     def monotonic_ns(self) -> int:
-        """See `jupyter_mlgpu.clock.Clock`."""
+        """Nanoseconds that only grow."""
         return self._now_ns
 
     def processor_ns(self) -> int:
-        """See `jupyter_mlgpu.clock.Clock`."""
+        """Nanoseconds of processor time that this process has had."""
         return self._worked_ns
 
     def utc(self) -> str:
@@ -43,13 +44,13 @@ class FakeProbe:
         self._fail = fail
 
     def start(self) -> Callable[[], Reading]:
-        """See `jupyter_mlgpu.probes.base.Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
 
         def stop() -> Reading:
             if self._fail is not None:
                 raise self._fail
             if self._value is None:
-                return missing(self.quantity, "The fake probe measures nothing.")
+                return missing(self.quantity, Sentence("The fake probe measures nothing."))
             return Reading(
                 self.quantity,
                 self._value,
@@ -57,7 +58,7 @@ class FakeProbe:
                 "process",
                 "simulated",
                 1,
-                detail="fake probe",
+                detail=Sentence("fake probe"),
             )
 
         return stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jupyter_mlgpu.probes.nvml import Told
+from jupyter_mlgpu.sentence import Sentence
 from jupyter_mlgpu.testing.clock import FakeClock
 
 
@@ -37,9 +38,9 @@ class FakeCounter:
         self._steps = [(self._now(), joules, self._steps[-1][2])]
 
     def joules(self) -> Told[float]:
-        """See `jupyter_mlgpu.probes.energy.source.Counter`."""
+        """The counter's joules now."""
         if self.gone is not None:
-            return Told(None, self.gone)
+            return Told(None, Sentence(self.gone))
         shown = self.used(self._now() // self.refresh * self.refresh)
         return Told(shown if self.wraps_at is None else shown % self.wraps_at)
 
@@ -67,7 +68,7 @@ class FakeSampler:
     def add(
         self, look: Callable[[], None], every: float, after: float = 0.0
     ) -> Callable[[], Exception | None]:
-        """See `jupyter_mlgpu.probes.sampler.Sampler`; looks are taken in `run`."""
+        """Have `look` called until what is returned is called; looks are taken in `run`."""
         job = (look, [self._now() + after], every)
         self._jobs.append(job)
 

@@ -70,7 +70,7 @@ class FakeClient:
 
 
 class FakeView:
-    """See `jupyter_mlgpu.engines.asking.View`."""
+    """One engine that calls functions in this process."""
 
     def __init__(self, client: FakeClient, engine: int) -> None:
         self._client = client
@@ -82,7 +82,7 @@ class FakeView:
 
 
 class FakeAnswer:
-    """See `jupyter_mlgpu.engines.asking.Answer`."""
+    """An answer that is worked out when somebody waits for it."""
 
     def __init__(self, client: FakeClient, engine: int, function: Callable[[], Any]) -> None:
         self._client = client

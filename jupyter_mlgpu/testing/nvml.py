@@ -27,7 +27,7 @@ class FakeGpu:
 
 
 class FakeNvml:
-    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.probes.nvml.Library`."""
+    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.probes.nvml.NvmlLibrary`."""
 
     NVML_TEMPERATURE_GPU = 0
 
@@ -64,7 +64,6 @@ class FakeNvml:
             return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
         return {
             "Name": handle.name,
-            "UUID": f"GPU-{self.gpus.index(handle)}",
             "MigMode": [int(handle.mig), 0],
             "CudaComputeCapability": (9, 0),
             "MemoryInfo": SimpleNamespace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.profiler import Refused
+from jupyter_mlgpu.sentence import Sentence
 
 
 class FakeProfiler:
@@ -27,19 +28,19 @@ class FakeProfiler:
         self.shapes = False
         self._profile = Profile(
             framework,
-            "fake profiler",
+            Sentence("fake profiler"),
             events,
             0,
             0,
             left_out,
-            "the fake was told to" if left_out else None,
+            Sentence("the fake was told to") if left_out else None,
             whole=whole,
         )
         self._refused = refused
         self._fail = fail
 
     def start(self, shapes: bool = False) -> FakeSession | Refused:
-        """See `jupyter_mlgpu.ops.profiler.Profiler`."""
+        """Begin a session, or refuse."""
         if self._refused is not None:
             return self._refused
         self.on = True
@@ -48,7 +49,7 @@ class FakeProfiler:
 
 
 class FakeSession:
-    """See `jupyter_mlgpu.ops.profiler.Session`."""
+    """A session that ends with the profile it was given."""
 
     def __init__(self, profiler: FakeProfiler, profile: Profile, fail: BaseException | None) -> None:
         self._profiler = profiler
@@ -56,12 +57,12 @@ class FakeSession:
         self._fail = fail
 
     def stop(self) -> Profile:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        """End it; returns the profile."""
         self._profiler.on = False
         if self._fail is not None:
             raise self._fail
         return self._profile
 
     def abandon(self) -> None:
-        """See `jupyter_mlgpu.ops.profiler.Session`."""
+        """End it, and read nothing."""
         self._profiler.on = False

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.record import Cell, DeviceUse, RanOn, Reading, Record, Run, missing
+from jupyter_mlgpu.sentence import Sentence, say
+
+NO_STATISTICS = say("TensorFlow keeps no allocator statistics for {device}.", device="cpu:0")
 
 
 def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model.fit(x, y)") -> Record:
@@ -27,17 +30,37 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
             ),
         ),
         readings=(
-            Reading("wall_time", 0.5, "s", "cell", "simulated", 1, detail="fake clock"),
-            Reading("cpu_time", 0.9, "s", "process", "simulated", 1, detail="fake probe"),
-            missing("device_time", "Light tracing runs without a profiler."),
+            Reading("wall_time", 0.5, "s", "cell", "simulated", 1, detail=Sentence("fake clock")),
+            Reading("cpu_time", 0.9, "s", "process", "simulated", 1, detail=Sentence("fake probe")),
+            missing("device_time", Sentence("Light tracing runs without a profiler.")),
             Reading(
-                "peak_memory_process", 512 * 1024**2, "bytes", "process", "simulated", 1, detail="fake probe"
+                "peak_memory_process",
+                512 * 1024**2,
+                "bytes",
+                "process",
+                "simulated",
+                1,
+                detail=Sentence("fake probe"),
             ),
-            missing("peak_memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
-            missing("peak_memory_device", "Not measured here."),
-            Reading("memory_process", 384 * 1024**2, "bytes", "process", "simulated", 1, detail="fake probe"),
-            missing("memory_allocator", "TensorFlow keeps no allocator statistics for cpu:0."),
-            missing("energy", "Not measured here."),
+            missing(
+                "peak_memory_allocator",
+                NO_STATISTICS,
+            ),
+            missing("peak_memory_device", Sentence("Not measured here.")),
+            Reading(
+                "memory_process",
+                384 * 1024**2,
+                "bytes",
+                "process",
+                "simulated",
+                1,
+                detail=Sentence("fake probe"),
+            ),
+            missing(
+                "memory_allocator",
+                NO_STATISTICS,
+            ),
+            missing("energy", Sentence("Not measured here.")),
         ),
         versions={"python": "3.11", "tensorflow": "2.19.1"},
     )

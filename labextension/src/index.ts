@@ -12,18 +12,18 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { COMMANDS, addCommands } from './commands';
-import { languageOf } from './language';
-import { addToContextMenu, addToMenus, addToPalette } from './menus';
-import { Notebooks } from './notebooks';
-import { Panel } from './panel';
-import { placePanel, revealOnce } from './placing';
-import { door } from './restartdoor';
-import { Restarter } from './restarter';
-import { PLUGIN, followSettings } from './settings';
-import { StatusItem } from './statusbar';
-import { DeviceButton } from './toolbar';
-import { TracedNotebooks } from './traced';
+import { COMMANDS, addCommands } from './lab/commands';
+import { languageOf } from './language/language';
+import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
+import { Notebooks } from './kernel/notebooks';
+import { Panel } from './sidebar/panel';
+import { placePanel, revealOnce } from './sidebar/placing';
+import { door } from './receipts/restartdoor';
+import { Restarter } from './lab/restarter';
+import { PLUGIN, followSettings } from './lab/settings';
+import { StatusItem } from './lab/statusbar';
+import { DeviceButton } from './lab/toolbar';
+import { TracedNotebooks } from './lab/traced';
 
 /** Nearer to the left of the status bar's middle than JupyterLab's own items. */
 const STATUS_RANK = 10;
@@ -62,7 +62,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     revealOnce(app.shell, notebooks, panel);
     const traced = new TracedNotebooks(tracker, notebooks, language);
     const restarter = new Restarter(tracker, known, language);
-    door.open(restarter);
+    door.restarter = restarter;
+    door.changed.emit();
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
     addToContextMenu(app);

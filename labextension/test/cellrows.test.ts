@@ -11,13 +11,13 @@ import {
   runsByCell,
   select,
   trendOf
-} from '../src/cellrows';
-import type { IRecordFilter } from '../src/cellrows';
-import { NOT_KNOWN, NOWHERE } from '../src/figures';
-import { readRecord } from '../src/record';
-import type { IRecord } from '../src/record';
-import { liveEntry } from '../src/state';
-import type { IEntry } from '../src/state';
+} from '../src/record/cellrows';
+import type { IRecordFilter } from '../src/record/cellrows';
+import { NOT_KNOWN, NOWHERE } from '../src/record/figures';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
+import { liveEntry } from '../src/kernel/state';
+import type { IEntry } from '../src/kernel/state';
 import { RUN, logJson, metal, reading, recordJson } from './records';
 
 const NONE: ReadonlySet<string> = new Set();

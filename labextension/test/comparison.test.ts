@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { changeName, ratioInWords, readComparison, spreadInWords } from '../src/comparison';
-import { translateTo } from '../src/bothlanguages';
+import { changeName, ratioInWords, readComparison, spreadInWords } from '../src/record/comparison';
+import { translator } from '../src/language/i18n';
 
-const t = translateTo('en');
+const t = translator(null);
 
 const change = {
   quantity: 'wall_time',
@@ -62,6 +62,6 @@ test('what is no comparison is not taken for one, and what is in it is bounded',
     readComparison(answer([hostile, { ...change, judgement: 'won' }]))?.[0]?.changes ?? [];
   assert.equal(none, undefined);
   assert.equal(read?.first, null);
-  assert(!read.more.includes('\u202e'));
+  assert(!t.say(read.more).includes('\u202e'));
   assert.equal(readComparison(answer(Array(9_999).fill(change)))?.[0]?.changes.length, 64);
 });

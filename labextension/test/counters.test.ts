@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Counters, readCountersEvent, readCountersHistory, readWatch } from '../src/counters';
-import { KernelModel } from '../src/model';
-import { readDelta, readSnapshot } from '../src/protocol';
+import {
+  Counters,
+  readCountersEvent,
+  readCountersHistory,
+  readWatch
+} from '../src/kernel/counters';
+import { KernelModel } from '../src/kernel/model';
+import { readDelta, readSnapshot } from '../src/kernel/protocol';
 import { countersJson, deltaJson, runningJson, seriesJson, snapshotJson } from './records';
 
 const SERIES = [seriesJson('machine', 'memory'), seriesJson('GPU 0', 'power', { unit: 'W' })];

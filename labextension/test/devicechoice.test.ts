@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { picks } from '../src/devicechoice';
-import { readSnapshot } from '../src/protocol';
-import type { ISnapshot } from '../src/protocol';
+import { picks } from '../src/kernel/devicechoice';
+import { readSnapshot } from '../src/kernel/protocol';
+import type { ISnapshot } from '../src/kernel/protocol';
 import { snapshotJson } from './records';
 
 function told(device: object, choices: object | null = null): ISnapshot {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDoctor } from '../src/doctor';
-import { KernelModel } from '../src/model';
-import { readDelta, readSnapshot } from '../src/protocol';
+import { readDoctor } from '../src/kernel/doctor';
+import { KernelModel } from '../src/kernel/model';
+import { readDelta, readSnapshot } from '../src/kernel/protocol';
 import { deltaJson, snapshotJson } from './records';
 
 const finding = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ICounters, ISample, ISeries } from '../src/counters';
-import { extremes, gaugeValue, groups, points, rows, span, top } from '../src/gauges';
-import { translateTo } from '../src/bothlanguages';
+import type { ICounters, ISample, ISeries } from '../src/kernel/counters';
+import { extremes, gaugeValue, groups, points, rows, span, top } from '../src/kernel/gauges';
+import { translator } from '../src/language/i18n';
 
-const t = translateTo('en');
+const t = translator(null);
 
 function series(device: string, quantity: string, whyMissing: string | null = null): ISeries {
   return { device, quantity, unit: 'W', source: 'test', limit: null, whyMissing };

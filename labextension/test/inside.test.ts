@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-import { translateTo } from '../src/bothlanguages';
-import { readInside } from '../src/inside';
-import { lines, readLooks, span } from '../src/looks';
-import { filledColumns, operationGroups, operationsNamed } from '../src/operations';
-import { PERFETTO, handOver } from '../src/perfetto';
-import type { IPage } from '../src/perfetto';
-import { readRecord } from '../src/record';
-import type { IRecord } from '../src/record';
-import { fileName, recordText } from '../src/recordtext';
-import { inOrder, sortedBy } from '../src/sorting';
+import { translator } from '../src/language/i18n';
+import { readInside } from '../src/record/inside';
+import { lines, readLooks, span } from '../src/record/looks';
+import { filledColumns, operationGroups, operationsNamed } from '../src/record/operations';
+import { PERFETTO, handOver } from '../src/lab/perfetto';
+import type { IPage } from '../src/lab/perfetto';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
+import { fileName, recordText } from '../src/record/recordtext';
+import { inOrder, sortedBy } from '../src/record/sorting';
 import { reading, recordJson } from './records';
 
-const t = translateTo('en');
+const t = translator(null);
 
 function recordOf(changes: object): IRecord {
   const record = readRecord(recordJson(1, changes));

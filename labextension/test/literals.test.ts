@@ -5,6 +5,8 @@ import { test } from 'node:test';
 
 import ts from 'typescript';
 
+import texts from '../src/language/texts.json';
+
 /** What a person reads or hears of an element. */
 const SAID = new Set(['alt', 'aria-description', 'aria-label', 'label', 'placeholder', 'title']);
 const WORD = /\p{L}{2,}/u;
@@ -67,15 +69,16 @@ test('words are found where they stand in a view', () => {
 });
 
 test('no text has the name of another: the later one would take its place', () => {
-  const areas = readdirSync('src/texts').map(name => join('src/texts', name));
-  const names = [...areas, 'src/texts.en.ts'].flatMap(path => {
-    const [, english = ''] = readFileSync(path, 'utf-8').split('export const english');
-    const own = english.split('export const chinese')[0] ?? '';
-    return [...own.matchAll(/^ {2}(\w+):/gm)].map(match => match[1]);
-  });
-  assert(names.length > 300);
-  assert.deepEqual(
-    names.filter((name, index) => names.indexOf(name) !== index),
-    []
-  );
+  const names = [...readFileSync('src/language/texts.json', 'utf-8').matchAll(/^ {2}"(\w+)":/gm)];
+  assert.equal(names.length, Object.keys(texts).length);
+});
+
+test('whoever has a singular has a plural with the same fields', () => {
+  const fields = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
+  const pairs = Object.values(texts).filter(text => typeof text !== 'string');
+  assert(pairs.length > 10);
+  for (const { one, other } of pairs) {
+    assert.deepEqual(fields(one), fields(other), other);
+    assert(other.includes('{count}'), other);
+  }
 });

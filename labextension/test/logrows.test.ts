@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ALL_LINES, filterSections, groups, linesLeftOut, logSections } from '../src/logrows';
-import type { ILogFilter, ILogRow, LogRows } from '../src/logrows';
-import { KernelModel } from '../src/model';
-import { readDelta, readSnapshot } from '../src/protocol';
-import { readRecord } from '../src/record';
-import { savedEntry } from '../src/state';
+import {
+  ALL_LINES,
+  filterSections,
+  groups,
+  linesLeftOut,
+  logSections
+} from '../src/record/logrows';
+import type { ILogFilter, ILogRow, LogRows } from '../src/record/logrows';
+import { KernelModel } from '../src/kernel/model';
+import { readDelta, readSnapshot } from '../src/kernel/protocol';
+import { readRecord } from '../src/record/record';
+import { savedEntry } from '../src/kernel/state';
 import {
   RUN,
   deltaJson,
@@ -135,7 +141,7 @@ test('a saved notebook shows its lines, and says how many its receipts left out'
   const model = new KernelModel(() => 0);
   const record = readRecord(recordJson(1, { logs: [metal], cut: { 'logs.unknown': 12, ops: 3 } }));
   assert(typeof record !== 'string');
-  model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')]);
+  model.setSaved([savedEntry(record, 'cell-a'), savedEntry(record, 'cell-b')], []);
   const rows = logRows(model);
   assert.deepEqual(
     rows.map(({ cellId }) => cellId),

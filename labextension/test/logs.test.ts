@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readLogs } from '../src/logs';
-import type { ILogLine } from '../src/logs';
-import { readRecord } from '../src/record';
-import type { IRecord } from '../src/record';
+import { readLogs } from '../src/record/logs';
+import type { ILogLine } from '../src/record/logs';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
 import { logJson, metal, recordJson } from './records';
 
 function lineOf(changes: object): ILogLine {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { KernelModel } from '../src/model';
-import { readDelta, readPage, readSnapshot } from '../src/protocol';
-import { readRecord } from '../src/record';
-import { savedEntry, shownEntries } from '../src/state';
+import { KernelModel } from '../src/kernel/model';
+import { readDelta, readPage, readSnapshot } from '../src/kernel/protocol';
+import { readRecord } from '../src/record/record';
+import { savedEntry, shownEntries } from '../src/kernel/state';
 import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from './records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
@@ -145,7 +145,7 @@ test('the saved notebook is shown until the kernel has records, and not after th
   const scene = new Scene();
   const saved = readRecord(recordJson(9));
   assert(typeof saved !== 'string');
-  scene.model.setSaved([savedEntry(saved, 'cell-a')]);
+  scene.model.setSaved([savedEntry(saved, 'cell-a')], []);
   const shown = (): boolean[] => shownEntries(scene.model.state).map(entry => entry.saved);
   assert.deepEqual(shown(), [true]);
   scene.snapshot(1, []);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translateTo } from '../src/bothlanguages';
-import { readLogs } from '../src/logs';
-import { explain } from '../src/explain';
-import { cutInWords, notesInWords, worstFirst } from '../src/notes';
-import { readRecord } from '../src/record';
+import { translator } from '../src/language/i18n';
+import { readLogs } from '../src/record/logs';
+import { explain } from '../src/language/explain';
+import { cutInWords, notesInWords, worstFirst } from '../src/record/notes';
+import { readRecord } from '../src/record/record';
 import { logJson, metal, outOfMemory, recordJson } from './records';
 
-const english = translateTo('en');
+const english = translator(null);
 
 function said(logs: object[], cut: object = {}): string {
   const record = readRecord(recordJson(1, { logs, cut }));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { operationTables } from '../src/operations';
-import { readRecord } from '../src/record';
+import { operationTables } from '../src/record/operations';
+import { readRecord } from '../src/record/record';
 import { recordJson } from './records';
 
 const operation = (name: string, selfTime: number, changes: object = {}): object => ({

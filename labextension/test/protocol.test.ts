@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDelta, readSnapshot } from '../src/protocol';
-import { readRecord } from '../src/record';
-import type { IRecord } from '../src/record';
+import { translator } from '../src/language/i18n';
+import { readDelta, readSnapshot } from '../src/kernel/protocol';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
 import { deltaJson, reading, recordJson, runningJson, snapshotJson } from './records';
 
 function known(data: unknown): IRecord {
@@ -33,13 +34,13 @@ test('what measured a reading, and sentences, are read as both schemas have them
   };
   const readings = [old, { ...old, source: 'clock', detail: 'time.perf_counter_ns' }];
   const made = { text: '3 ran', template: '{count} ran', fields: { count: 3 } };
-  const read = readRecord(recordJson(1, { readings, notes: ['A note.', made, { template: 'x' }] }));
+  const read = readRecord(recordJson(1, { readings, notes: ['A note.', made, { plural: 'x' }] }));
   assert.ok(typeof read !== 'string');
   assert.deepEqual(
     read.readings.map(one => one.source),
     ['a clock', 'time.perf_counter_ns']
   );
-  assert.deepEqual(read.notes, ['A note.', '3 ran']);
+  assert.deepEqual(read.notes.map(translator(null).say), ['A note.', '3 ran']);
 });
 
 test('a record of a later schema is told apart from rubbish', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readRecord } from '../src/record';
-import { Records } from '../src/records';
-import { liveEntry } from '../src/state';
-import type { IEntry } from '../src/state';
+import { readRecord } from '../src/record/record';
+import { Records } from '../src/record/records';
+import { liveEntry } from '../src/kernel/state';
+import type { IEntry } from '../src/kernel/state';
 import { recordJson } from './records';
 
 function entry(sequence: number, name = ''): IEntry {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { preparation, readRestartHint } from '../src/restart';
+import { preparation, readRestartHint } from '../src/kernel/restart';
 
 const HINT = { sentence: 'It was read already.', by_hand: 'Restart.', verbose: 'on' };
 
@@ -34,7 +34,7 @@ test('long and strange sentences are cut and written out', () => {
     by_hand: 7
   });
   assert(hint !== null);
-  assert(hint.sentence.length < 3_000);
+  assert(typeof hint.sentence === 'string' && hint.sentence.length < 3_000);
   assert(hint.sentence.startsWith('a\\u202eb'));
   assert.equal(hint.byHand, '');
 });

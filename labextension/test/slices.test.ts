@@ -5,9 +5,10 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import * as page from './page';
 
-import { MIME_TYPE } from '../src/record';
-import { savedEntries } from '../src/saved';
-import { breath, coalesced, sliceEnd } from '../src/slices';
+import { PAGE_TYPE } from '../src/page/page';
+import { MIME_TYPE } from '../src/record/record';
+import { readSaved } from '../src/kernel/saved';
+import { breath, coalesced, sliceEnd } from '../src/record/slices';
 import { recordJson } from './records';
 
 /** A notebook as JupyterLab holds it, with one receipt under each cell. */
@@ -37,17 +38,33 @@ test('a breath is a task of its own, and what is coalesced is called in one for 
 
 test('saved receipts are read in many tasks, each of a slice, and all of them are found', async () => {
   const before = page.tasks;
-  const entries = await savedEntries(notebookWith(1_000), new AbortController().signal);
-  assert.equal(entries?.length, 1_000);
+  const saved = await readSaved(notebookWith(1_000), new AbortController().signal);
+  assert.equal(saved?.entries.length, 1_000);
   // A look at the clock after each receipt: with 1 ms a look, the ninth comes after the end of the slice.
   assert.equal(page.tasks - before, Math.floor(1_000 / 9));
 });
 
 test('between two slices the reading of saved receipts is given up where nobody wants it any more', async () => {
   const unwanted = new AbortController();
-  const entries = savedEntries(notebookWith(1_000), unwanted.signal);
+  const saved = readSaved(notebookWith(1_000), unwanted.signal);
   const before = page.tasks;
   unwanted.abort();
-  assert.equal(await entries, null);
+  assert.equal(await saved, null);
   assert.equal(page.tasks, before);
+});
+
+test('the newest fifty figures of a notebook are found with its receipts, in its order', async () => {
+  const race = { schema: 1, kind: 'race', parts: [] };
+  const cells = Array.from({ length: 60 }, (_, number) => {
+    const output = {
+      type: 'display_data',
+      _rawData: { [PAGE_TYPE]: { ...race, title: `c${number}` } }
+    };
+    return { type: 'code', id: `cell-${number}`, outputs: { length: 1, get: () => output } };
+  });
+  const notebook = { cells } as unknown as INotebookModel;
+  const saved = await readSaved(notebook, new AbortController().signal);
+  const names = saved?.figures.map(figure => figure.page.title);
+  assert.equal(names?.length, 50);
+  assert.deepEqual([names[0], names.at(-1)], ['c10', 'c59']);
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translateTo } from '../src/bothlanguages';
-import { readRecord } from '../src/record';
-import type { IRecord } from '../src/record';
-import { figure, line, longestTime, place, quantityName, shown } from '../src/words';
+import { translator } from '../src/language/i18n';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
+import { figure, line, longestTime, place, quantityName, shown } from '../src/record/words';
 import { reading, recordJson } from './records';
 
-const english = translateTo('en');
+const english = translator(null);
 
 function known(changes: object): IRecord {
   const record = readRecord(recordJson(1, changes));
@@ -74,13 +74,6 @@ test('a missing reading is not a zero', () => {
   const missing = known({}).readings[2];
   assert(missing);
   assert.equal(figure(missing, english), 'not measured');
-});
-
-test('Chinese is chosen by the language code, and values find their place', () => {
-  for (const code of ['zh_CN', 'zh-CN', 'zh', 'zh-Hans']) {
-    assert.equal(translateTo(code)('scale', { time: '2 s' }), '满格：2 s');
-  }
-  assert.equal(translateTo('de_DE')('running'), 'Running');
 });
 
 test('a value is put in as it came, also where it looks like a name', () => {

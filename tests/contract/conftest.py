@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.replay import ReplayBackend
-from jupyter_mlgpu.record import Reading
-from jupyter_mlgpu.testing import FakeBackend, example_record
+from jupyter_mlgpu.testing import FakeBackend
 
 MEBIBYTES_4 = 4 * 1024**2
 
@@ -57,32 +54,6 @@ def fake() -> Subject:
     backend = FakeBackend(devices=("cpu:0", "cpu:1"))
     backend.staying["the_value"] = "cpu:0"
     return Subject(backend, backend.run, lambda: backend.current or "cpu:0", apart=False)
-
-
-def replay() -> Subject:
-    first = example_record(1)
-    peak = Reading("peak_memory_allocator", 2.0 * MEBIBYTES_4, "bytes", "device", "allocator", 1)
-    told = {one.quantity: one for one in (peak, replace(peak, quantity="memory_allocator"))}
-    readings = tuple(told.get(one.quantity, one) for one in first.readings)
-    elsewhere = replace(first.device.ran_on[0], device="gpu:0", kind="metal")
-    records = [
-        replace(first, readings=readings, device=replace(first.device, ran_on=(entry,)))
-        for entry in (first.device.ran_on[0], elsewhere)
-    ]
-    backend = ReplayBackend(records, "lesson.jsonl")
-
-    def where() -> str:
-        return backend.play().device.ran_on[0].device
-
-    def operate() -> Any:
-        # Without a device chosen, whatever comes next is played: choose as a framework would.
-        scope = backend.enter(backend.devices()[0]) if backend._here.device is None else None
-        record = backend.play()
-        if scope is not None:
-            scope.leave()
-        return record
-
-    return Subject(backend, operate, lambda: operate().device.ran_on[0].device, allocate=operate, stays=False)
 
 
 def tensorflow() -> Subject:
@@ -171,7 +142,7 @@ def framework(name: str) -> Any:
         return importlib.import_module(name)
 
 
-SUBJECTS = (fake, replay, tensorflow, torch, jax, mlx)
+SUBJECTS = (fake, tensorflow, torch, jax, mlx)
 
 
 def parameter(make: Callable[[], Subject]) -> Any:

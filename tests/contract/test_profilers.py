@@ -20,6 +20,7 @@ import pytest
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.frameworks.torch import profile_reader as read_torch
 from jupyter_mlgpu.ops.busy import length, union
+from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Refused
 from jupyter_mlgpu.ops.selftime import by_line, of_line
 from jupyter_mlgpu.ops.table import rows
@@ -435,7 +436,7 @@ def test_pytorchs_public_events_give_the_same_table_as_kinetos():
     (torch.sin(x) @ x).sum().backward()
     session._end()
     public = read_torch.of_public(session._ours.events())
-    both = [session.stop(), read_torch.read(public, profiler="PyTorch's profiler", window_ns=(0, 1))]
+    both = [session.stop(), Profile("torch", "PyTorch's profiler", read_torch.read(public).events, 0, 1)]
     tables = [
         {row.name: (row.count, row.plane, row.type, round(row.self_time * 1e6)) for row in rows(one)}
         for one in both

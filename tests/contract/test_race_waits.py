@@ -7,7 +7,7 @@ import pytest
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.race import cell
-from jupyter_mlgpu.race.runner import Runner
+from jupyter_mlgpu.race.runner import RaceRunner
 from tests.contract.conftest import framework
 
 
@@ -28,7 +28,7 @@ def lane(name, body, look, namespace):
     raced = cell.PlainCell(cell.from_source(body, "<cell>"), setup=None, variable=None)
     raced.namespace.update(namespace)
     clock = WatchedClock(lambda: look(raced.namespace))
-    runner = Runner(backend, raced, sizes=(None,), repeats=3, clock=clock)
+    runner = RaceRunner(backend, raced, sizes=(None,), repeats=3, clock=clock)
     made, error = runner.lane(backend.find_devices()[0])
     assert error is None
     return made, clock.seen

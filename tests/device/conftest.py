@@ -16,6 +16,16 @@ def torch():
 
 
 @pytest.fixture(scope="module")
+def index(torch):
+    """NVML's number of PyTorch's first GPU: both tell its UUID."""
+    nvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
+    nvml.nvmlInit()
+    handles = [nvml.nvmlDeviceGetHandleByIndex(one) for one in range(nvml.nvmlDeviceGetCount())]
+    mine = str(torch.cuda.get_device_properties(0).uuid).removeprefix("GPU-")
+    return [nvml.nvmlDeviceGetUUID(one).removeprefix("GPU-") for one in handles].index(mine)
+
+
+@pytest.fixture(scope="module")
 def jax():
     module = pytest.importorskip("jax", reason="JAX is not installed here")
     if registry.backend("jax").find_devices()[-1].kind != "cuda":

@@ -20,14 +20,14 @@ import pytest
 
 from jupyter_mlgpu.bench import session
 from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.case import Asked
+from jupyter_mlgpu.bench.case import CaseRequest
 from jupyter_mlgpu.bench.families import gemm
 from jupyter_mlgpu.bench.machine import local_monitor
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.benchmarks import Convolution
+from jupyter_mlgpu.frameworks.benchmarks import ConvolutionCase
 
 SIZES = (8192, 16384)
 ROUNDS = 5
@@ -73,7 +73,7 @@ def ours(type_: str, n: int) -> float:
     """TFLOP/s as the benchmark gives them."""
     backend = registry.backend("torch")
     device = backend.devices()[-1]
-    asked = Asked("torch", device, False, local_monitor().free_memory(device))
+    asked = CaseRequest("torch", device, False, local_monitor().free_memory(device))
     case = next(one for one in gemm(asked) if (one.type_asked, one.parameters["n"]) == (type_, n))
     result, error = measure(
         case,
@@ -117,7 +117,7 @@ def test_the_other_array_programs_work_on_a_gpu(request, name):
         *(mine.gemm(device, 256, type_) for type_ in ("float32", "tf32", "float16", "bfloat16", "float64")),
         *(mine.stream(device, operation, 1 << 20) for operation in ("add", "mult", "mult-add")),
         *(mine.transfer(device, way, 1 << 20) for way in ("to-device", "from-device", "ping-pong")),
-        *(mine.conv(device, Convolution(2, 16, 32, one, "bfloat16")) for one in (False, True)),
+        *(mine.conv(device, ConvolutionCase(2, 16, 32, one, "bfloat16")) for one in (False, True)),
         *(mine.dispatch(device, one) for one in (False, True)),
     ]
     for runner in runners:

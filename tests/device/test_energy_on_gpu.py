@@ -20,6 +20,7 @@ from statistics import median
 
 import pytest
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.kit import Kit
@@ -32,7 +33,6 @@ from jupyter_mlgpu.probes.nvml import Nvml
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.sampler import NAME, Sampler
 from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.render import words
 from jupyter_mlgpu.statistics import median_interval
 
 MIB = 1024**2
@@ -57,17 +57,6 @@ def torch():
         x @ x
     module.cuda.synchronize()
     return module
-
-
-@pytest.fixture(scope="module")
-def index(torch):
-    """NVML's number of PyTorch's first GPU: both tell its UUID."""
-    nvml = Nvml()
-    count = nvml.count()
-    if count.value is None:
-        pytest.skip(count.why_missing)
-    mine = str(torch.cuda.get_device_properties(0).uuid).removeprefix("GPU-")
-    return [str(nvml.uuid(one).value).removeprefix("GPU-") for one in range(count.value)].index(mine)
 
 
 @dataclass(frozen=True)
@@ -166,7 +155,7 @@ def run(recorder, cell):
 def of_gpu(record, index, quantity):
     of_this = [one for one in record.readings if one.quantity == quantity]
     # A first, short cell ends before NVML has started: its one reading says that, and is of no GPU.
-    return next((one for one in of_this if f"GPU {index} " in f"{one.source} "), of_this[0])
+    return next((one for one in of_this if f"GPU {index} " in f"{one.instrument} "), of_this[0])
 
 
 def write(name: str, lines: list[str]) -> None:
@@ -252,12 +241,12 @@ def test_the_energy_of_ten_cells_is_what_a_separate_process_reads(torch, index, 
             continue
         difference = energy.value / true - 1
         lines.append(
-            f"| {name} | {ended - begun:.2f} | {words.figure(energy)} | {true:.1f} | {difference:+.2%} "
+            f"| {name} | {ended - begun:.2f} | {units.figure(energy)} | {true:.1f} | {difference:+.2%} "
             f"| {energy.samples} |"
         )
         # The separate process does not see the moment of a step better than its own reading takes.
         if abs(energy.value - true) > energy.uncertainty + 0.02 * true:
-            wrong.append(f"{name}: {words.figure(energy)} against {true:.1f} J")
+            wrong.append(f"{name}: {units.figure(energy)} against {true:.1f} J")
         if energy.uncertainty > BOUND * energy.value:
             wrong.append(f"{name}: the uncertainty is too large to be shown")
         if ended - begun >= 4.9 and abs(difference) > 0.05:

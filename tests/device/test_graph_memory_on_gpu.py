@@ -73,7 +73,7 @@ def test_a_replay_has_the_peak_of_the_step_that_was_recorded(torch):
     assert plain < replayed.value - 400 * MIB
     assert recording.value >= eager.value * 0.95
     assert (len(notes), said) == (1, ())
-    assert replayed.source.endswith("and what CUDA graphs keep")
+    assert replayed.detail.endswith("and what CUDA graphs keep")
 
 
 def test_a_graph_that_has_gone_is_let_go_with_the_cache(torch):
@@ -100,7 +100,7 @@ def test_resnet50_needs_as_much_replayed_as_eager(torch):
             ours.wait()
 
         peaks[options], _ = peak_over(step)
-        print(f"\n{'+'.join(options)}: {peaks[options].value / MIB:,.0f} MiB ({peaks[options].source})")
+        print(f"\n{'+'.join(options)}: {peaks[options].value / MIB:,.0f} MiB ({peaks[options].detail})")
         ours.close()
         del ours, step
         gc.collect()

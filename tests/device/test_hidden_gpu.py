@@ -21,11 +21,13 @@ import {framework}
 from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 
 backend = registry.backend("{framework}")
 try:
-    print(Selection(lambda: [backend]).select(DeviceWord.parse("gpu")).name, backend.needs_restart())
+    selection = DeviceSelection(lambda: [backend])
+    selection.select(DeviceWord.parse("gpu"))
+    print(selection.devices()[0].name, backend.needs_restart())
 except RestartNeededError as error:
     print(error.refusal, error.sentence)
 """

@@ -46,15 +46,6 @@ def nvml():
     return room
 
 
-@pytest.fixture(scope="module")
-def index(torch, nvml):
-    """NVML's number of PyTorch's first GPU: both tell its UUID."""
-    mine = str(torch.cuda.get_device_properties(0).uuid).removeprefix("GPU-")
-    uuids = [str(nvml.uuid(one).value).removeprefix("GPU-") for one in range(nvml.count().value)]
-    assert mine in uuids
-    return uuids.index(mine)
-
-
 def held():
     """What the backend says of PyTorch's allocator on gpu:0, by quantity."""
     backend = registry.backend("torch")

@@ -19,7 +19,7 @@ from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 
 SIZE = 4096
 
@@ -31,7 +31,7 @@ def recorder(name: str) -> Recorder:
 
 def measured(name: str, cell: Callable[[], object], device: str | None = None):
     """The record of a cell, run as the notebook runs it."""
-    selection = Selection(lambda: [registry.backend(name)])
+    selection = DeviceSelection(lambda: [registry.backend(name)])
     if device is not None:
         selection.select(DeviceWord.parse(device))
     selection.enter()
@@ -181,4 +181,4 @@ def test_a_numbered_gpu_that_is_missing_is_refused(torch):
     from jupyter_mlgpu.errors import DeviceError
 
     with pytest.raises(DeviceError, match="no device gpu:97 here"):
-        Selection(lambda: [registry.backend("torch")]).select(DeviceWord.parse("gpu:97"))
+        DeviceSelection(lambda: [registry.backend("torch")]).select(DeviceWord.parse("gpu:97"))

@@ -17,11 +17,13 @@ import pytest
 from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.race import cell, figure, fresh, page, racing
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.shown import page_of
+from jupyter_mlgpu.race import cell, fresh, racing
 from jupyter_mlgpu.race.job import Job
-from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.options import RaceOptions
 from jupyter_mlgpu.race.result import RaceResult
-from jupyter_mlgpu.race.runner import Runner
+from jupyter_mlgpu.race.runner import RaceRunner
 
 SIZES = (10, 32, 100, 316, 1000, 2048, 4096, 8192)
 REPEATS = 10
@@ -53,10 +55,10 @@ def race(backend, body, sizes):
     raced = cell.PlainCell(
         cell.from_source(body, "<cell>"), setup=cell.from_source(SETUP, "<setup>"), variable="n"
     )
-    runner = Runner(backend, raced, sizes=sizes, repeats=REPEATS, clock=clock)
+    runner = RaceRunner(backend, raced, sizes=sizes, repeats=REPEATS, clock=clock)
     devices = racing.devices_for((DeviceWord("cpu"), DeviceWord("gpu")), backend.find_devices())
     finished = racing.race(
-        Options("n", sizes, REPEATS),
+        RaceOptions("n", sizes, REPEATS),
         body.splitlines()[-1],
         backend.name,
         devices,
@@ -69,13 +71,14 @@ def race(backend, body, sizes):
 
 
 def keep(result: RaceResult, name: str) -> None:
-    print(page.text(result))
+    print(result)
     folder = os.environ.get("JUPYTER_MLGPU_MEASUREMENTS")
     if folder:
         target = Path(folder)
         result.save(target / f"{name}.json")
-        (target / f"{name}.md").write_text(page.markdown(result), encoding="utf-8")
-        (target / f"{name}.plotly.json").write_text(json.dumps(figure.data(result)), encoding="utf-8")
+        (target / f"{name}.txt").write_text(repr(result), encoding="utf-8")
+        drawn = plotly.figure(*page_of(result).charts)
+        (target / f"{name}.plotly.json").write_text(json.dumps(drawn), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

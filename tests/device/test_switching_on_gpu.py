@@ -22,13 +22,13 @@ from jupyter_mlgpu.frameworks import registry
 from jupyter_mlgpu.record import Record
 from jupyter_mlgpu.recorder import Recorder, new_run
 from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 
 
 def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str, Any]) -> Record:
     """The record of a cell that works on `values`, as the notebook makes it."""
     backends = lambda: [registry.backend(name)]  # noqa: E731
-    selection = Selection(backends)
+    selection = DeviceSelection(backends)
     selection.select(DeviceWord.parse(device))
     selection.enter()
     recorder = Recorder(new_run(None), clock=SystemClock(), probes=(), backends=backends, versions={})

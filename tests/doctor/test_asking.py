@@ -45,6 +45,12 @@ def test_an_answer_is_read_from_among_what_a_framework_prints():
     assert answer.seconds > 0
 
 
+def test_a_wrong_product_is_told_with_what_it_is():
+    about = {"version": None, "devices": ["cpu"], "computed": False, "compute_error": None, "product": "63.5"}
+    answer = asked(told(imported=True, error=None, **about))
+    assert (answer.computed, answer.compute_error, answer.product) == (False, None, "63.5")
+
+
 def test_a_failed_import_is_told_with_its_error():
     answer = asked(told(imported=False, error="ImportError: libcudnn.so.9: cannot open shared object file"))
     assert (answer.imported, answer.error) == (

@@ -190,3 +190,15 @@ def test_a_removed_copy_is_uninstalled_as_often_as_it_is_there(machine: Callable
 def test_a_count_of_threads_that_is_no_number_is_left_alone(machine: Callable[..., Facts]):
     diagnosis = diagnose(machine("cuda", {"environment/variables/OMP_NUM_THREADS": "²"}))
     assert diagnosis.of("crashed") == ()
+
+
+def test_a_wrong_product_is_told_beside_the_right_one(machine: Callable[..., Facts]):
+    answer = {
+        "imported": True,
+        "devices": ["cpu"],
+        "computed": False,
+        "compute_error": None,
+        "product": "63.5",
+    }
+    (finding,) = diagnose(machine("cpu", {"frameworks": {"torch": answer}})).findings
+    assert (finding.id, finding.evidence) == ("framework-compute", "The product is 63.5, not 64.")

@@ -14,7 +14,8 @@ import pytest
 from jupyter_mlgpu.doctor.check import Check
 from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.sentences import filling
+from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.translation import translated
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
@@ -166,20 +167,25 @@ def test_two_faults_of_one_machine_are_both_found(machine: Callable[..., Facts])
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
+def sentences_in(sentence: Sentence) -> list[Sentence]:
+    """The sentence, and those in its fields; of those that only join others, the others."""
+    inner = [one for one in sentence.fields.values() if isinstance(one, Sentence)]
+    own = [sentence] if re.search(r"[a-z]", re.sub(r"\{[a-z_]+\}", "", sentence.template)) else []
+    return own + [part for one in inner for part in sentences_in(one)]
+
+
 @every_case
 def test_a_finding_is_told_in_chinese_sentence_by_sentence(name: str, machine: Callable[..., Facts]):
     case = CASES[name]
     (finding,) = diagnose(machine(case["machine"], case["changes"])).findings
-    assert CHINESE.search(filling.say(finding.title, "zh"))
-    # What a library said itself stays as it is.
-    own = re.sub(r"(It says|It printed): .*", r"\1: ...", finding.evidence)
-    sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9/])", own)
-    assert [one for one in sentences if not CHINESE.search(filling.say(one, "zh"))] == []
+    told = [*sentences_in(finding.title), *sentences_in(finding.evidence)]
+    assert [one for one in told if not CHINESE.search(translated(one, "zh"))] == []
 
 
 def test_what_is_fine_and_what_is_skipped_is_told_in_chinese(healthy: Facts):
     others = [one for one in diagnose(healthy).results if one.status in ("ok", "skipped")]
-    assert [one.evidence for one in others if not CHINESE.search(filling.say(one.evidence, "zh"))] == []
+    told = [part for one in others for part in (*sentences_in(one.title), *sentences_in(one.evidence))]
+    assert [one for one in told if not CHINESE.search(translated(one, "zh"))] == []
 
 
 def facts_of(machine_name: str) -> list[str]:

@@ -8,10 +8,10 @@ import pytest
 from jupyter_mlgpu.doctor import gather as gathering
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import (
-    Answer,
     Environment,
     Facts,
-    Kernel,
+    FrameworkAnswer,
+    KernelFacts,
     KernelSpec,
     Notebook,
     Package,
@@ -20,7 +20,9 @@ from jupyter_mlgpu.doctor.facts import (
 )
 from jupyter_mlgpu.doctor.gather import cleaning
 from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.doctor.shapes import MOST_LETTERS
 from jupyter_mlgpu.redact import people
+from jupyter_mlgpu.sentence import say
 
 PLANTED = (
     "adalovelace",
@@ -60,8 +62,8 @@ def test_planted_names_and_secrets_are_in_no_fact():
         environment=Environment(
             {"PYTHONPATH": "/Users/carol/lib"}, {"LD_LIBRARY_PATH": "/srv/people/adalovelace"}
         ),
-        kernel=Kernel(specs=(KernelSpec("adalovelace", "/srv/people/adalovelace/bin/python"),)),
-        frameworks={"torch": Answer(error=error, said=said)},
+        kernel=KernelFacts(specs=(KernelSpec("adalovelace", "/srv/people/adalovelace/bin/python"),)),
+        frameworks={"torch": FrameworkAnswer(error=error, said=said)},
     )
     clean = json.dumps(reading.to_json(cleaning.cleaned(facts)))
     assert [one for one in PLANTED if one in clean] == []
@@ -87,7 +89,7 @@ def test_a_host_with_an_ordinary_name_spoils_no_text(monkeypatch):
 
 
 def test_a_long_text_is_cut_to_what_a_facts_file_may_hold():
-    assert len(cleaning.clean_text("x" * 10_000)) == reading.MOST_LETTERS
+    assert len(cleaning.clean_text("x" * 10_000)) == MOST_LETTERS
 
 
 def test_what_a_facts_file_may_not_hold_is_not_gathered_and_costs_no_more_than_itself():
@@ -100,8 +102,10 @@ def test_what_a_facts_file_may_not_hold_is_not_gathered_and_costs_no_more_than_i
             Notebook("-f.ipynb"),
             Notebook("c.ipynb"),
         ),
-        storage=Storage(here_free=Unknown("It could not be read (OSError: one\ntwo).")),
-        frameworks={"torch": Answer(error="Traceback:\n  \x1b[1mno")},
+        storage=Storage(
+            here_free=Unknown(say("It could not be read ({error}: {why}).", error="OSError", why="one\ntwo"))
+        ),
+        frameworks={"torch": FrameworkAnswer(error="Traceback:\n  \x1b[1mno")},
     )
     clean = cleaning.cleaned(facts)
     assert clean.python.version == "3.12.1"
@@ -109,6 +113,7 @@ def test_what_a_facts_file_may_not_hold_is_not_gathered_and_costs_no_more_than_i
     assert clean.python.executable == "/usr/bin/\ufffd\ufffdpython"
     assert clean.packages == {"torch": Package("2.13.0")}
     assert [one.name for one in clean.notebooks] == ["\ufffd.ipynb", "c.ipynb"]
-    assert clean.storage.here_free == Unknown("It could not be read (OSError: one two).")
-    assert clean.frameworks == {"torch": Answer(error="Traceback:\n  \ufffd[1mno")}
+    assert clean.storage.here_free == Unknown(say("It could not be read (OSError: one two)."))
+    assert clean.storage.here_free.reason.fields == {"error": "OSError", "why": "one two"}
+    assert clean.frameworks == {"torch": FrameworkAnswer(error="Traceback:\n  \ufffd[1mno")}
     assert reading.from_json(reading.to_json(clean)) == clean

@@ -16,6 +16,7 @@ import jupyter_mlgpu.doctor
 from jupyter_mlgpu import cli
 from jupyter_mlgpu.doctor import consult, reading
 from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.sentence import say
 
 SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
 
@@ -114,7 +115,7 @@ def test_what_cannot_be_done_is_2_and_one_sentence(words, sentence, capsys, monk
 def test_unreadable_facts_are_2_and_one_sentence(tmp_path, capsys):
     (tmp_path / "facts.json").write_text("garbage")
     assert cli.main(["doctor", "--facts", str(tmp_path / "facts.json")]) == 2
-    assert "is not JSON, so it is no facts file" in said(capsys)
+    assert "is no facts file that can be read: it holds no JSON" in said(capsys)
 
 
 def test_facts_that_cannot_be_written_are_2(broken, tmp_path, capsys):
@@ -130,16 +131,16 @@ def test_a_doctor_that_fails_is_2_and_not_1(capsys, monkeypatch):
 
 
 def test_deep_asks_with_progress_on_stderr(capsys, monkeypatch, machine):
-    def gather(*, deep, say, inside):
+    def gather(*, deep, tell, inside):
         assert deep
-        say("Asking torch")
+        tell(say("Asking torch"))
         return machine("cpu")
 
     monkeypatch.setattr(consult, "gather", gather)
     assert cli.main(["doctor", "--deep", "--json"]) == 0
     shown = capsys.readouterr()
     assert "Asking torch" in shown.err
-    assert json.loads(shown.out)["schema"] == 1
+    assert json.loads(shown.out)["schema"] == 2
 
 
 def test_a_reader_that_stops_early_is_no_error(broken, tmp_path):

@@ -17,6 +17,7 @@ from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sentence import say
 
 SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
 
@@ -27,11 +28,11 @@ def check(name: str, verdict: Verdict | Exception) -> Check:
             raise verdict
         return verdict
 
-    return Check(name, f"{name} is well", judge)
+    return Check(name, say("{name} is well", name=name), judge)
 
 
 def finding(cause: Cause, confidence="sure") -> Finding:
-    return Finding("It is wrong.", "It was seen.", as_written("mend it"), confidence, cause)
+    return Finding(say("It is wrong."), say("It was seen."), as_written("mend it"), confidence, cause)
 
 
 def test_a_healthy_machine_has_no_findings(healthy: Facts):
@@ -82,7 +83,7 @@ def test_two_tensorflows_in_two_folders_are_not_said_to_be_in_one(machine: Calla
 
 def test_a_crash_in_a_check_is_its_result_and_the_others_go_on():
     diagnosis = diagnose(
-        Facts(), [check("a", RuntimeError("boom in /home/ada/x")), check("b", Fine("It is fine."))]
+        Facts(), [check("a", RuntimeError("boom in /home/ada/x")), check("b", Fine(say("It is fine.")))]
     )
     crashed, fine = diagnosis.results
     assert (crashed.id, crashed.status, fine.status) == ("a", "crashed", "ok")
@@ -106,19 +107,23 @@ def test_a_check_that_does_not_import_is_a_crash(tmp_path, monkeypatch):
 
 
 def test_an_unknown_fact_skips_a_check_with_its_reason():
-    facts = Facts(packages=Unknown("Nobody could read them."))
-    result = diagnose(facts, [Check("a", "A", lambda facts: Fine(str(known(facts.packages))))]).results[0]
+    facts = Facts(packages=Unknown(say("Nobody could read them.")))
+    result = diagnose(
+        facts, [Check("a", say("A"), lambda facts: Fine(say(str(known(facts.packages)))))]
+    ).results[0]
     assert (result.status, result.evidence) == ("skipped", "Nobody could read them.")
 
 
 def test_what_was_not_looked_at_on_purpose_is_not_asked():
-    facts = Facts(frameworks=Unknown("Asked only with --deep.", asked=False))
-    result = diagnose(facts, [Check("a", "A", lambda facts: Fine(str(known(facts.frameworks))))]).results[0]
+    facts = Facts(frameworks=Unknown(say("Asked only with --deep."), asked=False))
+    result = diagnose(
+        facts, [Check("a", say("A"), lambda facts: Fine(say(str(known(facts.frameworks)))))]
+    ).results[0]
     assert (result.status, result.evidence) == ("not asked", "Asked only with --deep.")
 
 
 def test_a_fact_that_only_helps_has_a_substitute():
-    assert known_or(Unknown("why"), 3) == 3
+    assert known_or(Unknown(say("why")), 3) == 3
     assert known_or(4, 3) == 4
 
 
@@ -126,12 +131,12 @@ def test_findings_come_first_causes_before_what_follows_the_surest_before_the_ot
     diagnosis = diagnose(
         Facts(),
         [
-            check("a-fine", Fine("It is fine.")),
+            check("a-fine", Fine(say("It is fine."))),
             check("b-framework", finding(Cause.FRAMEWORKS)),
             check("c-crash", RuntimeError()),
             check("d-packages", finding(Cause.PACKAGES, "possible")),
             check("e-packages", finding(Cause.PACKAGES, "sure")),
-            check("f-skipped", Skipped("It has no place here.")),
+            check("f-skipped", Skipped(say("It has no place here."))),
             check("g-machine", finding(Cause.MACHINE, "possible")),
         ],
     )
@@ -152,14 +157,14 @@ def test_json_is_as_its_schema_says(name: str, machine: Callable[..., Facts]):
     told = [*find_checks(), check("z-crash", RuntimeError("boom"))]
     data = json.loads(json.dumps(diagnose(machine(name, changes), told).to_json()))
     jsonschema.validate(data, SCHEMA)
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     statuses = [one["status"] for one in data["checks"]]
     assert statuses == sorted(statuses, key=["finding", "crashed", "ok", "skipped", "not asked"].index)
     assert "crashed" in statuses
 
 
 def test_a_remedy_that_is_a_text_which_nobody_quoted_is_never_shown():
-    text = Finding("It is wrong.", "It was seen.", "mend $(it)", "sure", Cause.MACHINE)  # type: ignore[arg-type]
+    text = Finding(say("It is wrong."), say("It was seen."), "mend $(it)", "sure", Cause.MACHINE)  # type: ignore[arg-type]
     (crashed,) = diagnose(Facts(), [check("a", text)]).results
     assert crashed.status == "crashed"
     assert "mend" not in str(crashed.remedy)

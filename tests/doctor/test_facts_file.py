@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Facts, Gpu, Machine, Package
+from jupyter_mlgpu.doctor.facts import Facts, GpuFact, MachineFacts, Package
 from jupyter_mlgpu.doctor.maybe import Unknown
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.sentence import say
 
 
 def test_facts_are_the_same_after_a_file(healthy: Facts, tmp_path: Path):
@@ -23,43 +24,66 @@ def test_facts_of_which_nothing_is_known_are_the_same_after_a_file():
 
 def test_unknown_none_and_not_asked_stay_apart():
     facts = Facts(
-        machine=Machine(macos=None, cores=Unknown("It was not told.")),
-        frameworks=Unknown("Asked only with --deep.", asked=False),
-        packages={"numpy": Package("2.1.3", tags=Unknown("There is no WHEEL file."))},
+        machine=MachineFacts(macos=None, cores=Unknown(say("It was not told."))),
+        frameworks=Unknown(say("Asked only with --deep."), asked=False),
+        packages={"numpy": Package("2.1.3", tags=Unknown(say("There is no {file} file.", file="WHEEL")))},
     )
     data = reading.to_json(facts)
     assert data["machine"]["macos"] is None
     assert data["machine"]["cores"] == {"unknown": "It was not told."}
     assert data["frameworks"] == {"unknown": "Asked only with --deep.", "asked": False}
-    assert reading.from_json(data) == facts
+    read = reading.from_json(data)
+    assert read == facts
+    assert read.packages["numpy"].tags.reason.template == "There is no {file} file."
 
 
 def test_a_field_that_nobody_knows_is_ignored_and_one_that_is_absent_is_unknown():
     facts = reading.from_json({"schema": 1, "machine": {"cores": 2, "colour": "grey"}, "weather": []})
     assert facts.machine.cores == 2
-    assert facts.machine.system == Unknown("These facts do not tell it.")
+    assert facts.machine.system == Unknown(say("These facts do not tell it."))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nonsense", "is not JSON"),
-        ("\x00\xff", "is not JSON"),
-        ("[" * 100_000, "is not JSON"),
-        ("[1]", "the facts should be an object"),
-        ("{}", "should have 'schema' as int, found None"),
-        ('{"schema": true}', "should have 'schema' as int"),
-        ('{"schema": 0}', "the facts have schema 0, this jupyter_mlgpu reads 1"),
+        ("nonsense", "holds no JSON"),
+        ("\x00\xff", "holds no JSON"),
+        ("[" * 100_000, "holds no JSON"),
+        ("[1]", "the facts file should be an object"),
+        ("{}", "the facts file lacks 'schema'"),
+        ('{"schema": true}', "schema should be a whole number, found True"),
+        ('{"schema": 0}', "schema should be a whole number >= 1, found 0"),
         ('{"schema": 1, "machine": 3}', "the facts.machine should be an object"),
-        ('{"schema": 1, "machine": {"cores": "two"}}', "the facts.machine.cores should be int, found 'two'"),
-        ('{"schema": 1, "machine": {"cores": null}}', "the facts.machine.cores should be int, found None"),
-        ('{"schema": 1, "machine": {"cores": true}}', "the facts.machine.cores should be int, found True"),
+        (
+            '{"schema": 1, "machine": {"cores": "two"}}',
+            "the facts.machine.cores should be a whole number, found 'two'",
+        ),
+        (
+            '{"schema": 1, "machine": {"cores": null}}',
+            "the facts.machine.cores should be a whole number, found None",
+        ),
+        (
+            '{"schema": 1, "machine": {"cores": true}}',
+            "the facts.machine.cores should be a whole number, found True",
+        ),
         ('{"schema": 1, "machine": {"cpu_limit": NaN}}', "should be a number, found nan"),
-        ('{"schema": 1, "machine": {"memory": 1' + "0" * 400 + "}}", "at most 18 digits, found a larger one"),
-        ('{"schema": 1, "machine": {"cpu_limit": 1' + "0" * 400 + "}}", "at most 18 digits, found a larger"),
+        ('{"schema": 1, "machine": {"memory": 1' + "0" * 400 + "}}", "at most 64 bits, found a larger one"),
+        ('{"schema": 1, "machine": {"cpu_limit": 1' + "0" * 400 + "}}", "at most 64 bits, found a larger"),
         ('{"schema": 1, "packages": {"numpy": {}}}', "the facts.packages.numpy lacks 'version'"),
+        (
+            '{"schema": 1, "machine": {"cores": {"unknown": {"template": "{why}", "fields": 3}}}}',
+            "the facts.machine.cores should be a sentence: the fields of a sentence are a table",
+        ),
+        (
+            '{"schema": 1, "machine": {"cores": {"unknown": {"template": "a\\u001bb"}}}}',
+            "the facts.machine.cores should be one line without control characters",
+        ),
         ('{"schema": 1, "gpus": {"found": {}}}', "the facts.gpus.found should be a list"),
-        (json.dumps({"schema": 1, "gathered_by": "x" * 5_000}), "is a text of over 4,000 letters"),
+        (
+            '{"schema": 1, "gathered_by": "x y"}',
+            "the facts.gathered_by should be a version, such as 2.19.1, found 'x y'",
+        ),
+        (json.dumps({"schema": 1, "machine": {"system": "x" * 5_000}}), "should be a text of length <= 4000"),
         (json.dumps({"schema": 1, "notebooks": [{"name": "a"}] * 2_001}), "a list of at most 2,000"),
     ],
 )
@@ -78,7 +102,7 @@ def test_what_is_no_facts_file_is_refused_in_one_sentence(text: str, said: str, 
 
 def test_facts_of_a_later_version_say_so(tmp_path: Path):
     (tmp_path / "facts.json").write_text('{"schema": 2}')
-    with pytest.raises(NewerSchemaError, match="have schema 2, this jupyter_mlgpu reads 1"):
+    with pytest.raises(NewerSchemaError, match="has schema 2, this jupyter_mlgpu reads up to 1"):
         reading.load(tmp_path / "facts.json")
 
 
@@ -101,4 +125,4 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 def test_a_list_of_parts_comes_back_as_parts():
     facts = reading.from_json({"schema": 1, "gpus": {"found": [{"vendor": "nvidia", "memory": None}]}})
-    assert facts.gpus.found == (Gpu(vendor="nvidia", memory=None),)
+    assert facts.gpus.found == (GpuFact(vendor="nvidia", memory=None),)

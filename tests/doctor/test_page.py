@@ -3,21 +3,33 @@
 import pytest
 
 from jupyter_mlgpu.doctor import page
-from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+from jupyter_mlgpu.doctor.diagnose import CheckResult, Diagnosis
+from jupyter_mlgpu.sentence import say
 
-WRONG = Result(
+WRONG = CheckResult(
     "metal-pair",
     "finding",
-    "The pair is wrong.",
-    "2.20 was <found>.",
+    say("The pair is wrong."),
+    say("{version} was <found>.", version="2.20"),
     "pip install one\n# then\nrestart",
     "sure",
 )
-SLOW = Result("threads", "finding", "It is slow.", "One thread is used.", "unset OMP_NUM_THREADS", "possible")
-FINE = Result("python", "ok", "Python fits", "It is 3.12.")
-SKIPPED = [Result(name, "skipped", "A Mac is well", "This is not a Mac.") for name in ("rosetta", "metal")]
-CRASHED = Result("odd", "crashed", "It is odd", "This check failed itself (KeyError: 'x').", "# report it")
-NOT_ASKED = Result("import", "not asked", "It imports", "Asked only with --deep.")
+SLOW = CheckResult(
+    "threads", "finding", say("It is slow."), say("One thread is used."), "unset OMP_NUM_THREADS", "possible"
+)
+FINE = CheckResult("python", "ok", say("Python fits"), say("It is 3.12."))
+SKIPPED = [
+    CheckResult(name, "skipped", say("A Mac is well"), say("This is not a Mac."))
+    for name in ("rosetta", "metal")
+]
+CRASHED = CheckResult(
+    "odd",
+    "crashed",
+    say("It is odd"),
+    say("This check failed itself ({why}).", why="KeyError: 'x'"),
+    "# report it",
+)
+NOT_ASKED = CheckResult("import", "not asked", say("It imports"), say("Asked only with --deep."))
 
 
 def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
@@ -36,9 +48,9 @@ def test_a_finding_is_told_with_how_it_is_known_what_to_do_and_how_sure():
 @pytest.mark.parametrize(
     ("results", "said"),
     [
-        ((FINE,), "Nothing is wrong here, as far as 1 checks can tell."),
+        ((FINE,), "Nothing is wrong here, as far as 1 check can tell."),
         ((WRONG, SLOW), "2 things are wrong here, of 2 that were checked: begin with the first one."),
-        ((CRASHED, FINE), "Nothing is wrong here, as far as 1 checks can tell; 1 failed themselves."),
+        ((CRASHED, FINE), "Nothing is wrong here, as far as 1 check can tell; 1 failed themselves."),
     ],
 )
 def test_the_first_line_counts(results, said):
@@ -69,7 +81,7 @@ def test_a_check_that_failed_and_one_that_was_not_asked_are_told():
 
 
 def test_html_is_escaped_and_one_line_a_text():
-    evil = Result("x", "finding", "<script>", "a & b", "<img src=x onerror=y>\nrun", "likely")
+    evil = CheckResult("x", "finding", say("<script>"), say("a & b"), "<img src=x onerror=y>\nrun", "likely")
     shown = page.html(Diagnosis((evil,)))
     assert "<script>" not in shown
     assert "<img" not in shown
@@ -80,7 +92,9 @@ def test_html_is_escaped_and_one_line_a_text():
 
 
 def test_what_moves_a_cursor_is_not_printed():
-    evil = Result("x", "finding", "A\x1b[2Jtitle", "b\x07", "c\x1b]0;d", "likely")
+    evil = CheckResult(
+        "x", "finding", say("A\x1b[2Jtitle"), say("{name}", name="b\x07"), "c\x1b]0;d", "likely"
+    )
     for shown in (
         page.text(Diagnosis((evil,))),
         page.plan(Diagnosis((evil,))),
@@ -120,8 +134,18 @@ def test_it_is_told_in_chinese_where_that_is_asked_for():
 
 
 def test_a_page_shows_itself_and_gives_its_findings():
-    shown = page.Page(Diagnosis((WRONG, FINE)))
+    shown = page.DiagnosisPage(Diagnosis((WRONG, FINE)))
     assert repr(shown) == page.text(shown.diagnosis)
     assert shown._repr_html_() == page.html(shown.diagnosis)
     assert shown.findings == (WRONG,)
     assert shown.to_json()["checks"][0]["id"] == "metal-pair"
+
+
+def test_json_has_what_a_sentence_was_made_of():
+    (wrong,) = Diagnosis((WRONG,)).to_json()["checks"]
+    assert wrong["title"] == "The pair is wrong."
+    assert wrong["evidence"] == {
+        "text": "2.20 was <found>.",
+        "template": "{version} was <found>.",
+        "fields": {"version": "2.20"},
+    }

@@ -21,6 +21,7 @@ from jupyter_mlgpu.doctor.check import Check
 from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
 from jupyter_mlgpu.doctor.facts import Facts
 from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.sentence import Sentence, say
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {
@@ -76,7 +77,7 @@ def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def with_text(value: Any, way: tuple[Any, ...], change: Callable[[str], str]) -> Any:
     """The facts with one text changed, past all that reading a file would refuse."""
     if not way:
-        return change(value)
+        return say(change(value)) if isinstance(value, Sentence) else change(value)
     step, *rest = way
     if isinstance(step, str):
         return dataclasses.replace(value, **{step: with_text(getattr(value, step), tuple(rest), change)})

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from jupyter_mlgpu import files
 from jupyter_mlgpu.cli import main
+from jupyter_mlgpu.incoming import read_json
 from jupyter_mlgpu.record import Record
 from tests.fuzz import mutations, seeds
 
@@ -117,32 +118,27 @@ def export(data: bytes, folder: Path) -> None:
 
 
 def replay(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.frameworks.replay import ReplayBackend
+    from jupyter_mlgpu.frameworks.replay import Replay
     from jupyter_mlgpu.render.bundle import bundle
 
-    backend = ReplayBackend(list(loaded(data, folder)), "records.jsonl")
-    for record in backend.all():
+    replayed = Replay(list(loaded(data, folder)), "records.jsonl")
+    for record in replayed.records:
         json.dumps(bundle(record), allow_nan=False).encode()
-    for device in backend.devices():
-        scope = backend.enter(device)
-        observation = backend.observe()
-        backend.play()
-        observation.finish()
-        backend.memory(device)
-        scope.leave()
+    assert all(device.native_name for device in replayed.devices())
 
 
 def compare(data: bytes, folder: Path) -> None:
     """A file beside a whole one, and beside itself."""
     from jupyter_mlgpu.comparing import page
     from jupyter_mlgpu.comparing.compare import compare
+    from jupyter_mlgpu.page import plotly
 
     records = loaded(data, folder)
     for other in (records, [Record.from_json(one) for one in seeds.records()[0]]):
         found = compare(records, other)
         for said in (repr(found), found._repr_html_(), json.dumps(page.data(found), allow_nan=False)):
             said.encode()
-        page.chart(found)
+        plotly.figure(page.chart(found))
 
 
 def doctor(data: bytes, folder: Path) -> None:
@@ -157,9 +153,10 @@ def doctor(data: bytes, folder: Path) -> None:
 
 
 def bench(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.bench import bundle, figure
     from jupyter_mlgpu.bench.against import against
     from jupyter_mlgpu.bench.run import load
+    from jupyter_mlgpu.page import plotly
+    from jupyter_mlgpu.page.shown import bundle_of, page_of
 
     path = put(folder, "mine.json", data)
     whole = put(folder, "theirs.json", json.dumps(seeds.benches()[0]).encode())
@@ -168,9 +165,25 @@ def bench(data: bytes, folder: Path) -> None:
     run = load(path)
     for said in (repr(run), run._repr_html_(), repr(against(run, "h200"))):
         said.encode()
-    for made in (bundle.data(run), figure.together(run)):
+    for made in (bundle_of(run), plotly.figure(*page_of(run).charts)):
         json.dumps(made, allow_nan=False).encode()
     load(run.save(folder / "again.json"))
+
+
+def race(data: bytes, folder: Path) -> None:
+    """What a race's file holds is drawn, and saved again as it was."""
+    from jupyter_mlgpu.page import plotly
+    from jupyter_mlgpu.page.shown import bundle_of, page_of
+    from jupyter_mlgpu.race.result import RaceResult
+
+    result = RaceResult.from_json(read_json(put(folder, "race.json", data), most=10**7, what="a race"))
+    for said in (repr(result), result._repr_html_(), result.svg()):
+        said.encode()
+    for made in (bundle_of(result), plotly.figure(*page_of(result).charts)):
+        json.dumps(made, allow_nan=False).encode()
+    result.save(folder / "again.json")
+    again = RaceResult.from_json(json.loads((folder / "again.json").read_bytes()))
+    assert again == result
 
 
 def strip(data: bytes, folder: Path) -> None:
@@ -286,6 +299,7 @@ READERS = {
     "records-compare": Reader(compare, _records, _lines),
     "doctor": Reader(doctor, lambda: mutations.of_json(seeds.facts()), _first(seeds.facts)),
     "bench": Reader(bench, lambda: mutations.of_json(seeds.benches()), _first(seeds.benches)),
+    "race": Reader(race, lambda: mutations.of_json(seeds.races()), _first(seeds.races)),
     "strip": Reader(strip, _notebooks, _first(seeds.notebooks)),
     "submissions": Reader(submissions, _notebooks, _first(seeds.notebooks)),
     "run": Reader(run, _notebooks, _first(seeds.notebooks)),

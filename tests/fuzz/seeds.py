@@ -92,6 +92,13 @@ def benches() -> tuple[Any, ...]:
 
 
 @cache
+def races() -> tuple[Any, ...]:
+    """Races that were measured."""
+    folder = ROOT / "docs" / "measurements" / "2026-11-21-h200-race"
+    return tuple(json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")))
+
+
+@cache
 def logs() -> tuple[bytes, ...]:
     """Pieces of logs: messages of every kind that is known, and ordinary lines."""
     data = ROOT / "tests" / "data"

@@ -13,6 +13,8 @@ from typing import Any
 import zmq
 from jupyter_client.manager import KernelManager
 
+from tests.reading import as_read
+
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 
 #: Seconds of silence after which nothing more of the extension's is expected: it sends every 0.05 s.
@@ -30,7 +32,9 @@ class Result:
     @property
     def receipts(self) -> list[dict[str, Any]]:
         return [
-            data[MIME_TYPE] for kind, data in self.outputs if kind == "display_data" and MIME_TYPE in data
+            as_read(data[MIME_TYPE])
+            for kind, data in self.outputs
+            if kind == "display_data" and MIME_TYPE in data
         ]
 
     @property
@@ -131,7 +135,7 @@ class Notebook:
         while True:
             reply = self.client.get_control_msg(timeout=timeout)
             if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
-                return reply["content"]
+                return as_read(reply["content"])
 
     def hear_until(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 60) -> dict[str, Any]:
         """Collect what belongs to no cell until a message is as wanted, and return that one."""
@@ -158,7 +162,7 @@ class Notebook:
         while iopub.socket.poll(1000 * SILENCE):
             self.broadcasts.append(iopub.get_msg(timeout=0))
         return [
-            message["content"]["data"]
+            as_read(message["content"]["data"])
             for message in self.broadcasts
             if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == "jupyter_mlgpu"
         ]

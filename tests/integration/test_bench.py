@@ -11,12 +11,12 @@ from subprocess import PIPE
 import pytest
 
 from jupyter_mlgpu.bench import suite
-from jupyter_mlgpu.bench.bundle import MIME_TYPE
 from jupyter_mlgpu.bench.run import load
 from jupyter_mlgpu.bench.session import imported
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.benchmarks import Convolution
+from jupyter_mlgpu.frameworks.benchmarks import ConvolutionCase
+from jupyter_mlgpu.page.view import MIME_TYPE
 from tests.later import Later
 
 jsonschema = Later("jsonschema")
@@ -63,7 +63,7 @@ def test_every_framework_has_the_array_programs(name):
     for operation in ("add", "mult", "mult-add"):
         works(mine.stream(device, operation, 1000))
     for separable in (False, True):
-        works(mine.conv(device, Convolution(1, 8, 4, separable, "float32")))
+        works(mine.conv(device, ConvolutionCase(1, 8, 4, separable, "float32")))
     for synchronised in (False, True):
         works(mine.dispatch(device, synchronised))
 
@@ -113,7 +113,7 @@ def test_the_magic_shows_charts_and_a_table_and_returns_the_run(start_kernel):
     title = shown[PLOTLY]["layout"]["title"]["text"].partition("<br>")[0]
     assert title == "Products of n x n matrices / Roofline"
     # Our own view has the same two.
-    assert [chart["title"] for chart in shown[MIME_TYPE]["charts"]] == title.split(" / ")
+    assert [chart["title"][0] for chart in shown[MIME_TYPE]["charts"]] == title.split(" / ")
     (table,) = [data for kind, data in done.outputs if kind == "execute_result"]
     assert "gemm n=512 float64" in table["text/plain"]
     assert "<table>" in table["text/html"]
@@ -130,12 +130,12 @@ def test_an_interrupt_of_the_magic_keeps_what_was_measured(start_kernel, tmp_pat
     # The signal of the stop button, when the second case begins.
     interrupting = (
         "import os, signal\n"
-        "from jupyter_mlgpu.bench import page\n"
+        "from jupyter_mlgpu.bench import words\n"
         "def doing(now):\n"
         "    if now.number == 2:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return ''\n"
-        "page.doing = doing"
+        "words.doing = doing"
     )
     assert notebook.run(interrupting).status == "ok"
     path = tmp_path / "part.json"

@@ -53,8 +53,9 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
     result = plain.run('%mlc_trace compare "before it.jsonl" "after it.jsonl"')
     (chart,) = data(result, "application/vnd.plotly.v1+json")
     assert chart["data"][0]["x"][0] == pytest.approx(3, rel=0.05)
-    (table,) = data(result, "text/html")
-    assert '<td style="text-align:left">more</td>' in table
+    image, table = data(result, "text/html")
+    assert image.startswith('<img src="data:image/svg+xml;base64,')
+    assert '<td style="text-align:left">more<' in table
     assert result.receipts == []
     assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 
@@ -76,7 +77,7 @@ def test_the_comparison_can_be_kept_in_a_variable(plain):
     plain.run("kept = 1")
     number = last_cell(plain)
     found = plain.run(f"c = %mlc_trace compare {number} {number}\nprint(type(c).__name__, len(c.pairs))")
-    assert found.text.strip() == "Comparison 1"
+    assert found.text.strip() == "RecordComparison 1"
 
 
 @pytest.mark.parametrize(

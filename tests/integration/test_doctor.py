@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Facts, Machine, Package, Python
+from jupyter_mlgpu.doctor.facts import Facts, MachineFacts, Package, Python
 
 MAC = Facts(
-    machine=Machine(system="Darwin", architecture="arm64"),
+    machine=MachineFacts(system="Darwin", architecture="arm64"),
     python=Python(architecture="arm64"),
     packages={"tensorflow": Package("2.20.0"), "tensorflow-metal": Package("1.2.0")},
 )

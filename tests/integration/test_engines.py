@@ -16,7 +16,8 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import lessons
-from jupyter_mlgpu.engines.bundle import MIME_TYPE as ENGINES_TYPE
+from jupyter_mlgpu.engines.page import engines_table
+from jupyter_mlgpu.page.view import MIME_TYPE as PAGE_TYPE
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 
 MILLISECOND = 1_000_000
@@ -152,7 +153,7 @@ def test_an_engine_that_hangs_costs_the_time_given_and_is_there_again_afterwards
         assert time.perf_counter() - begin >= 1.0
         # What it had measured until then is here, from its journal.
         assert {one.engine for one in found.timeline} == {0, 1, 2, 3}
-        assert found.table()[3][-1] == "no answer"
+        assert engines_table(found).rows[2][-1] == "no answer"
         assert any("Engine 2 did not answer within 1 s" in sentence for sentence in found.sentences)
     finally:
         os.kill(process, signal.SIGCONT)
@@ -236,8 +237,8 @@ def test_under_a_cell_with_px_each_engine_s_receipt_is_one_line(
     # And the collection is shown with our own view.
     outputs = plain.run("import jupyter_mlgpu; jupyter_mlgpu.collect(client)").outputs
     (data,) = [data for kind, data in outputs if kind == "execute_result"]
-    assert data[ENGINES_TYPE]["records"] > 0
-    assert data.keys() == {ENGINES_TYPE, "text/html", "text/plain"}
+    assert data[PAGE_TYPE]["kind"] == "engines"
+    assert data.keys() == {PAGE_TYPE, "text/html", "text/plain"}
 
 
 STARTS_AND_IS_KILLED = """

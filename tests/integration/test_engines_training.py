@@ -13,6 +13,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import lessons
+from jupyter_mlgpu.engines.page import phases_table
 
 pytestmark = [pytest.mark.needs("tensorflow"), pytest.mark.slow]
 
@@ -120,7 +121,7 @@ def test_a_slow_engine_shows_up_as_the_waiting_of_the_other(trained: Any) -> Non
     assert fast.communicate_ns >= fast.waiting_ns
     assert fast.unsure_ns == 0  # both read the clock of this machine
     assert "Communication contains waiting" in repr(found)
-    print(f"\n    {found.phase_table()}")
+    print(f"\n    {phases_table(found).rows}")
 
 
 def test_a_trace_for_perfetto_has_both_apart_in_each_engine(trained: Any, tmp_path: Path) -> None:

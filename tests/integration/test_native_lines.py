@@ -9,6 +9,7 @@ from jupyter_mlgpu.logs.fold import KINDS
 from jupyter_mlgpu.logs.tap import LIMITED
 from jupyter_mlgpu.record import STILL_READING
 from tests.integration.kernels import MIME_TYPE
+from tests.reading import as_read
 
 # ipykernel turns its own capture off under pytest; a kernel of a user's has it on.
 USERS = {"PYTEST_CURRENT_TEST": None}
@@ -339,7 +340,7 @@ def test_many_lines_are_read_after_their_cell_and_its_receipt_is_completed(reloa
     result = notebook.run(VARIED)
     assert STILL_READING in result.receipt["notes"]
     update = notebook.hear_until(lambda message: message["msg_type"] == "update_display_data")
-    whole = update["content"]["data"][MIME_TYPE]
+    whole = as_read(update["content"]["data"][MIME_TYPE])
     assert whole["cell"]["sequence"] == result.receipt["cell"]["sequence"]
     assert STILL_READING not in whole["notes"]
     record = next(one for one in records(notebook) if one["cell"] == whole["cell"])

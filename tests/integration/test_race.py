@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.race import bundle
+from jupyter_mlgpu.page.view import MIME_TYPE
 from jupyter_mlgpu.race.result import RaceResult
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -61,9 +61,9 @@ def test_a_race_over_sizes_shows_a_chart_a_table_and_keeps_the_result(two_cpus, 
     charts = [data for kind, data in shown.outputs if kind == "display_data" and PLOTLY in data]
     assert [trace["name"] for trace in charts[0][PLOTLY]["data"][:2]] == ["cpu:0", "cpu:1"]
     assert "data:image/svg+xml" in charts[0]["text/html"]
-    drawn = charts[0][bundle.MIME_TYPE]
-    assert [lane["device"] for lane in drawn["lanes"]] == ["cpu:0", "cpu:1"]
-    assert drawn["sizes"] == [10, 200]
+    (drawn,) = charts[0][MIME_TYPE]["charts"]
+    assert [one["name"] for one in drawn["series"]] == ["cpu:0", "cpu:1"]
+    assert [[point[0] for point in one["points"]] for one in drawn["series"]] == [[10, 200]] * 2
     assert "restore nothing" in shown.said
     result = RaceResult.from_json(json.loads((tmp_path / "race.json").read_text()))
     assert [lane.device for lane in result.lanes] == ["cpu:0", "cpu:1"]

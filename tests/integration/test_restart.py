@@ -7,6 +7,7 @@ import pytest
 
 from jupyter_mlgpu.notebook.restart import MIME_TYPE
 from tests.later import Later
+from tests.reading import as_read
 
 nbformat = Later("nbformat")
 
@@ -28,10 +29,10 @@ SET = "import os; print(os.environ.get('TF_CPP_VMODULE'))"
 
 def offered(result) -> dict:
     (data,) = [data for kind, data in result.outputs if kind == "display_data"]
-    assert data[MIME_TYPE]["sentence"] in data["text/plain"]
-    assert data[MIME_TYPE]["by_hand"] in data["text/plain"]
+    assert as_read(data[MIME_TYPE])["sentence"] in data["text/plain"]
+    assert as_read(data[MIME_TYPE])["by_hand"] in data["text/plain"]
     assert "text/html" in data
-    return data[MIME_TYPE]
+    return as_read(data[MIME_TYPE])
 
 
 def test_more_lines_after_the_import_need_a_restart_and_before_it_none(start_kernel):

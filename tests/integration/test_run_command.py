@@ -20,6 +20,7 @@ from jupyter_mlgpu.files import load_records
 from jupyter_mlgpu.record import STILL_READING, Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE
 from tests.later import Later
+from tests.reading import as_read
 
 nbformat = Later("nbformat")
 
@@ -106,7 +107,7 @@ def printed(cell: Any) -> str:
 
 
 def receipts(cell: Any) -> list[dict[str, Any]]:
-    return [output.data[MIME_TYPE] for output in cell.outputs if MIME_TYPE in output.get("data", {})]
+    return [as_read(output.data[MIME_TYPE]) for output in cell.outputs if MIME_TYPE in output.get("data", {})]
 
 
 # -- a notebook that trains on real data ----------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_mlgpu.page.view import MIME_TYPE as PAGE
+
 IMPORT = """
 import tensorflow as tf
 a = tf.ones((32, 32))
@@ -80,8 +82,9 @@ def test_a_user_s_callbacks_are_told_nothing_of_our_fence(metal):
 def test_a_race_names_the_device_it_ran_on(metal):
     told = metal.run("%%mlc_race\na @ a")
     assert told.status == "ok", told
-    lanes = next(data for kind, data in told.outputs if kind == "display_data" and "lanes" in str(data))
-    assert "did not run there" not in str(lanes)
+    page = next(data[PAGE] for kind, data in told.outputs if kind == "display_data" and PAGE in data)
+    assert [one["name"] for one in page["charts"][0]["series"]] == ["cpu:0", "gpu:0"]
+    assert "did not run there" not in str(page)
 
 
 def test_a_profile_has_no_shares_where_the_device_is_not_in_it(metal):

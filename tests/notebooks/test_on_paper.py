@@ -20,7 +20,7 @@ EVERY = sorted(path for folder in FOLDERS for path in (LESSONS / folder).glob("*
 #: Outputs with one of these are pictures: JavaScript draws the first, and our own extension the second.
 PICTURES = {
     "application/vnd.plotly.v1+json",
-    "application/vnd.jupyter-mlgpu.race+json",
+    "application/vnd.jupyter-mlgpu.page+json",
     "image/png",
     "image/svg+xml",
 }

@@ -47,7 +47,7 @@ def test_these_are_the_same(yours, wanted):
         ("unable", "unknown", "another text than it should, from character 3 on"),
         ("un", "unable", "from character 3 on"),
         (["a", "b"], ["a", "c"], "other values"),
-        (["a"], ["a", "c"], "1 values; there should be 2"),
+        (["a"], ["a", "c"], "1 value; there should be 2"),
         (3, "three", "a number; it should be a text"),
         (object(), [1.0], "a object; it should be numbers of shape [1]"),
         ((1, [2.0, 3.0]), (1, [2.0, 4.0]), "other numbers than it should, in part [1]"),

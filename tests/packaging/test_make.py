@@ -17,12 +17,22 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
 
 
-def test_make_help_explains_every_target() -> None:
+def explained(text: str) -> list[str]:
+    """The targets that a help names."""
+    return re.findall(r"^  make ([a-z-]+) +\S", text, flags=re.MULTILINE)
+
+
+def test_make_help_all_explains_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^\.PHONY: ([a-z-]+)$", makefile, flags=re.MULTILINE))
-    explained = set(re.findall(r"^  make ([a-z-]+) +\S", run("make", "help").stdout, flags=re.MULTILINE))
     assert {"lab", "test", "test-all"} <= targets
-    assert explained == targets
+    assert set(explained(run("make", "help-all").stdout)) == targets
+
+
+def test_make_help_has_three_groups_of_at_most_eight_targets() -> None:
+    groups = run("make", "help").stdout.split("\n\n")[1:]
+    assert [len(explained(group)) <= 8 for group in groups] == [True] * 3
+    assert {"lab", "test", "lint", "help-all"} <= {name for group in groups for name in explained(group)}
 
 
 def test_make_lab_opens_the_lesson_that_comes_first() -> None:

@@ -23,7 +23,7 @@ from jupyter_mlgpu.sharing.report import from_bytes
 from jupyter_mlgpu.teacher.__main__ import main
 from jupyter_mlgpu.teacher.database import open_database
 from jupyter_mlgpu.teacher.settings import settings_from
-from jupyter_mlgpu.teacher.store import Sent, Store
+from jupyter_mlgpu.teacher.store import ReportStore, Sent
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Kernel
 
@@ -31,7 +31,7 @@ from tests.teacher.conftest import Kernel
 def test_a_student_is_forgotten_by_name(
     database: str, kernel: Kernel, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store = Store(open_database(database))
+    store = ReportStore(open_database(database))
     store.take([Sent("ada", from_bytes(kernel.report(1, 2)), 1.0)])
     assert main(["--database", database, "--forget", "ada"]) == 0
     assert capsys.readouterr().out == "Nothing is kept of ada any more; 2 records were deleted.\n"
@@ -41,7 +41,7 @@ def test_a_student_is_forgotten_by_name(
 
 def test_what_is_forgotten_is_in_no_file_any_more(tmp_path: Path, kernel: Kernel) -> None:
     url = f"sqlite:///{tmp_path}/kept.sqlite"
-    store = Store(open_database(url))
+    store = ReportStore(open_database(url))
     store.take([Sent("ada-lovelace", from_bytes(kernel.report(1, 2)), 1.0)])
     assert main(["--database", url, "--forget", "ada-lovelace"]) == 0
     found = [path.name for path in tmp_path.iterdir() if b"ada-lovelace" in path.read_bytes()]

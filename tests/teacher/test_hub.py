@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
 from jupyter_mlgpu.sharing.address import address_of
-from jupyter_mlgpu.sharing.outbox import Answer
+from jupyter_mlgpu.sharing.outbox import ReportAnswer
 from jupyter_mlgpu.sharing.post import post
 from tests.local_hub import BASE, ROOT, LocalHub, free_ports
 from tests.teacher.conftest import Kernel
@@ -148,7 +148,7 @@ def test_a_student_sends_with_their_server_s_token_a_teacher_sees_it_and_another
     ada.get("hub/spawn")
     told = real_hub.started("ada")
     answer = post(address_of(told), kernel.report(1, 2), lambda: True)
-    assert answer == Answer(frozenset(kernel.ids(1, 2))), real_hub.log()[-3000:]
+    assert answer == ReportAnswer(frozenset(kernel.ids(1, 2))), real_hub.log()[-3000:]
 
     page = "services/mlgpu-teacher/students/ada"
     status, text = SignedIn(real_hub, "tess").get("services/mlgpu-teacher/")

@@ -22,7 +22,7 @@ from jupyter_mlgpu.sharing.report import MAX_BYTES
 from jupyter_mlgpu.teacher.allowance import AT_ONCE
 from jupyter_mlgpu.teacher.database import open_database
 from jupyter_mlgpu.teacher.people import TRUST_SECONDS
-from jupyter_mlgpu.teacher.store import Store
+from jupyter_mlgpu.teacher.store import ReportStore
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Kernel, PostgreSQL
 
@@ -31,7 +31,7 @@ Start = Callable[..., RunningService]
 
 def kept(service: RunningService) -> dict[str, list[str]]:
     """The ids of the records that are kept of each student, as another process sees them."""
-    store = Store(open_database(service.database))
+    store = ReportStore(open_database(service.database))
     try:
         return {
             one.name: sorted(receipt.record.id for receipt in (store.student(one.name) or one).receipts)

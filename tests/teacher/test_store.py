@@ -16,27 +16,27 @@ from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.sharing.report import SharedCheck, from_bytes
 from jupyter_mlgpu.teacher import store as store_module
 from jupyter_mlgpu.teacher.database import open_database
-from jupyter_mlgpu.teacher.store import Sent, Store, StoreError
+from jupyter_mlgpu.teacher.store import ReportStore, Sent, StoreError
 from tests.teacher.conftest import Kernel
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    store = Store(open_database(database))
+def store(database: str) -> Iterator[ReportStore]:
+    store = ReportStore(open_database(database))
     yield store
     store.close()
 
 
-def take(store: Store, name: str, body: bytes, arrived: float | None = None) -> None:
+def take(store: ReportStore, name: str, body: bytes, arrived: float | None = None) -> None:
     store.take([Sent(name, from_bytes(body), time.time() if arrived is None else arrived)])
 
 
-def numbers(store: Store, name: str) -> list[int]:
+def numbers(store: ReportStore, name: str) -> list[int]:
     found = store.student(name)
     return [] if found is None else [receipt.record.number for receipt in found.receipts]
 
 
-def test_what_was_sent_is_found_again_as_it_was(store: Store, kernel: Kernel) -> None:
+def test_what_was_sent_is_found_again_as_it_was(store: ReportStore, kernel: Kernel) -> None:
     body = kernel.report(1, 2, checks=(SharedCheck("convolve", True, 3),))
     take(store, "ada", body, arrived=1000.0)
     found = store.student("ada")
@@ -49,7 +49,7 @@ def test_what_was_sent_is_found_again_as_it_was(store: Store, kernel: Kernel) ->
 
 
 def test_tables_of_another_form_are_refused_and_left_as_they_are(
-    store: Store, kernel: Kernel, database: str
+    store: ReportStore, kernel: Kernel, database: str
 ) -> None:
     take(store, "ada", kernel.report(1))
     engine = create_engine(database.replace("postgresql:", "postgresql+psycopg:"))
@@ -63,20 +63,20 @@ def test_tables_of_another_form_are_refused_and_left_as_they_are(
     assert sorted(found) == ["mlgpu_form", "mlgpu_records", "mlgpu_students"]
 
 
-def test_the_same_report_twice_is_kept_once(store: Store, kernel: Kernel) -> None:
+def test_the_same_report_twice_is_kept_once(store: ReportStore, kernel: Kernel) -> None:
     body = kernel.report(1, 2)
     take(store, "ada", body)
     take(store, "ada", body)
     assert numbers(store, "ada") == [2, 1]
 
 
-def test_two_students_may_send_records_of_the_same_ids(store: Store, kernel: Kernel) -> None:
+def test_two_students_may_send_records_of_the_same_ids(store: ReportStore, kernel: Kernel) -> None:
     take(store, "ada", kernel.report(1))
     take(store, "bob", kernel.report(1, 2))
     assert (numbers(store, "ada"), numbers(store, "bob")) == ([1], [2, 1])
 
 
-def test_receipts_are_in_the_order_of_arrival_and_of_numbers_inside_a_run(store: Store) -> None:
+def test_receipts_are_in_the_order_of_arrival_and_of_numbers_inside_a_run(store: ReportStore) -> None:
     morning, evening = Kernel(), Kernel()
     take(store, "ada", morning.report(2))
     take(store, "ada", morning.report(3))
@@ -88,27 +88,27 @@ def test_receipts_are_in_the_order_of_arrival_and_of_numbers_inside_a_run(store:
     assert [(one.record.run, one.record.number) for one in last] == [(evening.run, 1)]
 
 
-def test_the_last_receipt_is_not_one_that_came_late_in_its_run(store: Store, kernel: Kernel) -> None:
+def test_the_last_receipt_is_not_one_that_came_late_in_its_run(store: ReportStore, kernel: Kernel) -> None:
     take(store, "ada", kernel.report(5))
     take(store, "ada", kernel.report(4))
     assert [one.record.number for one in store.students()[0].receipts] == [5]
 
 
 def test_an_exercise_passed_once_is_passed_in_whatever_order_reports_come(
-    store: Store, kernel: Kernel
+    store: ReportStore, kernel: Kernel
 ) -> None:
     take(store, "ada", kernel.report(checks=(SharedCheck("weights", True, 4),)))
     take(store, "ada", kernel.report(checks=(SharedCheck("weights", False, 3),)))
     assert store.students()[0].checks == {"weights": SharedCheck("weights", True, 4)}
 
 
-def test_a_report_without_a_lesson_leaves_the_last_one_named(store: Store, kernel: Kernel) -> None:
+def test_a_report_without_a_lesson_leaves_the_last_one_named(store: ReportStore, kernel: Kernel) -> None:
     take(store, "ada", kernel.report(1))
     take(store, "ada", kernel.report(2, lesson=None))
     assert store.students()[0].lesson == "07_a_cnn"
 
 
-def test_a_student_who_is_forgotten_is_gone_and_the_others_stay(store: Store, kernel: Kernel) -> None:
+def test_a_student_who_is_forgotten_is_gone_and_the_others_stay(store: ReportStore, kernel: Kernel) -> None:
     check = (SharedCheck("weights", True, 1),)
     take(store, "ada", kernel.report(1, 2, checks=check))
     take(store, "bob", kernel.report(1, checks=check))
@@ -120,7 +120,7 @@ def test_a_student_who_is_forgotten_is_gone_and_the_others_stay(store: Store, ke
     assert numbers(store, "bob") == [1]
 
 
-def test_what_is_old_is_deleted_and_a_row_never_takes_another_s_place(store: Store) -> None:
+def test_what_is_old_is_deleted_and_a_row_never_takes_another_s_place(store: ReportStore) -> None:
     old, new = Kernel(), Kernel()
     take(store, "ada", old.report(1), arrived=100.0)
     take(store, "ada", old.report(checks=(SharedCheck("weights", True, 1),)), arrived=900.0)
@@ -134,7 +134,7 @@ def test_what_is_old_is_deleted_and_a_row_never_takes_another_s_place(store: Sto
 
 
 def test_of_one_who_floods_only_the_newest_records_are_kept(
-    store: Store, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+    store: ReportStore, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_module, "MOST_RECORDS", 3)
     take(store, "ada", kernel.report(1, 2, 3, 4, 5))
@@ -145,7 +145,7 @@ def test_of_one_who_floods_only_the_newest_records_are_kept(
 
 def test_where_the_database_is_full_nothing_of_the_reports_is_kept(tmp_path: Path, kernel: Kernel) -> None:
     engine = open_database(f"sqlite:///{tmp_path}/kept.sqlite")
-    store = Store(engine)
+    store = ReportStore(engine)
     take(store, "ada", kernel.report(1))
     engine.dispose()
     event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count = 1"))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.bench import bundle, figure
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.bench.result import Result
+from jupyter_mlgpu.bench.result import CaseResult
 from jupyter_mlgpu.bench.run import BenchRun
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.shown import bundle_of, page_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MARKUP = "<img src=x onerror='window.pwned = 1'>"
 
 
-def measured(seconds: float, **case: Any) -> Result:
+def measured(seconds: float, **case: Any) -> CaseResult:
     clock = FakeClock()
     backend = FakeBackend("torch", devices=("gpu:0",))
     result, _ = measure(
@@ -36,7 +37,7 @@ def measured(seconds: float, **case: Any) -> Result:
     return result
 
 
-def run(*results: Result, processor: str = "a chip") -> BenchRun:
+def run(*results: CaseResult, processor: str = "a chip") -> BenchRun:
     return BenchRun(
         results, {"processor": processor}, {"torch": "2.13.0"}, "2026-11-22T01:00:00Z", "a clock", False
     )
@@ -58,8 +59,8 @@ def products() -> BenchRun:
 def shown(made: BenchRun) -> dict[str, Any]:
     """A benchmark's charts as the magic puts them into a notebook."""
     return {
-        bundle.MIME_TYPE: bundle.data(made),
-        figure.MIME_TYPE: figure.together(made),
+        **bundle_of(made),
+        plotly.MIME_TYPE: plotly.figure(*page_of(made).charts),
         "text/plain": "[chart of the benchmark]",
     }
 
@@ -72,11 +73,11 @@ def test_a_saved_benchmark_is_two_charts_in_place_of_plotlys(lab: Lab) -> None:
     lab.write_with_receipts("bench.ipynb", shown(products()))
     lab.open_without_kernel("bench.ipynb")
     drawn = figures(lab)
-    chart = drawn.get_by_role("img", name="Products of n x n matrices: TFLOP/s against n")
-    expect(chart.locator(".jp-mlgpu-Race-marker")).to_have_count(2)
-    expect(chart.locator(".jp-mlgpu-Race-spread")).to_have_count(2)
-    roof = drawn.get_by_role("img", name="Roofline: TFLOP/s against operations a byte")
-    expect(roof.locator(".jp-mlgpu-Bench-roof")).to_have_count(1)
+    chart = drawn.get_by_role("img", name="Products of n x n matrices")
+    expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(2)
+    expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(2)
+    roof = drawn.get_by_role("img", name="Roofline")
+    expect(roof.locator("[data-mark=roof] .jp-mlgpu-Plot-line")).to_have_count(1)
     assert lab.cell(0).locator(".js-plotly-plot").count() == 0
 
 
@@ -86,11 +87,12 @@ def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab
     lab.sidebar.get_by_role("tab", name="Benchmarks").click()
     region = lab.sidebar.get_by_role("region", name="Benchmark: gemm, bandwidth")
     expect(region.get_by_role("img")).to_have_count(2)
+    expect(region.locator("p").first).to_contain_text("fake gpu, 2026-11-22.")
     region.get_by_text("The figures as a table").click()
     rows = region.get_by_role("table").get_by_role("row")
     expect(rows).to_have_count(4)
     expect(rows.nth(1).get_by_role("rowheader")).to_contain_text("gemm")
-    region.get_by_text("What the figures mean").click()
+    region.get_by_text("How to read these figures").click()
     expect(region.get_by_role("listitem").filter(has_text="A step's time is the median")).to_be_visible()
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
     edge = region.evaluate("one => one.getBoundingClientRect().right")

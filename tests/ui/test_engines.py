@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.engines import bundle
-from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines.asking import EngineReport
 from jupyter_mlgpu.engines.collection import Collection
 from jupyter_mlgpu.engines.offsets import Offset
+from jupyter_mlgpu.page.view import MIME_TYPE
 from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.sentence import joined, say
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
 HOST = "a" * 12
-GONE = (
-    "Engine 2 is gone: it died, or was shut down. "
-    "Nothing was collected from it before, so its records are lost."
+GONE = joined(
+    say("Engine {engine} is gone: it died, or was shut down.", engine="2"),
+    say("Nothing was collected from it before, so its records are lost."),
 )
 
 
-def told(number: int, *spans: tuple[str, float, float], ahead: float = 0.0) -> Told:
+def told(number: int, *spans: tuple[str, float, float], ahead: float = 0.0) -> EngineReport:
     """An engine with blocks (name, from, to) in milliseconds, its clock `ahead` seconds before ours."""
     records = []
     for place, (name, start, end) in enumerate(spans, 1):
@@ -40,14 +41,14 @@ def told(number: int, *spans: tuple[str, float, float], ahead: float = 0.0) -> T
                 readings=(wall, *record.readings[1:]),
             )
         )
-    return Told(number, HOST, Offset(round(ahead * 1e9), 1_500_000, 20), tuple(records))
+    return EngineReport(number, HOST, Offset(round(ahead * 1e9), 1_500_000, 20), tuple(records))
 
 
 def collected(name: str = "compute") -> Collection:
     """Two engines of which one is slow and its clock minutes behind, and a third one that died."""
     fast = told(0, (name, 0, 10), ("communicate", 10, 52))
     slow = told(1, (name, 0, 50), ("communicate", 50, 52), ahead=-240)
-    return Collection([fast, slow, Told(2, why=GONE, gone=True)], HOST)
+    return Collection([fast, slow, EngineReport(2, why=GONE, gone=True)], HOST)
 
 
 def drawn(lab: Lab) -> Locator:
@@ -59,12 +60,12 @@ def test_a_saved_collection_is_drawn_under_its_cell_with_its_tables_and_what_is_
     lab.open_without_kernel("engines.ipynb")
     view = drawn(lab)
     expect(view).to_have_count(1)
-    expect(view).to_contain_text("Partial: 2 of 3 engines answered. Records: 4, 52 ms in all.")
+    expect(view).to_contain_text("Partial: 2 of 3 engines answered; 4 records, 52 ms in all.")
     expect(view.locator("canvas")).to_be_visible()
     rows = view.get_by_role("table", name="What each engine told").get_by_role("row")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_contain_text("collected252 ms+0 µs ± 1.5 msthis one")
-    expect(rows.nth(2)).to_contain_text("\u22124 min 00 s ± 1.5 ms")
+    expect(rows.nth(1)).to_contain_text("0this one252 ms+0 µs ± 1.5 mscollected")
+    expect(rows.nth(2)).to_contain_text("-4 min 00 s ± 1.5 ms")
     expect(rows.nth(3)).to_contain_text("gone")
     phases = view.get_by_role("table", name="Computing and communicating, apart").get_by_role("row")
     expect(phases.nth(1)).to_have_text("010 ms42 ms40 ms ± 3 ms")
@@ -108,8 +109,8 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     lab.open("live_engines.ipynb")
     lab.run_to_end(0)
     lab.sidebar.get_by_role("tab", name="Engines").click()
-    region = lab.sidebar.get_by_role("region", name="Records of several engines on one clock")
-    expect(region).to_contain_text("Engines: 2. Records: 2")
+    region = lab.sidebar.get_by_role("region", name="2 records of 2 engines")
+    expect(region).to_contain_text("2 records of 2 engines")
     expect(region.get_by_role("table", name="What each engine told")).to_contain_text("+1 min 00 s ± 1 ms")
     lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
     outside = lab.sidebar.evaluate(
@@ -126,7 +127,8 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
 
 
 def test_names_of_records_are_text_and_what_cannot_be_read_is_said(lab: Lab) -> None:
-    newer: dict[str, Any] = {bundle.MIME_TYPE: {**bundle.data(collected()), "schema": 2}}
+    page = collected()._repr_mimebundle_()[MIME_TYPE]
+    newer: dict[str, Any] = {MIME_TYPE: {**page, "schema": 2}}
     lab.write_with_receipts("hostile.ipynb", collected(MARKUP)._repr_mimebundle_(), newer)
     lab.open_without_kernel("hostile.ipynb")
     view = drawn(lab).first
@@ -143,6 +145,6 @@ def test_a_chinese_jupyterlab_shows_a_collection_in_chinese(lab: Lab, chinese: N
     lab.load("chinese_engines.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
-    expect(drawn(lab)).to_contain_text("3 个引擎中有 2 个回答")
+    expect(drawn(lab)).to_contain_text("3 个引擎中有 2 个作答")
     expect(drawn(lab)).to_contain_text("它已终止或被关闭。")
     expect(drawn(lab)).to_contain_text("通信包含等待")

@@ -19,32 +19,34 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
 from jupyter_mlgpu import compare
-from jupyter_mlgpu.bench import figure as bench_figure
 from jupyter_mlgpu.bench.run import BenchRun
 from jupyter_mlgpu.cli import class_page
 from jupyter_mlgpu.cli.class_report import Entry
 from jupyter_mlgpu.comparing import page as comparing_page
 from jupyter_mlgpu.comparing.expect import Judgement
+from jupyter_mlgpu.doctor.diagnose import CheckResult as Checked
 from jupyter_mlgpu.doctor.diagnose import Diagnosis
-from jupyter_mlgpu.doctor.diagnose import Result as Checked
-from jupyter_mlgpu.doctor.page import Page as DoctorPage
-from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.doctor.page import DiagnosisPage as DoctorPage
+from jupyter_mlgpu.engines.asking import EngineReport
 from jupyter_mlgpu.engines.collection import Collection
 from jupyter_mlgpu.engines.offsets import Offset
 from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.lessons.charts import Chart, Line
+from jupyter_mlgpu.lessons.charts import LessonChart
 from jupyter_mlgpu.lessons.checking import Verdict
-from jupyter_mlgpu.lessons.graphs import Operation, Picture
+from jupyter_mlgpu.lessons.graphs import Operation, drawing
 from jupyter_mlgpu.lessons.images import images
-from jupyter_mlgpu.lessons.showing import Shown
-from jupyter_mlgpu.lessons.tables import Table
+from jupyter_mlgpu.lessons.showing import ShownValue
+from jupyter_mlgpu.lessons.tables import LessonTable
 from jupyter_mlgpu.lessons.wordmaps import word_map
 from jupyter_mlgpu.notebook import engine, progress, restart
+from jupyter_mlgpu.page import chart as drawn
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.chart import Axis, Point, Series
+from jupyter_mlgpu.page.shown import page_of
 from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand
-from jupyter_mlgpu.planning.graph import Result as Made
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, Node, Operand
+from jupyter_mlgpu.planning.graph import GivenTensor as Made
 from jupyter_mlgpu.planning.placing import target
-from jupyter_mlgpu.race import figure as race_figure
 from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, Reading, Record
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
@@ -126,7 +128,7 @@ def plan() -> Any:
         return Node(name, operation, {MARK: (MARK,)}, operands, (), (Made(MARK, MARK, None, MARK),))
 
     nodes = (node(MARK, MARK), node(f"2{MARK}", "Relu", MARK), node(f"3{MARK}", MARK, f"2{MARK}"))
-    return of_graph(Graph((Body(MARK, nodes),)), target("metal"), MARK)
+    return of_graph(FunctionGraph((Body(MARK, nodes),)), target("metal"), MARK)
 
 
 def entry() -> Entry:
@@ -143,9 +145,9 @@ def diagnosis() -> Diagnosis:
     return Diagnosis((*found, Checked(MARK, "skipped", MARK, MARK), Checked(MARK, "not asked", MARK, MARK)))
 
 
-def drawn_chart() -> Chart:
-    line = Line(MARK, ((1.0, 2.0), (2.0, 3.0)), "#000000", True)
-    return Chart(MARK, MARK, (line,), False, False, (MARK,))
+def drawn_chart() -> LessonChart:
+    line = Series(MARK, (Point(1.0, 2.0, MARK), Point(2.0, 3.0, MARK)), 0, dashed=True)
+    return LessonChart(drawn.Chart((MARK,), Axis(MARK), Axis(MARK), (line,), MARK, notes=(MARK,)))
 
 
 def comparison() -> Any:
@@ -179,19 +181,21 @@ def fragments() -> Iterator[tuple[str, str]]:
     yield "a bench", bench()._repr_html_()
     yield "a plan", plan()._repr_html_()
     yield "a plan's picture", plan().picture()._repr_html_()
-    found = Collection([Told(n, MARK, Offset(0, 1_000, 1), (record(n),), (MARK,), MARK) for n in (1, 2)], "")
+    found = Collection(
+        [EngineReport(n, MARK, Offset(0, 1_000, 1), (record(n),), (MARK,), MARK) for n in (1, 2)], ""
+    )
     yield "engines", found._repr_html_()
     yield "engines' picture", found.svg()
     yield "a comparison", comparison()._repr_html_()
     yield "a judgement", Judgement("holds", MARK)._repr_html_()
     for language in ("en", "zh"):
         yield f"a diagnosis, {language}", DoctorPage(diagnosis(), language)._repr_html_()
-    yield "a chart", drawn_chart()._repr_mimebundle_()["text/html"]
-    yield "a graph", Picture([Operation(MARK, MARK, ()), Operation("2", MARK, (MARK,))])._repr_html_()
+    yield "a chart", drawn_chart()._repr_html_()
+    yield "a graph", drawing([Operation(MARK, MARK, ()), Operation("2", MARK, (MARK,))])._repr_html_()
     yield "images", images({MARK: [[1.0, 2.0], [3.0, 4.0]]})._repr_html_()
-    yield "a table", Table(((MARK, MARK), (MARK, MARK)), ((MARK,), (MARK,)), MARK)._repr_html_()
+    yield "a table", LessonTable(((MARK, MARK), (MARK, MARK)), ((MARK,), (MARK,)), MARK)._repr_html_()
     yield "a word map", word_map([[0.1, 0.9]], [MARK], [MARK, MARK])._repr_html_()
-    shown = Shown(MARK, ((MARK, MARK), (MARK, MARK)), words=MARK)
+    shown = ShownValue(MARK, ((MARK, MARK), (MARK, MARK)), words=MARK)
     yield "a verdict", Verdict("wrong", (MARK,), (shown,), None)._repr_html_()
     yield "a restart", restart.bundle(RestartNeededError(MARK, MARK))["text/html"]
     yield "progress", progress._bundle(MARK)["text/html"]
@@ -206,25 +210,27 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def figures() -> Iterator[tuple[str, dict[str, Any]]]:
     """What plotly draws."""
-    yield "a race", race_figure.data(race())
+    yield "a race", plotly.figure(*page_of(race()).charts)
     yield (
         "a race without sizes",
-        race_figure.data(
-            dataclasses.replace(
-                race(),
-                variable=None,
-                lanes=tuple(
-                    dataclasses.replace(one, timings=(Timing(None, (1e-3, 2e-3), 1, True),))
-                    for one in race().lanes
-                ),
-            )
+        plotly.figure(
+            *page_of(
+                dataclasses.replace(
+                    race(),
+                    variable=None,
+                    lanes=tuple(
+                        dataclasses.replace(one, timings=(Timing(None, (1e-3, 2e-3), 1, True),))
+                        for one in race().lanes
+                    ),
+                )
+            ).charts
         ),
     )
-    yield "a bench", bench_figure.together(bench())
+    yield "a bench", plotly.figure(*page_of(bench()).charts)
     yield "a chart", drawn_chart().figure()
     chart = comparing_page.chart(comparison())
-    if chart is not None:
-        yield "a comparison", chart
+    if chart.series:
+        yield "a comparison", plotly.figure(chart)
 
 
 LOOK = """() => ({

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.planning import bundle as plan_bundle
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.shown import bundle_of, page_of
+from jupyter_mlgpu.page.view import MIME_TYPE
+from jupyter_mlgpu.planning import live
 from jupyter_mlgpu.planning.forecast import Plan, of_graph
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.planning.placing import target
-from jupyter_mlgpu.race import bundle as race_bundle
-from jupyter_mlgpu.race import figure
 from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.render.bundle import bundle
 from jupyter_mlgpu.testing import example_record
@@ -27,7 +28,7 @@ EINSUM = "Einsum: no Metal kernel in tensorflow-metal 1.2.0"
 
 def node(name: str, operation: str, *takes: str) -> Node:
     operands = tuple(Operand(take, 0, f"in{place}") for place, take in enumerate(takes))
-    return Node(name, operation, {"T": ("float32",)}, operands, (), (Result("out", "float32", 1024),))
+    return Node(name, operation, {"T": ("float32",)}, operands, (), (GivenTensor("out", "float32", 1024),))
 
 
 def chain(count: int, name: str = "main") -> Body:
@@ -38,13 +39,13 @@ def chain(count: int, name: str = "main") -> Body:
 
 
 def plan(*bodies: Body, subject: str = "a model") -> Plan:
-    return of_graph(Graph(bodies), target("metal"), subject)
+    return of_graph(FunctionGraph(bodies), target("metal"), subject)
 
 
 def shown(planned: Plan) -> dict[str, Any]:
     """A plan as IPython puts it into a notebook."""
     return {
-        plan_bundle.MIME_TYPE: plan_bundle.data(planned),
+        **bundle_of(planned),
         "text/html": planned._repr_html_(),
         "text/plain": repr(planned),
     }
@@ -68,8 +69,8 @@ def race(*, over: bool = True, cell: str = "x @ x") -> RaceResult:
 def raced(result: RaceResult) -> dict[str, Any]:
     """A race's chart as the magic puts it into a notebook."""
     return {
-        race_bundle.MIME_TYPE: race_bundle.data(result),
-        figure.MIME_TYPE: figure.data(result),
+        **bundle_of(result),
+        plotly.MIME_TYPE: plotly.figure(*page_of(result).charts),
         "text/html": "<img alt='chart'>",
         "text/plain": "[chart of the race]",
     }
@@ -102,8 +103,9 @@ def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab
     expect(graph(lab).locator(".jp-mlgpu-Graph-box[data-kind=cpu]")).to_have_count(3)
     expect(graph(lab).locator(".jp-mlgpu-Graph-frame")).to_have_count(6)
     expect(drawn.get_by_role("table", name="Falls back to the CPU")).to_contain_text(EINSUM)
-    drawn.get_by_text("Copied between host and device: 5 KiB in all").click()
-    expect(drawn.get_by_role("table", name="Copied between host and device")).to_contain_text("1 KiB")
+    expect(drawn).to_contain_text("5,120 bytes in 5 tensors would be copied between host and device.")
+    drawn.get_by_text("Copied between host and device", exact=True).click()
+    expect(drawn.get_by_role("table", name="Copied between host and device")).to_contain_text("1,024")
     # No second drawing: the HTML is for viewers without our view.
     assert lab.cell(0).locator("img").count() == 0
 
@@ -163,9 +165,10 @@ def test_a_large_graph_is_drawn_in_short_and_further_functions_can_be_chosen(lab
 def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     code = (
         "from jupyter_mlgpu.planning.forecast import of_graph\n"
-        "from jupyter_mlgpu.planning.graph import Body, Graph, Node\n"
+        "from jupyter_mlgpu.planning.graph import Body, FunctionGraph, Node\n"
         "from jupyter_mlgpu.planning.placing import target\n"
-        "of_graph(Graph((Body('main', (Node('a', 'Relu', {'T': ('float32',)}),)),)), target('metal'), 'mine')"
+        "relu = Body('main', (Node('a', 'Relu', {'T': ('float32',)}),))\n"
+        "of_graph(FunctionGraph((relu,)), target('metal'), 'mine')"
     )
     lab.write("live_plan.ipynb", "1 + 1", code, "del code")
     lab.open("live_plan.ipynb")
@@ -175,7 +178,7 @@ def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     lab.sidebar.get_by_role("tab", name="Plans").click()
     region = lab.sidebar.get_by_role("region", name="mine, planned for Metal")
     expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
-    expect(region).to_contain_text("No operation falls back to the CPU.")
+    expect(region).to_contain_text("0 would fall back to the CPU.")
     lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
     lab.sidebar.get_by_role("button", name="Go to the cell").click()
     expect(lab.active).to_have_count(1)
@@ -206,34 +209,36 @@ def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab
     expect(choice).to_have_value("cell-1/0")
 
 
-def test_a_saved_race_is_one_chart_with_its_crossover_and_its_table(lab: Lab) -> None:
+def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_table(lab: Lab) -> None:
     lab.write_with_receipts("race.ipynb", raced(race()))
     lab.open_without_kernel("race.ipynb")
     drawn = figures(lab)
-    chart = drawn.get_by_role("img", name="Time of x @ x over n on cpu:0, gpu:0")
+    chart = drawn.get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
     expect(chart).to_be_visible()
-    expect(chart.locator(".jp-mlgpu-Race-marker")).to_have_count(6)
-    expect(chart.locator(".jp-mlgpu-Race-spread")).to_have_count(6)
-    expect(chart.locator(".jp-mlgpu-Race-crossover")).to_have_count(1)
+    expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(6)
+    expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(6)
+    expect(chart.locator(".jp-mlgpu-Plot-rule")).to_have_count(1)
     expect(drawn).to_contain_text("gpu:0 faster from about n = 46")
     assert lab.cell(0).locator(".jp-OutputArea-output img, .js-plotly-plot").count() == 0
-    drawn.get_by_text("The times as a table").click()
-    rows = drawn.get_by_role("table").get_by_role("row")
-    expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_contain_text("1 µs (960 ns \u2013 1.04 µs)")
-    expect(rows.nth(1)).to_contain_text("warm-up not steady")
-    expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
-    shapes = chart.locator(".jp-mlgpu-Race-marker").evaluate_all(
+    shapes = chart.locator(".jp-mlgpu-Plot-marker").evaluate_all(
         "marks => marks.map(one => one.getAttribute('d'))"
     )
     assert len(set(shapes)) == 2
+    lab.sidebar.get_by_role("tab", name="Races").click()
+    lab.sidebar.get_by_text("The figures as a table").click()
+    rows = lab.sidebar.get_by_role("table").get_by_role("row")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_contain_text("1 µs (960 ns to 1.04 µs)")
+    expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
+    lab.sidebar.get_by_text("How to read these figures").click()
+    expect(lab.sidebar).to_contain_text("The warm-up had not become steady when it ended: gpu:0 at 10.")
 
 
 def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:
     lab.write_with_receipts("bars.ipynb", raced(race(over=False)))
     lab.open_without_kernel("bars.ipynb")
-    chart = figures(lab).get_by_role("img", name="Time of x @ x on cpu:0, gpu:0")
-    expect(chart.locator(".jp-mlgpu-Race-lane > rect")).to_have_count(2)
+    chart = figures(lab).get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0")
+    expect(chart.locator("rect[data-mark=bar]")).to_have_count(2)
     expect(chart).to_contain_text("gpu:0")
 
 
@@ -251,11 +256,11 @@ def test_names_of_the_graph_and_of_the_race_are_text(lab: Lab) -> None:
 
 
 def test_what_cannot_be_read_is_said_in_a_sentence(lab: Lab) -> None:
-    newer = {**plan_bundle.data(plan(chain(3))), "schema": 2}
+    newer = {**bundle_of(plan(chain(3)))[MIME_TYPE], "schema": 2}
     lab.write_with_receipts(
         "unreadable.ipynb",
-        {plan_bundle.MIME_TYPE: newer},
-        {race_bundle.MIME_TYPE: {"schema": 1, "lanes": "none"}},
+        {MIME_TYPE: newer},
+        {MIME_TYPE: {"schema": 1, "kind": "race", "parts": "none"}},
     )
     lab.open_without_kernel("unreadable.ipynb")
     expect(figures(lab).first).to_contain_text("made by a newer jupyter_mlgpu")
@@ -302,8 +307,8 @@ def test_a_chinese_jupyterlab_shows_plans_and_races_in_chinese(lab: Lab, chinese
 
 @pytest.mark.slow
 def test_a_plan_of_the_size_that_is_kept_takes_little_of_the_notebook(lab: Lab) -> None:
-    data = plan_bundle.data(plan(chain(plan_bundle.DRAWN)))
-    lab.write_with_receipts("full.ipynb", {plan_bundle.MIME_TYPE: data})
+    data = bundle_of(plan(chain(live.DRAWN)))
+    lab.write_with_receipts("full.ipynb", data)
     lab.open_without_kernel("full.ipynb")
-    expect(figures(lab).first.locator(".jp-mlgpu-Graph-box")).to_have_count(plan_bundle.DRAWN)
+    expect(figures(lab).first.locator(".jp-mlgpu-Graph-box")).to_have_count(live.DRAWN)
     assert len(json.dumps(data, indent=1)) < 60_000

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from playwright.sync_api import expect
 
 from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.sentence import joined, say
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def test_a_receipt_opens_to_bars_and_every_reading(lab: Lab) -> None:
 
 @pytest.mark.slow
 def test_a_chinese_jupyterlab_says_in_chinese_what_the_kernel_wrote(lab: Lab, chinese: None) -> None:
-    notes = (
-        "PyTorch has not used gpu:1 yet. There is no NVIDIA driver here.",
-        "Nobody knows this sentence.",
-    )
+    unused = say("PyTorch has not used {device} yet.", device="gpu:1")
+    notes = (joined(unused, say("There is no NVIDIA driver here.")), say("Nobody knows this sentence."))
     lab.write_with_receipts("chinese.ipynb", bundle(replace(example_record(), notes=notes)))
     lab.load("chinese.ipynb")
     lab.page.get_by_role("dialog").get_by_role("button").first.click()

@@ -38,7 +38,7 @@ def opened(chromium: Browser, file: Path, scheme: str = "light") -> Iterator[tup
     page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
     page.on("console", lambda message: message.type == "error" and events.append(message.text))
     page.goto(file.as_uri())
-    page.wait_for_function("() => document.querySelectorAll('.barlayer .point').length === 12")
+    page.wait_for_function("() => document.querySelectorAll('.barlayer .point').length === 9")
     yield page, events
     context.close()
 

@@ -13,7 +13,7 @@ from jupyter_mlgpu.frameworks import hardware, registry
 from jupyter_mlgpu.frameworks.base import Details
 from jupyter_mlgpu.frameworks.imports import imported, installed
 from jupyter_mlgpu.frameworks.peaks import Peaks
-from jupyter_mlgpu.frameworks.replay import ReplayBackend
+from jupyter_mlgpu.frameworks.replay import Replay
 from jupyter_mlgpu.kit import Kit
 from jupyter_mlgpu.notebook.channel import NoChannel
 from jupyter_mlgpu.notebook.devices import DeviceCommands
@@ -133,16 +133,14 @@ def test_every_framework_says_on_which_hardware_it_was_verified():
 
 
 def test_what_is_replayed_is_labelled_everywhere():
-    backend = ReplayBackend([example_record()], "lesson.jsonl")
-    observation = backend.observe()
-    record = backend.play()
+    replay = Replay([example_record()], "lesson.jsonl")
+    (record,) = replay.records
     assert record.origin == "replayed"
     assert "Replayed from lesson.jsonl: nothing of it ran here." in record.notes
     assert all(one.instrument.startswith("replayed from lesson.jsonl") for one in record.readings)
-    seen = observation.finish()
-    assert [(one.framework, one.kind) for one in seen.ran_on] == [("replay", "replayed cpu")]
-    assert "replayed from lesson.jsonl" in seen.ran_on[0].native_name
-    assert "nothing of it ran here" in seen.why_missing
+    (device,) = replay.devices()
+    assert (device.framework, device.kind) == ("replay", "replayed cpu")
+    assert "replayed from lesson.jsonl" in device.native_name
 
 
 def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
@@ -152,7 +150,7 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
     kit = Kit()
     elsewhere = replace(example_record().device.ran_on[0], device="gpu:0", kind="metal")
     saved = replace(example_record(), device=DeviceUse({"*": "gpu:0"}, (elsewhere,)))
-    kit.replays += [ReplayBackend([saved], "lesson.jsonl"), ReplayBackend([saved], "lesson.jsonl")]
+    kit.replays += [Replay([saved], "lesson.jsonl"), Replay([saved], "lesson.jsonl")]
     listed = DeviceCommands(kit, NoChannel()).list().splitlines()
     (replayed,) = [line for line in listed if "replayed" in line]
     assert replayed.startswith("gpu:0   replayed metal")
@@ -164,7 +162,7 @@ def test_replayed_devices_are_listed_as_such_and_never_chosen(monkeypatch):
 def test_records_without_a_device_cannot_be_played_back():
     record = replace(example_record(), device=DeviceUse({}, None, "Not known."))
     with pytest.raises(RecordError, match=r"No record of lesson\.jsonl says on which device it ran"):
-        ReplayBackend([record], "lesson.jsonl")
+        Replay([record], "lesson.jsonl")
 
 
 def test_where_frameworks_were_asked_onto_devices_each_is_compared_with_its_own():

@@ -6,8 +6,8 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import cli
-from jupyter_mlgpu.bench import options, page, session, suite
-from jupyter_mlgpu.bench.case import Asked
+from jupyter_mlgpu.bench import options, page, session, suite, words
+from jupyter_mlgpu.bench.case import CaseRequest
 from jupyter_mlgpu.bench.machine import LocalMonitor, others_of_processor
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.bench.session import Order
@@ -144,8 +144,8 @@ def test_how_long_it_will_still_take_is_told_from_the_second_case_on(bench):
     assert {now.left_s for now in told if now.number == 1} == {None}
     first = next(now for now in told if now.number == 2)
     assert first.left_s == pytest.approx(2 * next(n.left_s for n in told if n.number == 3), rel=0.01)
-    assert page.progress(told[2]) == "Benchmark 1 of 3: gemm n=256 float32, measuring 1 of 10"
-    assert "left: gemm n=512 float32" in page.progress(first)
+    assert words.progress(told[2]) == "Benchmark 1 of 3: gemm n=256 float32, measuring 1 of 10"
+    assert "left: gemm n=512 float32" in words.progress(first)
 
 
 def test_a_gpu_that_is_not_there_is_one_sentence_with_the_reason(bench):
@@ -192,7 +192,7 @@ def test_the_package_can_be_called_and_stays_a_package(bench, monkeypatch):
 @pytest.mark.parametrize("device", [CPU, GPU])
 @pytest.mark.parametrize("name", suite.SMALL)
 def test_every_family_has_cases_with_their_work_and_need(name, device, quick):
-    cases = suite.cases(name, Asked("torch", device, quick, Quantity(1e9, "bytes")))
+    cases = suite.cases(name, CaseRequest("torch", device, quick, Quantity(1e9, "bytes")))
     assert cases
     assert len({one.label for one in cases}) == len(cases)
     for one in cases:
@@ -203,7 +203,7 @@ def test_every_family_has_cases_with_their_work_and_need(name, device, quick):
 
 
 def test_the_formulas_count_what_they_say():
-    asked = Asked("torch", GPU, True, Quantity(1e12, "bytes"))
+    asked = CaseRequest("torch", GPU, True, Quantity(1e12, "bytes"))
     product = next(one for one in suite.cases("gemm", asked) if one.parameters["n"] == 8192)
     assert product.work.flops == 2 * 8192**3
     adding = {one.parameters["operation"]: one.work for one in suite.cases("bandwidth", asked)}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu import cli
-from jupyter_mlgpu.bench import charts, page
+from jupyter_mlgpu.bench import charts
 from jupyter_mlgpu.bench.against import two_runs
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
@@ -89,18 +89,21 @@ def test_a_real_file_is_read_and_compared(mine: Path, capsys: pytest.CaptureFixt
         ('{"a":' * 100_000, "holds no JSON"),
         (
             '{"kind": "jupyter_mlgpu bench", "schema": 1' + "0" * 5_000 + "}",
-            "a number of more than 18 digits",
+            "holds no JSON",
         ),
-        ('{"kind": "jupyter_mlgpu bench", "schema": 1' + "0" * 400 + "}", "a number of more than 18 digits"),
-        ('{"kind": "jupyter_mlgpu bench", "schema": NaN}', "NaN"),
-        ('{"kind": "jupyter_mlgpu bench", "schema": -Infinity}', "-Infinity"),
-        ('{"kind": "jupyter_mlgpu bench", "schema": 1e999}', "1e999"),
-        ('{"kind": "jupyter_mlgpu bench\\ud800"}', "half of a character"),
+        (
+            '{"kind": "jupyter_mlgpu bench", "schema": 1' + "0" * 400 + "}",
+            "'schema' should be a number of at most 64 bits",
+        ),
+        ('{"kind": "jupyter_mlgpu bench", "schema": NaN}', "'schema' should be a number, found nan"),
+        ('{"kind": "jupyter_mlgpu bench", "schema": -Infinity}', "'schema' should be a number, found -inf"),
+        ('{"kind": "jupyter_mlgpu bench", "schema": 1e999}', "'schema' should be a number, found inf"),
+        ('{"kind": "jupyter_mlgpu bench\\ud800"}', "half a character"),
         ("\ufeff{}", "holds no JSON"),
         ("[]", "should be an object"),
         ("{}", "its kind is None"),
-        ('{"kind": "jupyter_mlgpu bench", "schema": true}', "should have 'schema' as int"),
-        ('{"kind": ' + "[" * 400 + "]" * 400 + "}", "lists and tables more than 30 deep"),
+        ('{"kind": "jupyter_mlgpu bench", "schema": true}', "schema should be a whole number, found True"),
+        ('{"kind": ' + "[" * 400 + "]" * 400 + "}", "nested deeper than 40 levels"),
     ],
 )
 def test_what_is_no_such_file_is_one_sentence(text: str, said: str, file: Path, refused: Refused):
@@ -193,7 +196,7 @@ def test_what_moves_a_cursor_is_not_printed(real: dict[str, Any], file: Path, mi
     data["results"][0]["hardware"] = "GPU\x1b[2J\x9b"
     data["machine"]["processor\x07"] = "x"
     file.write_text(json.dumps(data))
-    shown = page.text(load(file)) + repr(two_runs(load(mine), load(file)))
+    shown = repr(load(file)) + repr(two_runs(load(mine), load(file)))
     assert "GPU" in shown
     assert not {"\x1b", "\x9b", "\x07"} & set(shown)
 
@@ -235,10 +238,7 @@ def test_whatever_one_value_is_the_file_is_refused_or_shown_compared_and_saved(
             used += 1
             compared = two_runs(ours, theirs), two_runs(theirs, ours)
             shown = (
-                "".join(map(repr, compared))
-                + page.text(theirs)
-                + compared[0]._repr_html_()
-                + page.html(theirs)
+                "".join(map(repr, compared)) + repr(theirs) + compared[0]._repr_html_() + theirs._repr_html_()
             )
             shown.encode()
             theirs.save(tmp_path / "again.json")
@@ -256,4 +256,4 @@ def test_charts_are_drawn_of_whatever_size_a_stranger_names(real: dict[str, Any]
             continue
         run.figure()
         run.roofline()
-        assert charts.sizes(run).series
+        assert charts.sizes(run.results, "").series

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_mlgpu.bench import suite
-from jupyter_mlgpu.bench.case import Asked
+from jupyter_mlgpu.bench.case import CaseRequest
 from jupyter_mlgpu.bench.quantity import Quantity
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks import registry
@@ -18,8 +18,8 @@ CPU = Device("torch", "cpu:0", "cpu", "cpu")
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
 
 
-def asked(device: Device, framework: str = "torch", quick: bool = False) -> Asked:
-    return Asked(framework, device, quick, Quantity(2.0**37, "B"))
+def asked(device: Device, framework: str = "torch", quick: bool = False) -> CaseRequest:
+    return CaseRequest(framework, device, quick, Quantity(2.0**37, "B"))
 
 
 def still(name: str):

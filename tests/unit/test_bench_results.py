@@ -8,21 +8,25 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
-from jupyter_mlgpu.bench import against, bundle, charts, figure, page, published
+from jupyter_mlgpu.bench import against, charts, page, published
 from jupyter_mlgpu.bench.budget import Budget
 from jupyter_mlgpu.bench.measuring import measure
 from jupyter_mlgpu.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.bench.result import Result
+from jupyter_mlgpu.bench.result import CaseResult
 from jupyter_mlgpu.bench.run import BenchRun, load
 from jupyter_mlgpu.bench.shares import with_shares
+from jupyter_mlgpu.bench.words import quantity
 from jupyter_mlgpu.errors import BenchError, RecordError
+from jupyter_mlgpu.page import plotly, view
+from jupyter_mlgpu.page.shown import bundle_of, page_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
+from tests.reading import as_read
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
 
 
-def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> Result:
+def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> CaseResult:
     """A result of a fake case whose steps take so long."""
     clock = FakeClock()
     backend = FakeBackend("torch", devices=("gpu:0",))
@@ -37,16 +41,16 @@ def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> Re
     return result
 
 
-def skipped() -> Result:
+def skipped() -> CaseResult:
     return measured(fails=BenchError("Metal has no float64."))
 
 
-def run(*results: Result, **fields) -> BenchRun:
+def run(*results: CaseResult, **fields) -> BenchRun:
     whole = {"machine": {"processor": "a chip"}, "versions": {"torch": "2.13.0"}, "quick": False, **fields}
     return BenchRun(with_shares(results), started_at="2026-11-22T01:00:00Z", clock="fake clock", **whole)
 
 
-def moving(bytes_: float = 3e9, seconds: float = 0.001) -> Result:
+def moving(bytes_: float = 3e9, seconds: float = 0.001) -> CaseResult:
     """What a case that moves bytes gives."""
     return replace(
         measured(seconds, name="bandwidth"),
@@ -59,7 +63,7 @@ def moving(bytes_: float = 3e9, seconds: float = 0.001) -> Result:
     )
 
 
-def trained(batch: int = 128, type_: str = "bfloat16", seconds: float = 0.02) -> Result:
+def trained(batch: int = 128, type_: str = "bfloat16", seconds: float = 0.02) -> CaseResult:
     """As a case of training ResNet50 gives it."""
     return replace(
         measured(seconds, name="resnet50"),
@@ -102,7 +106,7 @@ def test_every_field_of_a_result_is_in_the_schema():
 
 def test_a_run_that_was_measured_elsewhere_stays_labelled(tmp_path):
     path = run(measured(), origin="replayed").save(tmp_path / "h200.json")
-    assert page.text(load(path)).startswith("Replayed, not measured here: ")
+    assert repr(load(path)).startswith("Replayed, not measured here: ")
 
 
 @pytest.mark.parametrize(
@@ -111,10 +115,10 @@ def test_a_run_that_was_measured_elsewhere_stays_labelled(tmp_path):
         ("no json", "holds no JSON"),
         ("[]", "should be an object"),
         ('{"schema": 1}', "is no result of a benchmark"),
-        ('{"schema": 99, "kind": "jupyter_mlgpu bench"}', "install a newer one"),
+        ('{"schema": 99, "kind": "jupyter_mlgpu bench"}', "update with `pip install"),
         (
             '{"schema": 1, "kind": "jupyter_mlgpu bench", "origin": "live", "results": [{}]}',
-            "result 1 should have",
+            r"results\[0\] lacks 'case'",
         ),
     ],
 )
@@ -135,7 +139,7 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
 def test_samples_that_are_no_times_are_refused():
     data = run(measured()).to_json()
     data["results"][0]["samples"] = [0.1, -1]
-    with pytest.raises(RecordError, match="seconds above 0"):
+    with pytest.raises(RecordError, match=r"samples\[1\] should be a number >= 1e-15, found -1"):
         BenchRun.from_json(data)
 
 
@@ -159,7 +163,7 @@ def test_float32_that_ran_as_tf32_is_compared_with_itself():
 
 
 def test_the_table_has_units_and_says_what_is_missing_once():
-    shown = page.text(run(measured(watts=None), measured(0.2, watts=None), moving(), skipped()))
+    shown = repr(run(measured(watts=None), measured(0.2, watts=None), moving(), skipped()))
     assert "3 TB/s" in shown
     assert "gemm n=1024 float32" in shown
     assert shown.count("The fake counts no energy.") == 1
@@ -167,7 +171,7 @@ def test_the_table_has_units_and_says_what_is_missing_once():
 
 
 def test_the_page_escapes_what_it_shows():
-    shown = page.html(run(replace(measured(), flags=("a <b> flag",))))
+    shown = run(replace(measured(), flags=("a <b> flag",)))._repr_html_()
     assert "a &lt;b&gt; flag" in shown
     assert "<b>" not in shown
 
@@ -185,11 +189,16 @@ def test_the_page_escapes_what_it_shows():
     ],
 )
 def test_a_figure_in_words(one, said):
-    assert page.quantity(one) == said
+    assert quantity(one) == said
+
+
+def drawn(one: BenchRun, number: int = 0) -> dict:
+    """One of its charts as plotly's data."""
+    return plotly.figure(page_of(one).charts[number])
 
 
 def test_the_chart_of_sizes_has_a_line_a_type_with_its_spread():
-    lines = figure.sizes(run(measured(n=512), measured(n=2048), moving()))["data"]
+    lines = drawn(run(measured(n=512), measured(n=2048), moving()))["data"]
     assert [line["name"] for line in lines] == ["float32"]
     assert lines[0]["x"] == [512, 2048]
     assert all(one == pytest.approx(0) for one in lines[0]["error_y"]["array"])
@@ -197,7 +206,7 @@ def test_the_chart_of_sizes_has_a_line_a_type_with_its_spread():
 
 def test_the_roof_is_bandwidth_times_intensity_up_to_the_products_peak():
     product, moved = measured(0.1), moving()
-    traces = {one["name"]: one for one in figure.roofline(run(product, moved))["data"]}
+    traces = {one["name"]: one for one in drawn(run(product, moved), 1)["data"]}
     roof = traces["roof of PyTorch gpu:0 float32"]
     assert max(roof["y"]) == pytest.approx(product.tflops.value)
     assert roof["y"][0] == pytest.approx(moved.throughput.value * roof["x"][0] / 1e12)
@@ -205,19 +214,19 @@ def test_the_roof_is_bandwidth_times_intensity_up_to_the_products_peak():
 
 
 def test_both_charts_stand_in_one_figure_each_with_its_axes():
-    drawn = figure.together(run(measured(n=512), moving()))
-    assert {one["xaxis"] for one in drawn["data"]} == {"x", "x2"}
-    upper, lower = drawn["layout"]["yaxis"]["domain"], drawn["layout"]["yaxis2"]["domain"]
+    both = plotly.figure(*page_of(run(measured(n=512), moving())).charts)
+    assert {one["xaxis"] for one in both["data"]} == {"x", "x2"}
+    upper, lower = both["layout"]["yaxis"]["domain"], both["layout"]["yaxis2"]["domain"]
     assert upper[0] > lower[1]
-    assert figure.together(run(skipped()))["data"] == []
+    assert plotly.figure(*page_of(run(skipped())).charts)["data"] == []
 
 
 def test_the_browser_gets_charts_table_and_notes_of_bounded_size():
-    told = bundle.data(run(*(measured(n=size) for size in range(1, 300)), moving(), skipped()))
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert [one["title"] for one in told["charts"]] == ["Products of n x n matrices", "Roofline"]
-    assert len(told["rows"]) == bundle.ROWS
-    assert told["cut"] == {"results": 100}
+    bundle = bundle_of(run(*(measured(n=size) for size in range(1, 300)), moving(), skipped()))
+    told = as_read(json.loads(json.dumps(bundle[view.MIME_TYPE], allow_nan=False)))
+    assert [one["title"][0] for one in told["charts"]] == ["Products of n x n matrices", "Roofline"]
+    (table,) = [one for one in told["parts"] if isinstance(one, dict)]
+    assert (len(table["rows"]), table["below"]) == (view.ROWS, "200 rows more are not shown.")
     x, y, low, high, label = told["charts"][0]["series"][0]["points"][0]
     assert (x, low, high) == (1, pytest.approx(y), pytest.approx(y))
     assert label.startswith("gemm")
@@ -226,7 +235,8 @@ def test_the_browser_gets_charts_table_and_notes_of_bounded_size():
 
 def test_a_point_of_one_sample_has_no_spread():
     alone = replace(measured(n=512), samples=(0.1,))
-    assert [(one.low, one.high) for one in charts.sizes(run(alone)).series[0].points] == [(None, None)]
+    (point,) = charts.sizes(run(alone).results, "").series[0].points
+    assert (point.low, point.high) == (None, None)
 
 
 def test_every_published_figure_names_its_source_and_keeps_its_reading_apart():

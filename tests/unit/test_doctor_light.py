@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from jupyter_mlgpu.doctor import light
-from jupyter_mlgpu.doctor.diagnose import Diagnosis, Result
+from jupyter_mlgpu.doctor.diagnose import CheckResult, Diagnosis
 from jupyter_mlgpu.notebook import doctor_light
 from jupyter_mlgpu.notebook.doctor_light import DoctorLight
+from jupyter_mlgpu.sentence import say
 
 
 class Browser:
@@ -98,7 +99,7 @@ def test_no_answer_is_said_in_one_sentence_and_can_be_asked_again(line, said):
     doctor, browser, _ = asked(line, f"print({json.dumps(json.dumps(FOUND))})")
     doctor.ask({})
     state = browser.last()
-    assert said in state["problem"]
+    assert said in state["problem"]["text"]
     assert state["found"] is None
     doctor.ask({})
     assert browser.last()["found"] == FOUND
@@ -108,22 +109,26 @@ def test_an_answer_that_does_not_come_is_given_up(monkeypatch):
     monkeypatch.setattr(doctor_light, "PATIENCE_S", 0.2)
     doctor, browser, _ = asked("import time; time.sleep(600)")
     doctor.ask({})
-    assert "(none within" in browser.last()["problem"]
+    assert "(none within" in browser.last()["problem"]["text"]
 
 
-def result(number: int, status: Any = "finding", text: str = "It is broken.") -> Result:
-    return Result(f"check-{number}", status, text, text, "pip install it", "sure")
+def result(number: int, status: Any = "finding", text: str = "It is broken.") -> CheckResult:
+    return CheckResult(
+        f"check-{number}", status, say("{text}", text=text), say(text), "pip install it", "sure"
+    )
 
 
 def test_the_summary_has_the_causes_first_and_is_bounded():
     results = tuple(result(number, text="x" * 5_000) for number in range(30))
     said = light.summary(Diagnosis(results))
-    assert said["head"].startswith("30 things are wrong here")
+    assert said["head"]["text"].startswith("30 things are wrong here")
     assert [one["id"] for one in said["findings"][:2]] == ["check-0", "check-1"]
     assert said["more"] == 10
     assert len(json.dumps(said)) < 100_000
+    assert {one["title"] for one in said["findings"]} == {"x" * 299 + "…"}
 
 
 def test_a_check_that_failed_itself_is_among_the_findings():
     said = light.summary(Diagnosis((result(1, "crashed"), result(2, "ok"), result(3, "skipped"))))
     assert [one["id"] for one in said["findings"]] == ["check-1"]
+    assert said["findings"][0]["title"]["fields"] == {"text": "It is broken."}

@@ -11,6 +11,7 @@ from jupyter_mlgpu.clock import SystemClock
 from jupyter_mlgpu.engines import journal
 from jupyter_mlgpu.engines.collecting import collect_with
 from jupyter_mlgpu.engines.journal import EngineJournal
+from jupyter_mlgpu.engines.page import engines_table
 from jupyter_mlgpu.errors import RecordError
 from jupyter_mlgpu.kit import Kit, current
 from jupyter_mlgpu.notebook import engine
@@ -86,7 +87,7 @@ def test_of_an_engine_killed_in_mid_cell_the_cells_before_are_whole_and_the_last
         "Engine 1 is gone: it died, or was shut down. What it had told and written down until then (3 "
         "records) is here. It ended in the middle of the cell `train()`, whose record is partial."
     )
-    assert found.table()[2][4:] == ("the same clock", "gone")
+    assert engines_table(found).rows[1][4:] == ("the same clock", "gone")
     assert found.partial
 
 
@@ -111,7 +112,7 @@ def test_an_engine_that_does_not_answer_shows_what_it_has_finished_and_is_not_ca
     busy.busy = True
     found = collect_with(FakeClient(busy, key=KEY), 5.0, clock)
     assert [record.cell.sequence for record in of_engine(found, 0)] == [1]
-    assert found.table()[1][-1] == "no answer"
+    assert engines_table(found).rows[0][-1] == "no answer"
     assert "a cell still runs there" in found.sentences[0]
     assert "(1 record) is here." in found.sentences[0]
 
@@ -140,7 +141,7 @@ def test_records_of_another_machine_whose_clock_nobody_compared_are_kept_off_the
     assert found.timeline == ()
     assert len(found.engines[0].records) == 1
     assert "Its clock was never compared with ours" in found.sentences[0]
-    assert found.table()[1][4] == "not known"
+    assert engines_table(found).rows[0][4] == "not known"
 
 
 def test_a_journal_belongs_to_its_cluster(clock):
@@ -205,7 +206,7 @@ def test_a_cell_that_begins_in_an_engine_is_written_down_and_its_record_takes_it
 
 def test_records_that_were_forgotten_do_not_come_back_when_the_engine_dies():
     kit = Kit()
-    side = engine.Engine(2, KEY, kit.recorder.run.id)
+    side = engine.EngineSide(2, KEY, kit.recorder.run.id)
     kit.store.subscribe(side.write)
     kit.store.on_clear = side.clear
     kit.store.add(measured(1, at=1))

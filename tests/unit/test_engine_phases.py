@@ -6,11 +6,14 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.engines import bundle, lanes
-from jupyter_mlgpu.engines.asking import Told
+from jupyter_mlgpu.engines import lanes, live
+from jupyter_mlgpu.engines.asking import EngineReport
 from jupyter_mlgpu.engines.collection import WAITING, Collection
 from jupyter_mlgpu.engines.offsets import Offset
+from jupyter_mlgpu.engines.page import engines_table, phases_table
 from jupyter_mlgpu.engines.phases import phases
+from jupyter_mlgpu.page import view
+from jupyter_mlgpu.page.shown import bundle_of
 from jupyter_mlgpu.record import Reading, missing
 from jupyter_mlgpu.testing import example_record
 
@@ -36,7 +39,7 @@ def engine(number, *spans, ahead=0.0, unsure=0.0, host="a" * 12):
         block(place, name, start + ahead, end + ahead, run=number)
         for place, (name, start, end) in enumerate(spans, 1)
     ]
-    return Told(number, host, offset, tuple(records))
+    return EngineReport(number, host, offset, tuple(records))
 
 
 def steps(compute, *, until):
@@ -100,7 +103,7 @@ def test_where_the_blocks_are_no_exchange_of_all_nothing_is_said_of_waiting(seco
     assert why.endswith(said)
     assert [one.waiting_ns for one in found] == [None, None]
     shown = Collection([engine(0, *FAST), engine(1, *second)], "")
-    assert shown.phase_table()[1][3] == "not known"
+    assert phases_table(shown).rows[0][3] == "not known"
     assert why in shown.sentences
     assert WAITING not in shown.sentences
 
@@ -109,7 +112,7 @@ def test_a_cell_of_that_name_and_a_block_that_has_no_time_do_not_count():
     cell = block(1, "compute", 0, 50, digest="0" * 16)
     endless = replace(block(2, "compute", 60, 70), readings=(missing("wall_time", "killed"),))
     offset = Offset(0, 0, 1)
-    assert phases([Told(0, "a", offset, (cell, endless))]) == ((), None)
+    assert phases([EngineReport(0, "a", offset, (cell, endless))]) == ((), None)
 
 
 def test_an_engine_without_a_clock_of_ours_has_no_part_in_it():
@@ -121,13 +124,11 @@ def test_an_engine_without_a_clock_of_ours_has_no_part_in_it():
 
 def test_text_and_html_have_a_table_of_both_and_say_that_communication_contains_waiting():
     found = Collection([engine(0, *FAST), engine(1, *SLOW)], "")
-    assert found.phase_table() == [
-        ("engine", "compute", "communicate", "of it waiting"),
-        ("0", "20 ms", "84 ms", "80 ms"),
-        ("1", "100 ms", "4 ms", "0 µs"),
-    ]
+    table = phases_table(found)
+    assert table.columns == ("engine", "compute", "communicate", "of it waiting")
+    assert table.rows == (("0", "20 ms", "84 ms", "80 ms"), ("1", "100 ms", "4 ms", "0 µs"))
     assert "80 ms" in repr(found)
-    assert "<td>80 ms</td>" in found._repr_html_()
+    assert ">80 ms<tr>" in found._repr_html_()
     assert WAITING in found.sentences
 
 
@@ -149,8 +150,8 @@ def test_without_such_blocks_nothing_is_said_of_phases():
 
 
 def drawn(found):
-    """The events of the bundle's timeline: lane, name, start and end in milliseconds."""
-    timeline = bundle.data(found)["timeline"]
+    """The events of the timeline: lane, name, start and end in milliseconds."""
+    timeline = live.timeline(found).data["timeline"]
     at, events = 0, []
     for after, took, name, lane in zip(
         *(timeline[key] for key in ("starts", "durations", "name", "lane")), strict=True
@@ -160,43 +161,54 @@ def drawn(found):
     return events
 
 
-def test_the_bundle_has_a_lane_an_engine_on_one_clock_also_for_one_without_records():
+def test_the_view_has_a_lane_an_engine_on_one_clock_also_for_one_without_records():
     found = Collection(
-        [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), Told(2, why="gone", gone=True)], "a" * 12
+        [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), EngineReport(2, why="gone", gone=True)], "a" * 12
     )
-    data = json.loads(json.dumps(bundle.data(found)))
-    assert [lane[3] for lane in data["timeline"]["lanes"]] == ["0", "1", "2"]
+    data = live.timeline(found).data
+    assert data["names"] == ["engine 0", "engine 1", "engine 2: gone"]
+    assert len(data["timeline"]["lanes"]) == 3
     assert sorted(drawn(found)) == sorted(
         (lane, *one) for lane, spans in enumerate((FAST, SLOW)) for one in spans
     )
-    assert [one["state"] for one in data["engines"]] == ["collected", "collected", "gone"]
-    assert [one["offset"] for one in data["engines"]] == [0, 60, None]
-    assert data["engines"][0]["waiting"] == 0.08
-    assert data["engines"][2]["busy"] is None
-    assert data["engines"][0]["here"] is True
 
 
-def test_the_bundle_is_shown_beside_html_and_text():
+def test_its_tables_tell_where_each_engine_runs_how_its_clock_stands_and_that_one_is_gone():
+    found = Collection(
+        [engine(0, *FAST), engine(1, *SLOW, ahead=60_000), EngineReport(2, why="gone", gone=True)], "a" * 12
+    )
+    rows = engines_table(found).rows
+    assert [row[1] for row in rows] == ["this one", "this one", "not known"]
+    assert [row[4] for row in rows] == ["+0 µs ± 0 µs", "+1 min 00 s ± 0 µs", "not known"]
+    assert [row[5] for row in rows] == ["collected", "collected", "gone"]
+    assert rows[2][3] == ""
+
+
+def test_a_collection_is_shown_in_our_view_beside_html_and_text():
     found = Collection([engine(0, *FAST)], "")
-    assert found._repr_mimebundle_().keys() == {bundle.MIME_TYPE, "text/html", "text/plain"}
+    assert found._repr_mimebundle_().keys() == {view.MIME_TYPE}
+    assert "engine" in found._repr_html_()
+    assert "engine" in repr(found)
 
 
-def test_of_very_many_records_the_bundle_has_the_longest():
+def test_of_very_many_records_the_longest_are_drawn_and_the_page_says_so():
     many = [("fit", place * 10, place * 10 + 1 + place / 1e4) for place in range(lanes.MOST + 5)]
-    data = bundle.data(Collection([engine(0, *many)], ""))
-    assert data["records"] == lanes.MOST + 5
-    assert len(data["timeline"]["starts"]) == lanes.MOST
-    assert min(data["timeline"]["durations"]) > MILLISECOND + 300
-    assert len(json.dumps(data)) < 100_000
+    found = Collection([engine(0, *many)], "")
+    timeline = live.timeline(found).data["timeline"]
+    assert len(timeline["starts"]) == lanes.MOST
+    assert min(timeline["durations"]) > MILLISECOND + 300
+    assert len(json.dumps(bundle_of(found))) < 100_000
+    assert "The 1,500 longest of 1,505 records are drawn." in repr(found)
 
 
-def test_a_bundle_of_very_many_engines_is_bounded_and_says_so():
-    data = bundle.data(Collection([engine(number, ("fit", 0, 1)) for number in range(100)], ""))
-    assert len(data["engines"]) == len(data["timeline"]["lanes"]) == bundle.ENGINES
-    assert data["cut"] == {"engines": 100 - bundle.ENGINES}
+def test_of_very_many_engines_the_first_have_a_lane():
+    found = Collection([engine(number, ("fit", 0, 1)) for number in range(300)], "")
+    data = live.timeline(found).data
+    assert len(data["names"]) == len(data["timeline"]["lanes"]) == live.ENGINES
+    assert f"The first {live.ENGINES} engines are drawn." in repr(found)
 
 
-def test_names_in_the_bundle_are_utf_8_and_short():
-    data = bundle.data(Collection([engine(0, ("\ud800" + "x" * 500, 0, 1))], ""))
+def test_names_in_the_view_are_utf_8_and_short():
+    data = live.timeline(Collection([engine(0, ("\ud800" + "x" * 500, 0, 1))], "")).data
     ((name, _, _),) = data["timeline"]["names"]
     assert len(name.encode()) <= 130

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.incoming import opened, read_bytes
+from jupyter_mlgpu.errors import RecordError, UsageError
+from jupyter_mlgpu.incoming import opened, read_bytes, read_json
 
 
 def read(path: Path, most: int = 10, **how: bool) -> bytes:
@@ -19,6 +19,14 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "r").write_bytes(b"1234567890")
 
     assert read(tmp_path / "r") == b"1234567890"
+
+
+@pytest.mark.parametrize("text", ["", "[", "{'a': 1}", "[" * 100_000, "1" * 10_000])
+def test_what_is_no_json_is_said_so(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r").write_text(text)
+
+    with pytest.raises(RecordError, match="it holds no JSON"):
+        read_json(tmp_path / "r", most=10**6, what="a records file")
 
 
 def test_the_size_is_limited_before_anything_is_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
 from jupyter_mlgpu.exporting.compact import compact
-from jupyter_mlgpu.notebook.inside import TRACE_ITEMS, Inside
+from jupyter_mlgpu.notebook.inside import TRACE_ITEMS, RecordPages
 from jupyter_mlgpu.ops.events import Event, Profile
 from jupyter_mlgpu.ops.kept import KeptProfiles
 from jupyter_mlgpu.probes.looks import VALUES, KeptLooks
@@ -81,7 +81,7 @@ def test_a_name_that_is_no_unicode_can_be_sent():
 
 
 class Bench:
-    """An `Inside` with a kit and counters of the test's own."""
+    """An `RecordPages` with a kit and counters of the test's own."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -91,7 +91,9 @@ class Bench:
         )
         self.counters = None
         # The counters' clock is 100 s ahead of the record's.
-        self.inside = Inside(self.kit, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100)
+        self.inside = RecordPages(
+            self.kit, lambda: self.counters, lambda: self.clock.monotonic_ns() / 1e9 + 100
+        )
 
     def look(self, *at: float) -> None:
         """Looks at these moments of the counters' clock: the process's memory, and its use."""

@@ -7,8 +7,9 @@ import pytest
 
 from jupyter_mlgpu.errors import RecordError, UsageError
 from jupyter_mlgpu.lessons import chart, figures, machine, recordings
-from jupyter_mlgpu.lessons.axes import Axis, around, written
 from jupyter_mlgpu.lessons.machine import Machine
+from jupyter_mlgpu.page.chart import Point
+from jupyter_mlgpu.page.scales import Scale, around, written
 
 CPU = Machine("cpu:0", "Some processor", "Keras 3 on TensorFlow 2")
 GPU = Machine("gpu:0", "NVIDIA H200", "Keras 3 on JAX 0.10")
@@ -28,7 +29,7 @@ def on(monkeypatch, tmp_path):
 
 
 def bundle(one):
-    return one._repr_mimebundle_()
+    return {**one._repr_mimebundle_(), "text/html": one._repr_html_(), "text/plain": repr(one)}
 
 
 def test_a_chart_is_for_plotly_an_image_a_table_and_words_in_one_bundle(on):
@@ -42,9 +43,9 @@ def test_a_chart_is_for_plotly_an_image_a_table_and_words_in_one_bundle(on):
     assert shown["text/plain"].splitlines() == [
         "A chart of seconds over size: matmul.",
         "size  matmul",
-        "1     0.5",
-        "10    2",
-        "100   30",
+        "   1     0.5",
+        "  10       2",
+        " 100      30",
     ]
 
 
@@ -59,8 +60,8 @@ def test_what_a_line_is_called_is_escaped_in_every_form(on):
 def test_points_that_cannot_be_drawn_are_left_out_and_counted(on):
     lines = {"a": [(0, 1), (1, float("nan")), (10, -1), (100, 5)]}
     drawn = chart("race", x="n", y="s", lines=lines, log_x=True, log_y=True)
-    assert drawn.lines[0].points == ((100.0, 5.0),)
-    assert drawn.notes == ("3 of the points cannot be drawn on these axes and are left out.",)
+    assert drawn.drawn.series[0].points == (Point(100.0, 5.0),)
+    assert drawn.drawn.notes == ("3 of the points cannot be drawn on these axes and are left out.",)
     assert "nan" not in drawn.svg()
 
 
@@ -76,14 +77,14 @@ def test_a_recording_is_written_where_asked_and_replayed_dashed_on_a_machine_wit
     monkeypatch.setenv("JUPYTER_MLGPU_RECORD_LESSONS", str(tmp_path))
     chart("race", x="size", y="seconds", lines=LINES)
     monkeypatch.delenv("JUPYTER_MLGPU_RECORD_LESSONS")
-    assert len(chart("race", x="size", y="seconds", lines=LINES).lines) == 1  # it has a GPU of its own
+    assert len(chart("race", x="size", y="seconds", lines=LINES).drawn.series) == 1  # it has a GPU of its own
     on(CPU)
     drawn = chart("race", x="size", y="seconds", lines={"matmul": [(1, 9.0)]})
-    own, replayed = drawn.lines
+    own, replayed = drawn.drawn.series
     assert (own.name, own.dashed) == ("matmul", False)
     assert (replayed.name, replayed.dashed) == ("matmul (replayed: NVIDIA H200)", True)
-    assert replayed.points == ((1.0, 0.5), (10.0, 2.0), (100.0, 30.0))
-    (note,) = drawn.notes
+    assert replayed.points == (Point(1.0, 0.5), Point(10.0, 2.0), Point(100.0, 30.0))
+    (note,) = drawn.drawn.notes
     assert re.fullmatch(
         r"Replayed, not measured here: NVIDIA H200, with Keras 3 on JAX 0.10, on \d{4}-\d\d-\d\d\.", note
     )
@@ -181,7 +182,7 @@ def test_the_recordings_that_the_package_brings_can_all_be_read():
     ],
 )
 def test_an_axis_writes_round_numbers(low, high, log, ticks):
-    assert Axis(low, high, 0, 100, log).ticks() == pytest.approx(ticks, abs=1e-12)
+    assert Scale(low, high, 0, 100, log).ticks() == pytest.approx(ticks, abs=1e-12)
 
 
 def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
@@ -191,8 +192,14 @@ def test_an_axis_holds_all_its_values_and_begins_at_zero_where_asked():
     axis = around([5, 5], 0, 100, log=False)
     assert axis.place(5) == pytest.approx(50)
     axis = around([3, 9000], 0, 100, log=True)
-    assert (axis.low, axis.high) == (1, 10000)
-    assert axis.place(100) == pytest.approx(50)
+    assert (axis.low, axis.high) == (2, 10000)
+    assert axis.ticks() == [10, 100, 1000, 10000]
+    assert axis.place(2 * 5000**0.5) == pytest.approx(50)
+    axis = around([3, 30], 0, 100, log=True)
+    assert (axis.low, axis.high) == (2, 50)
+    assert axis.ticks() == [2, 5, 10, 20, 50]
+    one_place = around([100], 0, 100, log=True)
+    assert one_place.low == 100 < one_place.high
 
 
 @pytest.mark.parametrize(
@@ -212,8 +219,8 @@ def test_numbers_are_written_as_people_write_them(value, text):
 
 
 def test_a_machine_is_told_in_a_sentence():
-    assert str(GPU) == "gpu:0, NVIDIA H200, with Keras 3 on JAX 0.10"
-    assert str(Machine("cpu:0", None, "PyTorch 2")) == "cpu:0, with PyTorch 2"
+    assert GPU.sentence() == "gpu:0, NVIDIA H200, with Keras 3 on JAX 0.10."
+    assert Machine("cpu:0", None, "PyTorch 2").sentence() == "cpu:0, with PyTorch 2."
 
 
 def test_without_a_framework_no_device_computes(monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_mlgpu.errors import MissingPackageError
 from jupyter_mlgpu.lessons import engines, picture, predict
-from jupyter_mlgpu.lessons.graphs import Operation, Picture
+from jupyter_mlgpu.lessons.graphs import Operation, drawing
 
 
 def test_a_prediction_comes_back_beside_what_came(capsys):
@@ -81,9 +81,9 @@ def test_a_picture_says_in_words_what_it_draws():
 
 
 def test_a_picture_draws_a_box_for_each_operation_and_an_arrow_for_each_thing_taken():
-    svg = picture(sum_of_two()).svg()
-    assert svg.count('rx="5"') == 3
-    assert svg.count('<path d="M1') == 2
+    svg = picture(sum_of_two()).svg
+    assert svg.count('rx="4"') == 3
+    assert svg.count('<path d="M') == 2
     assert "&lt;add&gt;" in svg
     assert "<add>" not in svg
 
@@ -96,8 +96,8 @@ def test_a_picture_stands_in_the_page_as_an_image_with_its_words_as_alternative(
 
 def test_an_operation_stands_to_the_right_of_all_it_takes():
     chain = [Operation("a", "A", ()), Operation("b", "B", ("a",)), Operation("c", "C", ("a", "b"))]
-    svg = Picture(chain).svg()
-    left_edges = [int(x) for x in re.findall(r'<rect[^>]* x="(\d+)"', svg)]
+    svg = drawing(chain).svg
+    left_edges = [int(x) for x in re.findall(r'<rect class="(?:given|shared)" x="(\d+)"', svg)]
     assert len(left_edges) == 3
     assert left_edges == sorted(set(left_edges))
 

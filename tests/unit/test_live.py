@@ -7,7 +7,7 @@ import pytest
 
 from jupyter_mlgpu.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
 from jupyter_mlgpu.probes import gpus, live
-from jupyter_mlgpu.probes.live import FIRST, SUDO, LiveCounters, Series
+from jupyter_mlgpu.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
 from jupyter_mlgpu.probes.nvml import Nvml, Told
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
@@ -123,8 +123,8 @@ class Looks:
         self.looks += 1
         value = Told(None, self.why) if self.why else Told(40)
         series = [
-            Series("GPU 0", "power", "W", "fake"),
-            Series("GPU 0", "temperature", "°C", "fake", None, value.why_missing),
+            CounterSeries("GPU 0", "power", "W", "fake"),
+            CounterSeries("GPU 0", "temperature", "°C", "fake", None, value.why_missing),
         ]
         return series, [150.12345, value.value]
 

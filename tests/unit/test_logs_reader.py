@@ -8,7 +8,8 @@ import pytest
 from jupyter_mlgpu.logs.catalogue import Catalogue, Definition
 from jupyter_mlgpu.logs.fold import CHARACTERS, DISTINCT_OF_A_KIND, KINDS
 from jupyter_mlgpu.logs.placement import LIMIT
-from jupyter_mlgpu.logs.reader import LogReader, Notes
+from jupyter_mlgpu.logs.reader import LogReader
+from jupyter_mlgpu.logs.waiting import Notes
 from jupyter_mlgpu.record import Fact
 
 DEVICE = """

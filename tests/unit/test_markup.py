@@ -8,7 +8,7 @@ import pytest
 
 import jupyter_mlgpu
 from jupyter_mlgpu import markup
-from jupyter_mlgpu.markup import document, element, image, joined, one_line, plotly_text, short_row
+from jupyter_mlgpu.markup import document, element, image, joined, one_line, plotly_text, unended
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 HOSTILE = """"><img src=x onerror=alert(1)></script><script>alert(2)</script>' & ]]> \x00\ud800"""
@@ -101,7 +101,7 @@ def test_elements_are_taken_as_they_are() -> None:
 
 
 def test_ends_that_html_lets_out_are_let_out() -> None:
-    row = short_row("a", element("b", "<"), name="th")
+    row = unended("tr", unended("th", "a"), unended("th", element("b", "<")))
 
     assert str(element("table", row)) == "<table><tr><th>a<th><b>&lt;</b></table>"
     assert str(joined("a", element("br"), element("path", d="M0 0"))) == 'a<br><path d="M0 0"/>'

@@ -112,9 +112,9 @@ class Framework:
 
 
 def device(framework):
-    made = mlc.Device("GPU", "apple", "GPU", "a stand-in")
+    made = mlc.Target("GPU", "apple", "GPU", "a stand-in")
     return type(
-        "StandIn", (mlc.Device,), {"compile": lambda self, p: apple.AppleExecutable(p, "GPU", framework)}
+        "StandIn", (mlc.Target,), {"compile": lambda self, p: apple.AppleExecutable(p, "GPU", framework)}
     )(**vars(made))
 
 

@@ -172,7 +172,7 @@ def test_the_completion_handler_gets_the_result_and_the_seconds_asked_for():
     made.wait()
 
 
-class Device(mlc.Device):
+class Device(mlc.Target):
     """A device that works on after a call has returned, until `done` is set."""
 
     def compile(self, program):

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.notebook.ops_command import Asked, asked, asked_over, summary
+from jupyter_mlgpu.notebook.ops_command import OperationsRequest, asked, asked_over, summary
 from jupyter_mlgpu.notebook.transform import drop_trace_line as drop_trace_line_of
 from jupyter_mlgpu.testing import example_record
 
@@ -12,12 +12,12 @@ from jupyter_mlgpu.testing import example_record
 @pytest.mark.parametrize(
     ("words", "means"),
     [
-        ("", Asked()),
-        ("  # slow", Asked()),
-        (" --ops", Asked(ops=True)),
-        (" --ops --repeat 5", Asked(ops=True, repeat=5)),
-        (" --repeat 5 --ops  # five", Asked(ops=True, repeat=5)),
-        (" --ops --shapes", Asked(ops=True, shapes=True)),
+        ("", OperationsRequest()),
+        ("  # slow", OperationsRequest()),
+        (" --ops", OperationsRequest(ops=True)),
+        (" --ops --repeat 5", OperationsRequest(ops=True, repeat=5)),
+        (" --repeat 5 --ops  # five", OperationsRequest(ops=True, repeat=5)),
+        (" --ops --shapes", OperationsRequest(ops=True, shapes=True)),
     ],
 )
 def test_words_that_are_known(words, means):
@@ -46,7 +46,7 @@ def test_words_that_are_refused_before_anything_has_run(words, said):
 
 
 def test_only_a_cells_first_line_asks():
-    assert asked_over("\n%%mlc_trace --ops\nx") == Asked(ops=True)
+    assert asked_over("\n%%mlc_trace --ops\nx") == OperationsRequest(ops=True)
     assert asked_over("x\n%%mlc_trace --ops") is None
     assert asked_over("%%mlc_trace --bogus\nx") is None
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.planning.placing import target
 
 
@@ -16,7 +16,7 @@ def node(name, operation, *takes, kind="float32", size=4, attributes=None, after
         for place, take in enumerate(takes)
     )
     given = {"T": (kind,)} if attributes is None else attributes
-    return Node(name, operation, given, operands, after, (Result("output", kind, size),), **more)
+    return Node(name, operation, given, operands, after, (GivenTensor("output", kind, size),), **more)
 
 
 def const(name, *, kind="float32", **more):
@@ -36,17 +36,25 @@ def call(name, operation, *takes, calls, results=("float32",), arguments=()):
         )
     )
     return Node(
-        name, operation, {}, operands, (), tuple(Result("output", one, 4) for one in results), "", (), calls
+        name,
+        operation,
+        {},
+        operands,
+        (),
+        tuple(GivenTensor("output", one, 4) for one in results),
+        "",
+        (),
+        calls,
     )
 
 
 def function(name, *nodes, takes, gives):
-    arguments = {one: Result(one, kind, 4) for one, kind in takes.items()}
+    arguments = {one: GivenTensor(one, kind, 4) for one, kind in takes.items()}
     return Body(name, nodes, arguments, tuple(Operand(one, 0, one) for one in gives))
 
 
 def plan(*bodies, to="metal"):
-    return of_graph(Graph(bodies), target(to), "a graph")
+    return of_graph(FunctionGraph(bodies), target(to), "a graph")
 
 
 def placed(found):
@@ -205,7 +213,7 @@ def test_a_tensor_that_the_cpu_and_a_host_argument_read_is_copied_for_each():
         {"T": ("float32",), "Tshape": ("int32",)},
         (Operand("x", 0, "tensor"), Operand("shape", 0, "shape")),
         (),
-        (Result("output", "float32", 4),),
+        (GivenTensor("output", "float32", 4),),
     )
     nodes = (
         given("a", kind="int32"),

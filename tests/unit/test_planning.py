@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_mlgpu.errors import PlanError
 from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, Graph, Node, Operand, Result
+from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
 from jupyter_mlgpu.planning.placing import target
 from jupyter_mlgpu.planning.subgraphs import divide
 
@@ -20,7 +20,7 @@ from jupyter_mlgpu.planning.subgraphs import divide
 def node(name, operation, *takes, kind="float32", size=None, after=(), attribute="T", arguments=()):
     """An operation of one result; it takes the first result of each node named."""
     names = [*arguments, *[f"in{place}" for place in range(len(arguments), len(takes))]]
-    result = Result("out", kind, size, "" if size is not None else "its shape is not known")
+    result = GivenTensor("out", kind, size, "" if size is not None else "its shape is not known")
     return Node(
         name,
         operation,
@@ -32,7 +32,7 @@ def node(name, operation, *takes, kind="float32", size=None, after=(), attribute
 
 
 def plan(*nodes, to="metal", **more):
-    return of_graph(Graph((Body("main", nodes, **more),)), target(to), "a graph")
+    return of_graph(FunctionGraph((Body("main", nodes, **more),)), target(to), "a graph")
 
 
 def groups(*nodes, cpu=()):
@@ -167,14 +167,14 @@ def test_arguments_in_host_memory_are_read_there_although_the_kernel_is_metals()
         "Sum",
         {"T": ("float32",), "Tidx": ("int64",)},
         (Operand("x", 0, "input"), Operand("axes", 0, "reduction_indices")),
-        results=(Result("output", "float32", 4),),
+        results=(GivenTensor("output", "float32", 4),),
     )
     found = plan(node("x", "Placeholder", attribute="dtype", size=8), axes, total)
     assert [(one.tensor, one.to) for one in found.crossings] == [("axes:0", "host")]
     # Of constants TensorFlow makes int32 alone in the host's memory.
     for kind, copied in (("int64", ["axes:0"]), ("int32", [])):
         constant = node("axes", "Const", kind=kind, attribute="dtype")
-        constant = replace(constant, results=(Result("output", kind, 8),))
+        constant = replace(constant, results=(GivenTensor("output", kind, 8),))
         reader = replace(total, attributes={"T": ("float32",), "Tidx": (kind,)})
         found = plan(node("x", "Placeholder", attribute="dtype", size=8), constant, reader)
         assert [one.tensor for one in found.crossings] == copied
@@ -184,10 +184,10 @@ def test_what_a_function_is_given_and_gives_back_lies_on_the_device_but_for_smal
     inner = Body(
         "inner",
         (node("sum", "Einsum", "x", size=4), node("count", "Einsum", "n", kind="int32", size=4)),
-        {"x": Result("x", "float32", 16), "n": Result("n", "int32", 4)},
+        {"x": GivenTensor("x", "float32", 16), "n": GivenTensor("n", "int32", 4)},
         (Operand("sum", 0, "y"), Operand("count", 0, "m")),
     )
-    found = of_graph(Graph((inner,)), target("metal"), "f")
+    found = of_graph(FunctionGraph((inner,)), target("metal"), "f")
     assert [(one.tensor, one.to, one.bytes) for one in found.crossings] == [
         ("x:0", "host", 16),
         ("sum:0", "device", 4),
@@ -219,7 +219,7 @@ def test_the_summary_says_it_in_words():
     )
     assert "2 device subgraphs, of 2, 2 operations; fewer and larger ones run better." in text
     assert "2,400 bytes in 2 tensors would be copied between host and device." in text
-    assert "1 x Einsum: no Metal kernel in tensorflow-metal 1.2.0" in text
+    assert re.search(r"Einsum +1  Einsum: no Metal kernel in tensorflow-metal 1.2.0", text)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_the_communitys_plug_in_is_named_with_the_tensorflow_that_it_is_for():
     found = plan(*SANDWICH, to="metal-community")
     text = found.summary()
     assert "planned for Metal by tensorflow-metal-plugin 0.4.1." in text
-    assert "1 x Einsum: no Metal kernel in tensorflow-metal-plugin 0.4.1" in text
+    assert re.search(r"Einsum +1  Einsum: no Metal kernel in tensorflow-metal-plugin 0.4.1", text)
     assert "community's plug-in" in text
     assert "TensorFlow 2.21 alone" in text
     assert found.counts == {"metal-community": 3, "core": 0, "default": 1, "cpu": 1, "beside": 0}

@@ -8,7 +8,8 @@ import pytest
 from jupyter_mlgpu.errors import RaceError
 from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.race import fresh
-from jupyter_mlgpu.race.job import JOB, TOLD, Job, Listener, Teller
+from jupyter_mlgpu.race.job import JOB, TOLD, Job, Listener, News, Teller
+from jupyter_mlgpu.race.result import Timing
 
 CPU = Device("fake", "cpu:0", "cpu", "cpu")
 
@@ -124,13 +125,14 @@ def test_the_job_reaches_the_process_whole(tmp_path):
 def test_a_line_that_is_not_whole_yet_waits(tmp_path):
     listener = Listener(tmp_path)
     assert list(listener.news()) == []
-    Teller(tmp_path).tell({"timing": 1})
+    first, second = (News(timing=Timing(size, (1.0,), 2, True)) for size in (10, 0.5))
+    Teller(tmp_path).tell(first)
     with (tmp_path / TOLD).open("a") as file:
-        file.write('{"timing"')
-    assert list(listener.news()) == [{"timing": 1}]
+        file.write('{"timing": {"size": 0.5, "samples": [1.0]')
+    assert list(listener.news()) == [first]
     with (tmp_path / TOLD).open("a") as file:
-        file.write(": 2}\n")
-    assert list(listener.news()) == [{"timing": 2}]
+        file.write(', "warmups": 2, "steady": true}}\n')
+    assert list(listener.news()) == [second]
 
 
 def gpus(kind, count=2):

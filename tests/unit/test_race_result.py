@@ -10,11 +10,15 @@ import pytest
 
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError, NewerSchemaError, RecordError, UsageError
-from jupyter_mlgpu.race import figure, page, racing
+from jupyter_mlgpu.page import plotly
+from jupyter_mlgpu.page.scales import written
+from jupyter_mlgpu.page.shown import page_of
+from jupyter_mlgpu.race import page, racing
 from jupyter_mlgpu.race.cell import PlainCell, from_source
 from jupyter_mlgpu.race.options import parse
 from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
 from jupyter_mlgpu.testing import FakeBackend
+from jupyter_mlgpu.units import duration
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -46,11 +50,16 @@ def result(over=True, **more):
     return RaceResult(**(values | more))
 
 
+def drawn(one):
+    """Its chart as plotly's data."""
+    return plotly.figure(*page_of(one).charts)
+
+
 def test_the_table_has_a_row_a_size_with_median_and_spread_and_who_was_faster():
-    rows = page.table(result())
-    assert rows[0] == ("n", "cpu:0", "gpu:0", "faster")
-    assert rows[1] == ("10", "1 µs (960 ns to 1.04 µs)", "100 µs (96 µs to 104 µs)", "cpu:0, 100 times")
-    assert rows[2][3] == "gpu:0, 10 times"
+    table = page.table(result())
+    assert table.columns == ("n", "cpu:0", "gpu:0", "faster")
+    assert table.rows[0] == ("10", "1 µs (960 ns to 1.04 µs)", "100 µs (96 µs to 104 µs)", "cpu:0, 100 times")
+    assert table.rows[1][3] == "gpu:0, 10 times"
 
 
 def test_the_crossover_is_said_in_a_sentence_with_its_interval():
@@ -83,14 +92,14 @@ def test_lanes_that_overlap_have_no_winner():
     assert page.sentences(result(over=False, lanes=(cpu, same))) == [
         "The spreads overlap: which device is faster is not certain."
     ]
-    assert page.table(result(over=False, lanes=(cpu, same)))[1][-1] == "not certain"
+    assert page.table(result(over=False, lanes=(cpu, same))).rows[0][-1] == "not certain"
 
 
 def test_a_lane_that_ended_early_leaves_gaps_and_its_reason():
     cpu, gpu = lanes()
     short = Lane("gpu:0", "cuda", None, gpu.timings[:1], 1e-6, "interrupted")
     shown = result(lanes=(cpu, short), outcome="interrupted")
-    assert page.table(shown)[2][2:] == ("not measured", "")
+    assert page.table(shown).rows[1][2:] == ("not measured", "")
     assert "gpu:0: interrupted." in repr(shown)
     assert repr(shown).startswith("Interrupted: ")
 
@@ -98,9 +107,9 @@ def test_a_lane_that_ended_early_leaves_gaps_and_its_reason():
 def test_a_race_in_which_nothing_was_measured_is_shown_too():
     empty = result(lanes=(Lane("cpu:0", "cpu", None, (), None, "its process died of SIGSEGV"),))
     assert "its process died of SIGSEGV." in repr(empty)
-    assert "<td>" not in empty._repr_html_()
+    assert "<td" not in empty._repr_html_()
     ElementTree.fromstring(empty.svg())
-    assert figure.data(empty)["data"] == []
+    assert drawn(empty)["data"] == []
 
 
 def test_what_comes_from_the_user_is_escaped():
@@ -108,35 +117,50 @@ def test_what_comes_from_the_user_is_escaped():
     shown = result(cell=HOSTILE, lanes=(cpu, Lane("gpu:0", "cuda", HOSTILE, gpu.timings)), notes=(HOSTILE,))
     assert HOSTILE not in shown._repr_html_()
     assert HOSTILE not in shown.svg()
-    assert HOSTILE not in json.dumps(figure.data(shown))
+    assert HOSTILE not in json.dumps(drawn(shown))
 
 
 @pytest.mark.parametrize("over", [True, False])
 def test_a_result_survives_its_json(over):
     before = result(over)
-    data = json.loads(page.json_text(before))
+    data = json.loads(json.dumps(before.to_json()))
     assert RaceResult.from_json(data) == before
     assert data["lanes"][0]["timings"][0]["spread"] == "95 % interval of the median"
     assert len(data["crossovers"]) == (1 if over else 0)
+
+
+TIMING = {"size": None, "samples": [1.0], "warmups": 1, "steady": True}
+LANE = {"device": "c", "kind": "c", "hardware": None, "timings": [TIMING]}
 
 
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
         ({"schema": 2}, NewerSchemaError, "has schema 2"),
-        ({"cell": 3}, RecordError, "should have 'cell' as str"),
-        ({"outcome": "won"}, RecordError, "'outcome' should be one of"),
-        ({"lanes": [{"device": "cpu:0"}]}, RecordError, "a lane should have 'kind'"),
+        ({"cell": 3}, RecordError, "cell should be a text, found 3"),
+        ({"outcome": "won"}, RecordError, "outcome should be one of error, interrupted, ok, found 'won'"),
+        ({"lanes": [{"device": "cpu:0"}]}, RecordError, r"lanes\[0\] lacks 'kind'"),
         (
-            {"lanes": [{"device": "c", "kind": "c", "timings": [{"samples": [], "warmups": 1}]}]},
+            {"lanes": [LANE | {"timings": [TIMING | {"samples": []}]}]},
             RecordError,
-            "should have samples",
+            r"timings\[0\].samples should be a list of length >= 1",
         ),
         (
-            {"lanes": [{"device": "c", "kind": "c", "timings": [{"samples": ["1"], "warmups": 1}]}]},
+            {"lanes": [LANE | {"timings": [TIMING | {"samples": ["1"]}]}]},
             RecordError,
-            "a sample should be a number, found '1'",
+            r"samples\[0\] should be a number, found '1'",
         ),
+        (
+            {"lanes": [LANE | {"timings": [TIMING | {"samples": [float("nan")]}]}]},
+            RecordError,
+            "'samples' should be a number, found nan",
+        ),
+        (
+            {"lanes": [LANE | {"timings": [TIMING | {"samples": [-1.0]}]}]},
+            RecordError,
+            r"samples\[0\] should be a number >= 0.0, found -1.0",
+        ),
+        ({"lanes": [LANE | {"empty": True}]}, RecordError, "empty should be a number or null, found True"),
     ],
 )
 def test_a_file_that_is_not_a_race_is_refused_in_one_sentence(change, error, words):
@@ -160,7 +184,7 @@ def test_the_result_and_its_chart_never_have_the_same_name_or_stand_in_dev(tmp_p
 
 
 def test_the_chart_has_a_line_a_device_error_bars_and_the_crossover():
-    data = figure.data(result())
+    data = drawn(result())
     cpu, gpu, cross = data["data"]
     assert cpu["x"] == [10, 100, 1000]
     assert cpu["y"] == pytest.approx([1e-6, 1e-3, 1.0])
@@ -194,7 +218,7 @@ def contrast(colour, ground):
 
 
 def test_the_charts_texts_can_be_read_on_white_and_in_dark_mode():
-    layout = figure.data(result())["layout"]
+    layout = drawn(result())["layout"]
     assert layout["paper_bgcolor"] == layout["plot_bgcolor"] == "rgba(0,0,0,0)"
     assert contrast(layout["font"]["color"], "#ffffff") > 4
     assert contrast(layout["font"]["color"], "#111111") > 4
@@ -216,9 +240,9 @@ def test_the_drawn_chart_is_xml_with_a_mark_a_timing_and_says_what_it_shows(over
 
 def test_the_dashed_line_stands_where_the_curves_cross():
     tree = ElementTree.fromstring(result().svg())
-    cross = tree.find(".//*[@class='cross']").get("d")
-    # The axis goes from 10 at 80 to 1000 at 690, and they cross at 10^(5/3).
-    assert float(re.match(r"M([\d.]+)", cross)[1]) == pytest.approx(80 + 610 * (5 / 3 - 1) / 2, abs=0.1)
+    cross = tree.find(".//*[@class='rule']").get("d")
+    # The axis goes from 10 at 84 to 1000 at 690, and they cross at 10^(5/3).
+    assert float(re.match(r"M([\d.]+)", cross)[1]) == pytest.approx(84 + 606 * (5 / 3 - 1) / 2, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +327,7 @@ def test_one_device_is_no_race_and_the_reason_is_told():
 def test_a_race_needs_neither_plotly_nor_ipython_nor_numpy():
     code = (
         "import sys\n"
-        "from jupyter_mlgpu.race import child, fresh, racing, runner, figure, svg, page\n"
+        "from jupyter_mlgpu.race import child, fresh, racing, runner, page\n"
         "print(sorted({'plotly', 'IPython', 'numpy', 'ipykernel'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -343,7 +367,7 @@ def test_await_is_refused_in_one_sentence():
     [(4e-7, "400 ns"), (1.234e-6, "1.23 µs"), (0.9996e-3, "1 ms"), (0.25, "250 ms"), (75, "1 min 15 s")],
 )
 def test_times_are_said_with_three_figures(seconds, words):
-    assert page.duration(seconds) == words
+    assert duration(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -351,4 +375,4 @@ def test_times_are_said_with_three_figures(seconds, words):
     [(100, "100"), (8192, "8,192"), (1e7, "1e7"), (2.5e6, "2.5e6"), (0.5, "0.5"), (46.4, "46.4")],
 )
 def test_sizes_are_written_as_people_do(size, words):
-    assert page.number(size) == words
+    assert written(size) == words

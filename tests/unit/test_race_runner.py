@@ -5,9 +5,9 @@ import contextlib
 import pytest
 
 from jupyter_mlgpu.frameworks.base import Observed
-from jupyter_mlgpu.race.options import Options
+from jupyter_mlgpu.race.options import RaceOptions
 from jupyter_mlgpu.race.racing import race, together
-from jupyter_mlgpu.race.runner import Progress, Runner
+from jupyter_mlgpu.race.runner import RaceProgress, RaceRunner
 from jupyter_mlgpu.record import RanOn
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.timing import STEADY_RUNS
@@ -78,7 +78,7 @@ def run(clock, backend=None, takes=lambda number, size: 1.0, sizes=(None,), repe
     """The lane, its error, and the cell."""
     backend = backend or FakeBackend()
     cell = FakeCell(clock, backend, takes)
-    runner = Runner(backend, cell, sizes=sizes, repeats=repeats, clock=clock, **hooks)
+    runner = RaceRunner(backend, cell, sizes=sizes, repeats=repeats, clock=clock, **hooks)
     return *runner.lane(backend.devices()[device]), cell
 
 
@@ -212,15 +212,15 @@ def test_hardware_whose_name_cannot_be_told_costs_only_the_name(clock):
 def test_progress_is_told_before_each_warm_up_and_each_run(clock):
     told = []
     run(clock, sizes=(7,), repeats=2, on_run=told.append)
-    assert told == [Progress("cpu:0", 7, number, 2) for number in (0, 1, 2)]
+    assert told == [RaceProgress("cpu:0", 7, number, 2) for number in (0, 1, 2)]
 
 
 def race_of(clock, devices, takes):
     backend = FakeBackend(devices=devices)
     cell = FakeCell(clock, backend, takes)
-    runner = Runner(backend, cell, sizes=(1, 2), repeats=6, clock=clock)
+    runner = RaceRunner(backend, cell, sizes=(1, 2), repeats=6, clock=clock)
     return race(
-        Options("n", (1, 2), 6),
+        RaceOptions("n", (1, 2), 6),
         "f(n)",
         backend.name,
         backend.devices(),
@@ -276,7 +276,7 @@ def test_of_a_race_without_a_first_run_nothing_is_known():
 
 def test_a_run_over_which_the_clock_went_back_ends_the_lane_and_is_no_time():
     clock, backend = FakeClock(), FakeBackend()
-    runner = Runner(
+    runner = RaceRunner(
         backend, FakeCell(clock, backend, lambda number, size: -5.0), sizes=[None], repeats=3, clock=clock
     )
     lane, error = runner.lane(backend.devices()[0])

@@ -9,7 +9,8 @@ import schemas
 from msgspec.structs import replace
 
 from jupyter_mlgpu.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.record import QUANTITIES, Reading, Record, missing
+from jupyter_mlgpu.record import QUANTITIES, Fact, OpStat, Reading, Record, missing
+from jupyter_mlgpu.sentence import say
 from jupyter_mlgpu.testing import example_record
 
 SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
@@ -37,6 +38,28 @@ def test_the_schema_refuses_a_reading_with_neither_value_nor_reason():
 def test_the_schema_in_the_repository_is_the_one_of_the_types():
     assert schemas.record_schema() == SCHEMA, "run `make schemas`"
     assert SCHEMA["$defs"]["Reading"]["properties"]["quantity"]["examples"] == list(QUANTITIES)
+
+
+def test_a_whole_number_stays_one_so_that_a_receipt_made_again_is_as_large_as_before():
+    memory = Reading("memory_process", 723369984, "bytes", "process", "operating system", 1)
+    record = replace(example_record(), readings=(example_record().readings[0], memory))
+    read = Record.from_json(json.loads(json.dumps(record.to_json())))
+    assert json.dumps(read.to_json()) == json.dumps(record.to_json())
+
+
+def test_sentences_with_fields_read_back_wherever_a_record_has_a_text():
+    source = say("log message {id}", id="device-set")
+    operation = OpStat("MatMul", "t", "cpu:0", 3, 0.1, 0.2, say("the profiler of {name}", name="MLX"), "host")
+    record = replace(example_record(), facts={"gpu_name": Fact("M1", source)}, ops=(operation,))
+    read = Record.from_json(json.loads(json.dumps(record.to_json())))
+    assert read == record
+    assert read.facts["gpu_name"].source.fields == {"id": "device-set"}
+
+
+def test_a_sentence_in_a_field_that_is_a_text_for_every_reader_is_written_as_a_text():
+    record = replace(example_record(), started_at=say("{when} in the morning", when="9"))
+    assert record.to_json()["started_at"] == "9 in the morning"
+    assert type(record.to_json()["started_at"]) is str
 
 
 def test_an_uncertainty_reads_back_and_one_that_is_not_stated_takes_no_room():

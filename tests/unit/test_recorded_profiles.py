@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_mlgpu.frameworks.jax import profile_reader as read_jax
 from jupyter_mlgpu.ops.busy import device_busy
+from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.table import rows
 
 RECORDED = Path(__file__).parent.parent / "data" / "h200"
@@ -30,7 +31,7 @@ def test_the_kernels_of_a_recorded_gpu_are_those_of_xprof(name, tmp_path):
         calls[kernel["kernel_name"]] += int(kernel["occurrences"])
         times[kernel["kernel_name"]] += float(kernel["total_duration_us"])
     data = ProfileData.from_serialized_xspace(Path(file).read_bytes())
-    profile = read_jax.read(data, profiler="JAX's profiler", window_ns=(0, 2**62))
+    profile = Profile("jax", "JAX's profiler", read_jax.read(data).events, 0, 2**62)
     ours = [row for row in rows(profile) if row.plane == "device" and row.name in times]
     assert len(ours) == len(times) > 0
     for row in ours:

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
+from jupyter_mlgpu import units
 from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
 from jupyter_mlgpu.render import html, notes, text, words
 from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
@@ -43,7 +44,7 @@ def as_stored(data: object) -> int:
     ],
 )
 def test_times_are_shown_in_the_unit_that_fits(value, shown):
-    assert words.seconds(value) == shown
+    assert units.seconds(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def test_times_are_shown_in_the_unit_that_fits(value, shown):
     [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (512 * 1024**2, "512 MiB"), (1.5 * 1024**3, "1.5 GiB")],
 )
 def test_memory_is_shown_in_powers_of_1024(value, shown):
-    assert words.size(value) == shown
+    assert units.size(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_energy_is_shown_with_no_more_figures_than_its_uncertainty_leaves(value,
     reading = Reading(
         "energy", value, "J", "device", "simulated", 2, uncertainty=uncertainty, detail="a counter"
     )
-    assert words.figure(reading) == shown
+    assert units.figure(reading) == shown
 
 
 def of_gpu(number, joules=3512.0):
@@ -118,7 +119,7 @@ def test_a_receipt_of_eight_gpus_has_those_that_used_most_and_counts_the_others(
 
 
 def test_a_quantity_that_was_not_measured_is_never_shown_as_a_number():
-    assert words.figure(example_record().reading("energy")) == "not measured"
+    assert units.figure(example_record().reading("energy")) == "not measured"
 
 
 def test_where_it_ran_is_named():
@@ -293,6 +294,30 @@ def test_many_notes_are_cut_counted_and_named():
     data = shown[MIME_TYPE]
     assert as_stored(shown) <= NOTED_LIMIT == 8192
     assert len(data["notes"]) + data["cut"]["notes"] == 200
+
+
+def sentences_of(shown: dict) -> list:
+    """What the record of a receipt has for the reasons of missing readings."""
+    reasons = [one.get("why_missing") for one in shown[MIME_TYPE]["readings"]]
+    return [one for one in reasons if one is not None and "cpu:0" in str(one)]
+
+
+def test_a_receipt_holds_what_its_sentences_are_made_of():
+    assert all(one["fields"] == {"device": "cpu:0"} for one in sentences_of(bundle(example_record())))
+
+
+def test_a_plain_receipt_without_room_for_that_has_its_sentences_in_english_and_nothing_is_cut():
+    shown = bundle(example_record(name="x" * 500))
+    assert as_stored(shown) <= PLAIN_LIMIT
+    assert sentences_of(shown) == ["TensorFlow keeps no allocator statistics for cpu:0."]
+    assert "cut" not in shown[MIME_TYPE]
+
+
+def test_many_log_lines_cost_no_sentence_its_template():
+    line = LogLine("x" * 100, None, "unknown", None, None, {}, 1, "stderr", None, False)
+    shown = bundle(replace(example_record(), logs=(line,) * 2_000))
+    assert shown[MIME_TYPE]["cut"]
+    assert all(one["fields"] == {"device": "cpu:0"} for one in sentences_of(shown))
 
 
 def test_logs_and_operations_fit_in_64_kilobytes_and_say_what_is_missing():

@@ -59,12 +59,12 @@ def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_the
     mm = row("aten::mm", 0.002, shapes="64x256, 256x10", flops=983_040.0)
     copy = row("Memcpy", 0.001, "device", "gpu:0", bytes=4096)
     of_gpu, of_host = operations.tables(profiled(mm, row("aten::add", 0.001), copy), 48)
-    assert of_host.header == (*operations.HEADER, "Input shapes", "FLOP")
+    assert of_host.columns == (*operations.HEADER, "Input shapes", "FLOP")
     assert [one[len(operations.HEADER) :] for one in of_host.rows] == [
         ("64x256, 256x10", "9.83e+05"),
         ("", ""),
     ]
-    assert of_gpu.header == (*operations.HEADER, "Copied")
+    assert of_gpu.columns == (*operations.HEADER, "Copied")
     assert of_gpu.rows[0][-1] == "4 KiB"
     for shown in (text.receipt(profiled(mm)), html.receipt(profiled(mm))):
         assert "Input shapes" in shown
@@ -73,7 +73,7 @@ def test_shapes_copied_bytes_and_flop_have_a_column_where_the_profiler_tells_the
 
 def test_devices_come_before_the_host_and_each_has_a_table():
     ops = (row("a", 0.1), row("k", 0.2, "device", "gpu:1"), row("l", 0.3, "device", "gpu:0"))
-    titles = [table.title for table in operations.tables(profiled(*ops), 40)]
+    titles = [table.caption for table in operations.tables(profiled(*ops), 40)]
     assert titles == [
         "Operations on gpu:0 (fake profiler)",
         "Operations on gpu:1 (fake profiler)",
@@ -87,9 +87,9 @@ def test_ten_operations_are_shown_and_the_others_counted():
     record = profiled(*(row(f"op{number}", number / 1000) for number in range(1, 31)))
     (table,) = operations.tables(record, 40)
     assert [shown[0] for shown in table.rows][:2] == ["op30", "op29"]
-    assert (len(table.rows), table.more) == (10, 20)
+    assert (len(table.rows), table.below) == (10, "and 20 more")
     assert "and 20 more" in text.receipt(record)
-    assert "and 20 more." in html.receipt(record)
+    assert "and 20 more" in html.receipt(record)
 
 
 def test_of_a_long_path_the_end_is_shown_and_of_a_kernel_the_beginning():
@@ -130,8 +130,8 @@ def test_the_table_of_records_shows_no_time_of_a_profiled_one():
 
 def test_the_report_draws_and_adds_up_no_time_of_a_profiled_cell():
     charts = figures.charts([example_record(1), profiled()])
-    assert charts[0].rows[1][1:3] == ("profiled, no timing", "profiled, no timing")
-    assert json.loads(charts[0].figure)["data"][0]["x"] == [0.5, None]
+    assert charts[0].table.rows[1][1:3] == ("profiled, no timing", "profiled, no timing")
+    assert [point.x for point in charts[0].chart.series[0].points] == [0.5]
     assert "500 ms in them" in report.report([example_record(1), profiled()], title="t")
 
 

@@ -67,7 +67,7 @@ def ran(number: int, *devices: tuple[str, float], asked: str | None = None) -> R
     return record(number, device=DeviceUse({"*": asked} if asked else {}, entries))
 
 
-def chart(records: list[Record], title: str) -> figures.Chart:
+def chart(records: list[Record], title: str) -> figures.Figure:
     return next(one for one in figures.charts(records) if one.title == title)
 
 
@@ -122,7 +122,9 @@ def test_plotly_reads_no_markup_in_names():
 
 def test_every_chart_has_a_table_with_the_same_figures():
     page = page_of([ran(1, ("cpu:0", 0.25), ("cpu:1", 0.75)), record(2)])
-    assert sum(tag == "thead" for tag, _ in page.elements) == len(page.data) == 3
+    heads = [tag for tag, attributes in page.elements if tag == "th" and attributes["scope"] == "col"]
+    assert len(page.data) == 3
+    assert len(heads) == 3 + 2 + 5
     for shown in ("500 ms", "900 ms", "512 MiB", "75.0 %", "25.0 %", "100 %"):
         assert shown in page.text
     assert page.data[0]["data"][0]["x"] == [0.5, 0.5]
@@ -165,13 +167,13 @@ def test_without_records_the_page_says_so_and_needs_no_script():
 
 def test_what_was_not_measured_has_no_bar_and_no_column():
     time = chart([example_record()], "Time")
-    assert time.header == ("Cell", "Wall time", "CPU time")
+    assert time.table.columns == ("Cell", "Wall time", "CPU time")
     assert time.note.endswith("Not measured: Device time. The receipts say why.")
 
 
 def test_a_reading_that_one_record_lacks_is_said_in_the_table():
     without = record(2, readings=(missing("wall_time", "The clock stopped."), *example_record().readings[1:]))
-    rows = chart([example_record(), without], "Time").rows
+    rows = chart([example_record(), without], "Time").table.rows
     assert [row[1] for row in rows] == ["500 ms", "not measured"]
 
 
@@ -189,23 +191,25 @@ def test_several_devices_of_one_quantity_are_not_added_up():
         for name, size in (("GPU:0", 1024**2), ("GPU:1", 2 * 1024**2))
     ]
     memory = chart([record(readings=tuple(two))], "Memory")
-    assert memory.header[1:] == (
+    assert memory.table.columns[1:] == (
         "Peak memory, allocator, get_memory_info(GPU:0)",
         "Peak memory, allocator, get_memory_info(GPU:1)",
     )
-    assert memory.rows[0][1:] == ("1 MiB", "2 MiB")
+    assert memory.table.rows[0][1:] == ("1 MiB", "2 MiB")
 
 
 def test_where_the_work_ran_names_the_device_asked_for():
-    rows = chart([ran(1, ("cpu:0", 0.9999), ("cpu:1", 0.0001), asked="cpu:1")], "Where the work ran").rows
+    rows = chart(
+        [ran(1, ("cpu:0", 0.9999), ("cpu:1", 0.0001), asked="cpu:1")], "Where the work ran"
+    ).table.rows
     assert rows[0][1:] == ("cpu:1", "cpu:0, cpu:1", "99.9 %", "0.1 %")
 
 
 def test_an_unknown_place_is_said_with_its_reason():
     unknown = record(device=DeviceUse({"*": "gpu:0"}, None, "No framework was loaded."))
     where = chart([unknown], "Where the work ran")
-    assert where.rows[0][1:] == ("gpu:0", "No framework was loaded.")
-    assert where.figure is None
+    assert where.table.rows[0][1:] == ("gpu:0", "No framework was loaded.")
+    assert where.chart is None
 
 
 def test_cells_are_called_by_the_notebooks_number_where_it_is_known():

@@ -12,7 +12,7 @@ from jupyter_mlgpu.frameworks.jax.backend import hidden_by_configuration as jax_
 from jupyter_mlgpu.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
 from jupyter_mlgpu.logs.verbose import of_this_process
 from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 from jupyter_mlgpu.testing import FakeBackend
 
 HIDES = "The fake was told to hide its GPU: first take that line out."
@@ -29,7 +29,7 @@ def no_nvidia(monkeypatch):
     monkeypatch.setattr(hardware, "nvidia", lambda device: Details())
 
 
-def refused(selection: Selection, word: str = "gpu") -> RestartNeededError:
+def refused(selection: DeviceSelection, word: str = "gpu") -> RestartNeededError:
     with pytest.raises(RestartNeededError) as error:
         selection.select(DeviceWord.parse(word))
     return error.value
@@ -38,7 +38,7 @@ def refused(selection: Selection, word: str = "gpu") -> RestartNeededError:
 def test_a_gpu_that_is_hidden_until_a_restart_is_refused_with_the_way_to_it():
     backend = FakeBackend(devices=("cpu:0",))
     backend.hidden = HIDES
-    selection = Selection(lambda: [backend])
+    selection = DeviceSelection(lambda: [backend])
     selection.select(DeviceWord.parse("cpu"))
     error = refused(selection)
     assert error.sentence == HIDES
@@ -51,7 +51,7 @@ def test_a_gpu_that_is_hidden_until_a_restart_is_refused_with_the_way_to_it():
 
 
 def test_a_gpu_that_is_not_there_needs_no_restart():
-    selection = Selection(lambda: [FakeBackend(devices=("cpu:0",))])
+    selection = DeviceSelection(lambda: [FakeBackend(devices=("cpu:0",))])
     with pytest.raises(DeviceError) as error:
         selection.select(DeviceWord.parse("gpu"))
     assert not isinstance(error.value, RestartNeededError)
@@ -61,21 +61,21 @@ def test_a_cpu_that_is_not_there_is_never_a_matter_of_a_restart():
     backend = FakeBackend(devices=("cpu:0",))
     backend.hidden = HIDES
     with pytest.raises(DeviceError) as error:
-        Selection(lambda: [backend]).select(DeviceWord.parse("cpu:3"))
+        DeviceSelection(lambda: [backend]).select(DeviceWord.parse("cpu:3"))
     assert not isinstance(error.value, RestartNeededError)
 
 
 def test_of_several_frameworks_the_one_that_hides_its_gpu_is_named():
     backend = FakeBackend("two", ("cpu:0",))
     backend.hidden = HIDES
-    error = refused(Selection(lambda: [FakeBackend("one", ("cpu:0",)), backend]), "gpu:0")
+    error = refused(DeviceSelection(lambda: [FakeBackend("one", ("cpu:0",)), backend]), "gpu:0")
     assert "no device gpu:0 here for two before a restart" in error.refusal
 
 
 def test_a_framework_that_hides_its_gpu_leaves_the_others_theirs():
     backend = FakeBackend("two", ("cpu:0",))
     backend.hidden = HIDES
-    selection = Selection(lambda: [FakeBackend("one", ("cpu:0", "gpu:0")), backend])
+    selection = DeviceSelection(lambda: [FakeBackend("one", ("cpu:0", "gpu:0")), backend])
     selection.select(DeviceWord.parse("gpu:0"))
     assert selection.requested() == {"one": "gpu:0"}
     assert selection.lacking() == ["two"]

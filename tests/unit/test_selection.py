@@ -4,7 +4,7 @@ import pytest
 
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import DeviceError
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 from jupyter_mlgpu.testing import FakeBackend
 
 word = DeviceWord.parse
@@ -16,8 +16,8 @@ def backend() -> FakeBackend:
 
 
 @pytest.fixture
-def selection(backend) -> Selection:
-    return Selection(lambda: [backend])
+def selection(backend) -> DeviceSelection:
+    return DeviceSelection(lambda: [backend])
 
 
 def test_a_device_that_does_not_exist_is_refused_with_those_that_do(selection):
@@ -75,7 +75,7 @@ def test_a_device_left_open_by_the_cell_is_put_back_and_said(selection, backend)
 
 def test_before_a_framework_is_loaded_the_request_waits_for_it(backend):
     loaded = []
-    selection = Selection(lambda: loaded)
+    selection = DeviceSelection(lambda: loaded)
     selection.select(word("cpu"))
     assert selection.words() == {"*": "cpu"}
     selection.enter()
@@ -100,7 +100,7 @@ def several() -> tuple[FakeBackend, FakeBackend]:
 
 def test_a_word_for_all_frameworks_holds_for_those_that_have_the_device_and_names_the_others(several):
     one, two = several
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     selection.select(word("gpu"))
     assert selection.requested() == {"two": "gpu:0"}
     assert selection.lacking() == ["one"]
@@ -110,7 +110,7 @@ def test_a_word_for_all_frameworks_holds_for_those_that_have_the_device_and_name
 
 
 def test_a_word_that_no_framework_has_a_device_for_is_refused_with_what_each_has(several):
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     with pytest.raises(DeviceError, match="no device gpu:7 here: one has cpu:0; two has cpu:0, gpu:0"):
         selection.select(word("gpu:7"))
     assert selection.requested() == {}
@@ -121,7 +121,7 @@ def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_d
     used, unused = FakeBackend("used", ("cpu:0", "cpu:1")), FakeBackend("unused", ("cpu:0",))
     unused.started = lambda: False
     unused.find_devices = lambda: pytest.fail("it was started")
-    selection = Selection(lambda: (unused, used))
+    selection = DeviceSelection(lambda: (unused, used))
     selection.select(word("cpu:1"))
     assert selection.requested() == {"*": "cpu:1"}
     assert selection.lacking() == []
@@ -132,7 +132,7 @@ def test_a_framework_that_nobody_has_used_is_not_started_where_another_has_the_d
 
 def test_a_framework_may_have_a_word_of_its_own(several):
     one, two = several
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     selection.select(word("cpu"))
     selection.select(word("gpu"), "two")
     assert selection.requested() == {"one": "cpu:0", "two": "gpu:0"}
@@ -145,7 +145,7 @@ def test_a_framework_may_have_a_word_of_its_own(several):
 
 def test_a_word_for_one_framework_leaves_the_others_alone(several):
     one, two = several
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     selection.select(word("gpu"), "two")
     assert selection.requested() == {"two": "gpu:0"}
     selection.enter()
@@ -154,14 +154,14 @@ def test_a_word_for_one_framework_leaves_the_others_alone(several):
 
 
 def test_a_later_word_for_all_frameworks_takes_the_place_of_their_own(several):
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     selection.select(word("gpu"), "two")
     selection.select(word("cpu"))
     assert selection.requested() == {"*": "cpu:0"}
 
 
 def test_any_is_the_best_of_each_framework_by_name(several):
-    selection = Selection(lambda: several)
+    selection = DeviceSelection(lambda: several)
     selection.select(word("any"))
     assert [(device.framework, device.name) for device in selection.devices()] == [
         ("one", "cpu:0"),
@@ -204,7 +204,7 @@ def test_a_framework_whose_devices_do_not_start_is_answered_with_its_own_words()
         def find_devices(self):
             raise RuntimeError("no driver")
 
-    selection = Selection(lambda: [Broken()])
+    selection = DeviceSelection(lambda: [Broken()])
     with pytest.raises(DeviceError, match=r"fake could not start its devices \(no driver\)"):
         selection.select(word("gpu"))
     assert selection.requested() == {}
@@ -216,7 +216,7 @@ def test_any_waits_where_a_framework_that_has_not_started_may_still_find_a_gpu(b
             return False
 
     idle = NotStarted(devices=("cpu:0",))
-    selection = Selection(lambda: [idle])
+    selection = DeviceSelection(lambda: [idle])
     selection.select(word("any"))
     selection.enter()
     assert idle.current is None

@@ -4,6 +4,8 @@ import pickle
 
 import pytest
 
+from jupyter_mlgpu import sentence
+from jupyter_mlgpu.decoding import to_json
 from jupyter_mlgpu.redact import redact
 from jupyter_mlgpu.sentence import DEEPEST, MOST_LETTERS, Sentence, from_json, joined, say, say_count
 
@@ -87,3 +89,23 @@ def test_redaction_reaches_the_fields_and_leaves_the_template():
     told = say("{path} cannot be read", path="/home/anna/key.pem").map(redact)
     assert "anna" not in told
     assert told.template == "{path} cannot be read"
+
+
+def test_a_receipt_leaves_out_the_texts_that_its_templates_make_again():
+    told = say("{device} was idle.", device=say("The GPU {number}", number="0"))
+    short = to_json({"notes": [told, "plain"], "n": 1}, texts=False)
+    assert "text" not in short["notes"][0]
+    assert "text" not in short["notes"][0]["fields"]["device"]
+    assert sentence.from_json(short["notes"][0]) == "The GPU 0 was idle."
+    assert short["notes"][1:] == ["plain"]
+
+
+def test_a_sentence_without_its_template_is_its_text():
+    told = say("{device} was idle.", device="gpu:0").to_json()
+    assert sentence.only_texts({"notes": [told]}) == {"notes": ["gpu:0 was idle."]}
+
+
+@pytest.mark.parametrize("fact", [{"template": 1}, {"template": "x"}, {"text": "a", "template": None}])
+def test_a_table_of_somebody_elses_is_no_sentence(fact):
+    assert sentence.only_texts({"value": fact}) == {"value": fact}
+    assert to_json({"value": fact}, texts=False) == {"value": fact}

@@ -19,7 +19,7 @@ from jupyter_mlgpu.lessons.exercises import exercises
 from jupyter_mlgpu.notebook.share_command import ShareCommand
 from jupyter_mlgpu.sharing import outbox, post, report, sender
 from jupyter_mlgpu.sharing.address import Address, address_of
-from jupyter_mlgpu.sharing.outbox import Answer, Outbox, made
+from jupyter_mlgpu.sharing.outbox import Outbox, ReportAnswer, made
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 
@@ -47,7 +47,7 @@ def numbers(picked: outbox.Picked) -> list[int]:
 def test_what_is_acknowledged_is_not_sent_again():
     box = filled(1, 2, 3)
     sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, Answer(ids(1, 3)))
+    assert box.answered(sent, ReportAnswer(ids(1, 3)))
     assert numbers(box.pick()) == [2]
     box.add(example_record(1).with_note("A late line came."))
     assert numbers(box.pick()) == [2]
@@ -57,8 +57,8 @@ def test_what_is_acknowledged_is_not_sent_again():
 def test_what_is_not_taken_is_kept_in_its_order():
     box = filled(1, 2)
     sent, _ = made(box.pick(), 1.0)
-    assert not box.answered(sent, Answer(None, "it is away"))
-    assert not box.answered(sent, Answer(frozenset()))
+    assert not box.answered(sent, ReportAnswer(None, "it is away"))
+    assert not box.answered(sent, ReportAnswer(frozenset()))
     box.add(example_record(3))
     assert numbers(box.pick()) == [1, 2, 3]
 
@@ -67,7 +67,7 @@ def test_an_acknowledgement_of_what_was_not_sent_changes_nothing():
     box = filled(1)
     sent, _ = made(box.pick(), 1.0)
     box.add(example_record(2))
-    assert not box.answered(sent, Answer(ids(2, 77)))
+    assert not box.answered(sent, ReportAnswer(ids(2, 77)))
     assert numbers(box.pick()) == [1, 2]
 
 
@@ -75,7 +75,7 @@ def test_what_is_refused_for_good_is_not_sent_again_and_counted():
     box = filled(1, 2)
     sent, _ = made(box.pick(), 1.0)
     box.add(example_record(3))
-    assert box.answered(sent, Answer(None, "it refused a report as too large (413)", final=True))
+    assert box.answered(sent, ReportAnswer(None, "it refused a report as too large (413)", final=True))
     assert numbers(box.pick()) == [3]
     assert (box.refused, box.why_refused) == (2, "it refused a report as too large (413)")
 
@@ -88,7 +88,7 @@ def test_the_newest_are_kept_and_the_others_counted(monkeypatch):
     box.add(example_record(5))
     assert (numbers(box.pick()), box.left_out) == ([3, 4, 5], 2)
     # The first two had made room while they were on their way, and arrived after all.
-    box.answered(sent, Answer(ids(1, 2, 3)))
+    box.answered(sent, ReportAnswer(ids(1, 2, 3)))
     assert (numbers(box.pick()), box.left_out, box.taken) == ([4, 5], 0, 3)
 
 
@@ -120,7 +120,7 @@ def test_tries_of_an_exercise_are_counted_up_to_the_first_right_one():
     box.check("my own exercise", right=True)
     assert box.pick().checks == (report.SharedCheck("convolve", True, 3),)
     sent, _ = made(box.pick(), 1.0)
-    assert box.answered(sent, Answer(frozenset()))
+    assert box.answered(sent, ReportAnswer(frozenset()))
     assert not box.waits()
 
 
@@ -129,7 +129,7 @@ def test_an_exercise_that_changed_while_it_was_on_its_way_is_sent_again():
     box.check("convolve", right=False)
     sent, _ = made(box.pick(), 1.0)
     box.check("convolve", right=True)
-    box.answered(sent, Answer(frozenset()))
+    box.answered(sent, ReportAnswer(frozenset()))
     assert box.pick().checks == (report.SharedCheck("convolve", True, 2),)
 
 
@@ -167,13 +167,13 @@ def teacher():
     one.cut()
 
 
-def posted(teacher: FakeTeacher, token: str = "a-token", allowed: bool = True) -> Answer:
+def posted(teacher: FakeTeacher, token: str = "a-token", allowed: bool = True) -> ReportAnswer:
     _, body = made(filled(1, 2).pick(), 1.0)
     return post.post(Address(teacher.url, token), body, lambda: allowed)
 
 
 def test_a_report_is_posted_and_acknowledged(teacher):
-    assert posted(teacher) == Answer(ids(1, 2))
+    assert posted(teacher) == ReportAnswer(ids(1, 2))
     assert teacher.numbers() == [1, 2]
 
 
@@ -193,7 +193,7 @@ def test_a_report_is_posted_and_acknowledged(teacher):
 )
 def test_what_is_not_taken_is_said_in_words(teacher, behave, why, final):
     teacher.behave = behave
-    assert posted(teacher) == Answer(None, why, final)
+    assert posted(teacher) == ReportAnswer(None, why, final)
     assert len(teacher.bodies) == 1
     assert teacher.poured < 10**8
 
@@ -201,7 +201,7 @@ def test_what_is_not_taken_is_said_in_words(teacher, behave, why, final):
 def test_an_answer_that_never_ends_is_given_up(teacher, monkeypatch):
     monkeypatch.setattr(post, "LIMIT", 0.2)
     teacher.behave = "drip"
-    assert posted(teacher) == Answer(None, "it did not answer within 0.2 s")
+    assert posted(teacher) == ReportAnswer(None, "it did not answer within 0.2 s")
 
 
 def test_a_wrong_token_and_a_dead_service_are_no_end(teacher):
@@ -209,7 +209,7 @@ def test_a_wrong_token_and_a_dead_service_are_no_end(teacher):
     assert answer.why.startswith("it does not let this server's token in (403)")
     assert not answer.final
     teacher.cut()
-    assert posted(teacher) == Answer(None, "it cannot be reached (Connection refused)")
+    assert posted(teacher) == ReportAnswer(None, "it cannot be reached (Connection refused)")
     teacher.resume()
 
 
@@ -260,18 +260,18 @@ def test_without_an_address_and_a_token_there_is_one_plain_sentence(url: str, to
 class Script:
     """A post that gives the answers of a list, and keeps what was sent; then it takes everything."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: ReportAnswer) -> None:
         self._answers = list(answers)
         self.sent: list[report.Report] = []
         self.times: list[float] = []
         self.done = threading.Semaphore(0)
 
-    def __call__(self, body: bytes, allowed) -> Answer:
+    def __call__(self, body: bytes, allowed) -> ReportAnswer:
         self.sent.append(report.from_bytes(body))
         self.times.append(time.monotonic())
         self.done.release()
         taken = frozenset(one.id for one in self.sent[-1].records)
-        return self._answers.pop(0) if self._answers else Answer(taken)
+        return self._answers.pop(0) if self._answers else ReportAnswer(taken)
 
     def wait(self) -> None:
         assert self.done.acquire(timeout=60)
@@ -310,13 +310,15 @@ def test_a_record_is_sent_and_an_exercise_too(started):
     script.wait()
     one.check("convolve", right=True)
     script.wait()
-    state = settled(one, lambda state: not state.on_its_way)
+    state = settled(one, lambda state: state.taken == 1)
     assert (state.taken, state.waiting, state.passed, state.tried, state.why) == (1, 0, 1, 1, None)
     assert [len(sent.records) for sent in script.sent] == [1, 0]
 
 
 def test_what_failed_is_tried_again_until_it_is_taken(started):
-    script = Script(Answer(None, "it is away"), Answer(None, "it is away"), Answer(None, "it is away"))
+    script = Script(
+        ReportAnswer(None, "it is away"), ReportAnswer(None, "it is away"), ReportAnswer(None, "it is away")
+    )
     one = started(script)
     one.add(example_record(1))
     for _ in range(4):
@@ -330,7 +332,7 @@ def test_pauses_grow_up_to_a_bound(monkeypatch):
     one = sender.Sender(Outbox(None), Script(), now=lambda: 0.0)
     pauses = []
     for _ in range(8):
-        one._take_in(None, Answer(None, "it is away"))
+        one._take_in(None, ReportAnswer(None, "it is away"))
         pauses.append(one.state().next_try)
     for pause, least in zip(pauses, [20, 40, 80, 160, 300, 300, 300, 300], strict=True):
         assert least <= pause <= least * (1 + sender.SPREAD)
@@ -361,7 +363,7 @@ def test_a_failure_of_our_own_ends_neither_the_thread_nor_the_pauses(started):
 
 
 def test_at_its_end_what_waits_is_forgotten_and_the_thread_ends(started):
-    script = Script(Answer(None, "it is away"))
+    script = Script(ReportAnswer(None, "it is away"))
     one = started(script)
     one.add(example_record(1))
     script.wait()
@@ -380,7 +382,7 @@ def test_the_end_waits_for_no_network(started):
     def hanging(body, allowed):
         posting.set()
         go_on.wait(60)
-        return Answer(None, "it is away")
+        return ReportAnswer(None, "it is away")
 
     one = started(hanging)
     one.add(example_record(1))
@@ -393,7 +395,7 @@ def test_the_end_waits_for_no_network(started):
 def test_the_students_random_numbers_stay_as_they_were(started):
     random.seed(7)
     before = random.getstate()
-    script = Script(Answer(None, "it is away"))
+    script = Script(ReportAnswer(None, "it is away"))
     one = started(script)
     one.add(example_record(1))
     script.wait()

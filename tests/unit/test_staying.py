@@ -9,7 +9,7 @@ from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.frameworks.staying import LIMIT as MOST
 from jupyter_mlgpu.frameworks.staying import Staying, each, elsewhere, it, own, told
 from jupyter_mlgpu.notebook.named_values import LIMIT, named_values
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 from jupyter_mlgpu.testing import FakeBackend
 
 
@@ -157,7 +157,7 @@ def test_each_framework_is_asked_about_its_own_device_and_one_that_fails_is_left
 
     backend, broken = FakeBackend(devices=("cpu:0", "gpu:0")), Broken("broken", ("cpu:0", "gpu:0"))
     backend.staying["model"] = "cpu:0"
-    selection = Selection(lambda: [broken, backend])
+    selection = DeviceSelection(lambda: [broken, backend])
     selection.select(DeviceWord.parse("gpu"))
     said = selection.stays({"model": 1, "x": 2}, selection.devices())
     assert said == ["model on cpu:0, not on gpu:0."]

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from jupyter_mlgpu.files import Journal, load_records
 from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.logs.reader import Notes
+from jupyter_mlgpu.logs.waiting import Notes
 from jupyter_mlgpu.notebook.steps import (
     EndedCell,
-    Step,
+    RecordStep,
     complete,
     saving,
     steps,
@@ -22,7 +22,7 @@ from jupyter_mlgpu.notebook.steps import (
     with_values_elsewhere,
 )
 from jupyter_mlgpu.record import STILL_READING, Fact, LogLine, Reading
-from jupyter_mlgpu.selection import Selection
+from jupyter_mlgpu.selection import DeviceSelection
 from jupyter_mlgpu.store import Store
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
@@ -64,7 +64,7 @@ def cell(**changes):
 
 def of(ended, *, selection=None, capture=None, store=None, journal=None):
     kit = Kit()
-    kit.selection = selection or Selection(lambda: [FakeBackend()])
+    kit.selection = selection or DeviceSelection(lambda: [FakeBackend()])
     kit.store = store or Store()
     return steps(ended, kit, capture or Lines(), {}, journal)
 
@@ -84,7 +84,7 @@ def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):
 
     ended = of(cell(items=64), capture=Lines(Notes((LINE,), {}, ())), journal=Journal(tmp_path / "a.jsonl"))
     for number, part in enumerate(PARTS):
-        broken = [*ended[:number], Step(part, fail), *ended[number + 1 :]]
+        broken = [*ended[:number], RecordStep(part, fail), *ended[number + 1 :]]
         record = complete(example_record(), broken)
         said = [note for note in record.notes if part in note]
         assert said == [f"This record lacks {part} (OSError: [Errno 5] Input/output error)."]
@@ -114,7 +114,7 @@ def test_what_a_failure_says_is_redacted():
     def fail(record):
         raise ValueError("api_key = 'abcdef0123'")
 
-    assert "abcdef0123" not in Step("a part", fail)(example_record()).notes[0]
+    assert "abcdef0123" not in RecordStep("a part", fail)(example_record()).notes[0]
 
 
 def test_an_interrupt_is_no_failure_of_a_step():
@@ -122,7 +122,7 @@ def test_an_interrupt_is_no_failure_of_a_step():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Step("a part", interrupt)(example_record())
+        RecordStep("a part", interrupt)(example_record())
 
 
 @pytest.mark.parametrize("left_out_s", [0.0, 0.4])
@@ -140,7 +140,7 @@ def test_a_traceback_that_took_more_than_its_cell_is_told():
 def test_values_that_the_cell_names_and_that_live_elsewhere_are_told():
     backend = FakeBackend(devices=("cpu:0", "gpu:0"))
     backend.staying = {"x": "gpu:0", "unnamed": "gpu:0"}
-    selection = Selection(lambda: [backend])
+    selection = DeviceSelection(lambda: [backend])
     namespace = {"x": 1, "unnamed": 2}
     record = with_values_elsewhere(example_record(), cell(devices=[CPU]), selection, namespace)
     assert record.notes == ("x on gpu:0, not on cpu:0.",)

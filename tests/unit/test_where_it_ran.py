@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.frameworks.base import Observed
 from jupyter_mlgpu.frameworks.tensorflow import calls as tensorflow_calls
 from jupyter_mlgpu.frameworks.tensorflow.calls import GraphCalls
-from jupyter_mlgpu.frameworks.tensorflow.graphs import Parts
+from jupyter_mlgpu.frameworks.tensorflow.graphs import GraphParts
 from jupyter_mlgpu.frameworks.tensorflow.notes import copied, elsewhere, not_seen, unprepared
 from jupyter_mlgpu.frameworks.tensorflow.unseen import Unseen
 from jupyter_mlgpu.frameworks.torch.backend import TorchBackend
@@ -257,13 +257,13 @@ def test_where_no_device_was_set_nothing_ran_elsewhere():
 
 
 def test_variables_that_graphs_copied_are_counted_by_call_and_way():
-    step = Parts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
-    once = Parts(Counter(), Counter({(CPU_0, GPU_0): 1}))
+    step = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 14, (GPU_0, CPU_0): 7}))
+    once = GraphParts(Counter(), Counter({(CPU_0, GPU_0): 1}))
     assert copied([("__inference_init_3", 1, once), ("__inference_train_step_42", 32, step)]) == [
         "Values of variables copied between devices in each of 32 calls of train_step: "
         "14 from cpu:0 to gpu:0 and 7 from gpu:0 to cpu:0. Other graphs copied 1."
     ]
-    assert copied([("__inference_init_3", 1, Parts(Counter()))]) == []
+    assert copied([("__inference_init_3", 1, GraphParts(Counter()))]) == []
 
 
 def test_what_nobody_watches_is_said():

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import sentences
+from jupyter_mlgpu import translation
 from jupyter_mlgpu.devicewords import DeviceWord
 from jupyter_mlgpu.errors import MissingPackageError, UsageError
 from jupyter_mlgpu.frameworks import registry
@@ -23,6 +23,7 @@ from jupyter_mlgpu.notebook.state import device_state
 from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
 from jupyter_mlgpu.record import LogLine
 from jupyter_mlgpu.testing import FakeBackend, example_record
+from tests.reading import as_read
 
 
 class Comm:
@@ -191,16 +192,16 @@ def test_a_kernel_that_loads_the_extension_again_gets_a_new_control(notebook, pi
     assert len(again.channel.listeners) == 1
 
 
-def test_a_page_that_speaks_chinese_gets_the_kernel_s_sentences_in_it(notebook, picker):
-    assert picker.sentences == {}
-    for hostile in ({"speaks": "../en"}, {"speaks": ["zh"]}, {"speaks": "zh", "more": 1}):
+def test_a_page_that_speaks_another_language_gets_its_catalogue(notebook, picker):
+    assert picker.catalogue == {}
+    for hostile in ({"speaks": "../en"}, {"speaks": ["zh"]}, {"speaks": {}}):
         notebook.click(picker, hostile)
         notebook.turn()
-        assert picker.sentences == {}
-    notebook.click(picker, {"speaks": "zh"})
-    assert picker.sentences == {}, "traits change in the main thread alone"
+        assert picker.catalogue == {}
+    notebook.click(picker, {"speaks": "zh_CN"})
+    assert picker.catalogue == {}, "traits change in the main thread alone"
     notebook.turn()
-    assert picker.sentences == sentences.load("zh")
+    assert picker.catalogue == {"messages": translation.messages("zh")}
 
 
 # -- the picker -----------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def test_a_click_chooses_the_device_and_what_was_said_comes_back(notebook, picke
     notebook.turn()
     assert notebook.extension.kit.selection.requested() == {"*": "gpu:0"}
     assert picker.device["chosen"] == {"torch": "gpu:0"}
-    assert picker.choices["said"]["sentence"].startswith("Cells run on gpu:0 (PyTorch) from now on.")
+    assert as_read(picker.choices)["said"]["sentence"].startswith("Cells run on gpu:0 (PyTorch) from now on.")
     assert picker.heard == 1
 
 
@@ -241,7 +242,7 @@ def test_a_device_that_is_not_there_is_refused_in_one_sentence(notebook, picker)
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
     assert picker.choices["said"]["refused"]
-    assert "nothing was changed" in picker.choices["said"]["sentence"]
+    assert "nothing was changed" in as_read(picker.choices)["said"]["sentence"]
     assert picker.device["asked"] == {}
 
 
@@ -251,7 +252,7 @@ def test_a_device_that_only_a_restart_brings_comes_with_how_to_restart(notebook,
     notebook.backends = [backend]
     notebook.click(picker, {"word": "gpu", "framework": None})
     notebook.turn()
-    restart = picker.choices["said"]["restart"]
+    restart = as_read(picker.choices)["said"]["restart"]
     assert restart["sentence"] == "TensorFlow was told to hide its GPU."
     assert "restart the kernel" in restart["by_hand"]
 

@@ -7,21 +7,20 @@ libnvJitLink.so.12"), NVIDIA/tensorflow#110 (libcusolver without its libnvJitLin
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import joined, say, say_count
 
 ID = "cuda-wheel-versions"
-TITLE = "PyTorch has the CUDA wheels that it was built with"
+TITLE = say("PyTorch has the CUDA wheels that it was built with")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a CUDA wheel that PyTorch names is missing or older; cuDNN has a check of its own."""
     packages = known(facts.packages)
     if "torch" not in packages or not nvidia.count(facts):
-        return Skipped("There is no PyTorch beside an NVIDIA GPU.")
+        return Skipped(say("There is no PyTorch beside an NVIDIA GPU."))
     pinned = {name: wanted for name, wanted in nvidia.pins(packages["torch"]).items() if "cudnn" not in name}
     lacking = [
         name
@@ -29,16 +28,27 @@ def judge(facts: Facts) -> Verdict:
         if name not in packages or older(packages[name].version, wanted)
     ]
     if not lacking:
-        return Fine(f"Of the CUDA wheels that PyTorch names {len(pinned)} are there.")
+        return Fine(
+            say_count(
+                "Of the CUDA wheels that PyTorch names {count} is there.",
+                "Of the CUDA wheels that PyTorch names {count} are there.",
+                len(pinned),
+            )
+        )
     listed = [
-        f"{name} is {packages[name].version}, PyTorch names {pinned[name]}."
+        say(
+            "{name} is {version}, PyTorch names {wanted}.",
+            name=name,
+            version=packages[name].version,
+            wanted=pinned[name],
+        )
         if name in packages
-        else f"{name} is missing."
+        else say("{name} is missing.", name=name)
         for name in lacking
     ]
     return Finding(
-        title="A CUDA library is missing or older than PyTorch needs, so its import fails.",
-        evidence=" ".join(listed),
+        title=say("A CUDA library is missing or older than PyTorch needs, so its import fails."),
+        evidence=joined(*listed),
         remedy=run("pip", "install", *(f"{name}=={pinned[name]}" for name in lacking)),
         confidence="sure",
         cause=Cause.DRIVERS,

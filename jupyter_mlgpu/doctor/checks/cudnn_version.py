@@ -8,46 +8,58 @@ LD_LIBRARY_PATH).
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import Remedy, as_written, run
 from jupyter_mlgpu.doctor.versions import older, release
+from jupyter_mlgpu.sentence import Sentence, say
 
 ID = "cudnn-version"
-TITLE = "cuDNN fits the frameworks"
+TITLE = say("cuDNN fits the frameworks")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where PyTorch's wheel or LD_LIBRARY_PATH's is older, or TensorFlow's major one is absent."""
     if not nvidia.count(facts):
-        return Skipped("There is no NVIDIA GPU.")
+        return Skipped(say("There is no NVIDIA GPU."))
     packages = known(facts.packages)
     pinned = nvidia.pins(packages["torch"]) if "torch" in packages else {}
     for name, wanted in pinned.items():
         if "cudnn" in name and name in packages and older(packages[name].version, wanted):
-            found = f"PyTorch was built with cuDNN {wanted}, found {name} {packages[name].version}."
+            found = say(
+                "PyTorch was built with cuDNN {wanted}, found {name} {version}.",
+                wanted=wanted,
+                name=name,
+                version=packages[name].version,
+            )
             return _found(found, run("pip", "install", f"{name}=={wanted}"))
     libraries = [one for one in known(facts.libraries) if one.name == "libcudnn"]
     wheels = [text for one in libraries if one.source == "wheel" if (text := known_or(one.version, None))]
     for one in libraries:
         version = known_or(one.version, None)
         if one.source == "LD_LIBRARY_PATH" and version and any(older(version, wheel) for wheel in wheels):
-            found = f"LD_LIBRARY_PATH brings cuDNN {version} before the installed {max(wheels, key=release)}."
+            found = say(
+                "LD_LIBRARY_PATH brings cuDNN {version} before the installed {wheel}.",
+                version=version,
+                wheel=max(wheels, key=release),
+            )
             return _found(found, as_written("unset LD_LIBRARY_PATH"))
     built = known_or(facts.builds, {}).get("tensorflow")
     wanted_major = nvidia.major(known_or(built.cudnn, None) or "") if built else 0
     majors = {nvidia.major(version) for one in libraries if (version := known_or(one.version, None))}
     if "tensorflow" in packages and wanted_major and majors and wanted_major not in majors:
-        found = f"TensorFlow was built with cuDNN {wanted_major}, found {max(majors)}."
+        found = say(
+            "TensorFlow was built with cuDNN {wanted}, found {version}.",
+            wanted=wanted_major,
+            version=max(majors),
+        )
         version = packages["tensorflow"].version
         return _found(found, run("pip", "install", f"tensorflow[and-cuda]=={version}"))
-    return Fine("No cuDNN that is found is older than the frameworks need.")
+    return Fine(say("No cuDNN that is found is older than the frameworks need."))
 
 
-def _found(evidence: str, remedy: Remedy) -> Finding:
+def _found(evidence: Sentence, remedy: Remedy) -> Finding:
     return Finding(
-        title="cuDNN does not fit a framework: convolutions fail.",
+        title=say("cuDNN does not fit a framework: convolutions fail."),
         evidence=evidence,
         remedy=remedy,
         confidence="sure",

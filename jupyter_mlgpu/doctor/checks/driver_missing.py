@@ -7,26 +7,25 @@ driver"), mattshma/bigdata#133.
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.sentence import say
 
 ID = "driver-missing"
-TITLE = "The NVIDIA GPU has its driver"
+TITLE = say("The NVIDIA GPU has its driver")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the bus has a GPU of NVIDIA's and no module of its driver is loaded."""
     if not nvidia.on_bus(facts):
-        return Skipped("The PCI bus shows no GPU of NVIDIA's.")
+        return Skipped(say("The PCI bus shows no GPU of NVIDIA's."))
     if known_or(facts.machine.container, False):
-        return Skipped("In a container the driver is outside.")
+        return Skipped(say("In a container the driver is outside."))
     if nvidia.gpus(facts) or known(facts.gpus.kernel_module) is not None:
-        return Fine("The driver's module is loaded.")
+        return Fine(say("The driver's module is loaded."))
     return Finding(
-        title="The machine has an NVIDIA GPU, and its driver is not loaded.",
-        evidence="The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver.",
+        title=say("The machine has an NVIDIA GPU, and its driver is not loaded."),
+        evidence=say("The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver."),
         remedy=as_written("# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi"),
         confidence="sure",
         cause=Cause.DRIVERS,

@@ -6,13 +6,12 @@ Sources: huggingface/datasets#1581, kubeflow/kubeflow#7626, uabrc/uabrc.github.i
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "folders-writable"
-TITLE = "Folders that frameworks write to may be written"
+TITLE = say("Folders that frameworks write to may be written")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,16 +19,16 @@ def judge(facts: Facts) -> Verdict:
     storage = facts.storage
     denied = []
     if not known(storage.home_writable):
-        denied.append("The home folder may not be written.")
+        denied.append(say("The home folder may not be written."))
     if not known(storage.temporary_writable):
-        denied.append("The temporary folder may not be written.")
+        denied.append(say("The temporary folder may not be written."))
     caches = [one.name for one in known_or(storage.caches, ()) if not known_or(one.writable, True)]
-    denied += [f"The cache of {name} may not be written." for name in caches]
+    denied += [say("The cache of {name} may not be written.", name=name) for name in caches]
     if not denied:
-        return Fine("Home folder, temporary folder and caches may be written.")
+        return Fine(say("Home folder, temporary folder and caches may be written."))
     return Finding(
-        title="A folder that frameworks keep data in may not be written.",
-        evidence=" ".join(denied),
+        title=say("A folder that frameworks keep data in may not be written."),
+        evidence=joined(*denied),
         remedy=as_written(
             'mkdir -p "$PWD/.cache/tmp"\n'
             'export KERAS_HOME="$PWD/.cache/keras" HF_HOME="$PWD/.cache/huggingface"\n'

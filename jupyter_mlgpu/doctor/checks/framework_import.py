@@ -5,14 +5,13 @@ Sources: tensorflow/tensorflow#62825, tensorflow/tensorflow#51699 (module 'gast'
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.loading import loaders_line
-from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written, pinned, run
+from jupyter_mlgpu.sentence import say
 
 ID = "framework-import"
-TITLE = "Every framework can be imported"
+TITLE = say("Every framework can be imported")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -25,11 +24,11 @@ def judge(facts: Facts) -> Verdict:
         if not error or loaders_line(error) is not None:
             continue
         return Finding(
-            title=f"{name} is installed and cannot be imported.",
-            evidence=f"It says: {error.splitlines()[-1][:300]}",
+            title=say("{name} is installed and cannot be imported.", name=name),
+            evidence=say("It says: {said}", said=error.splitlines()[-1][:300]),
             remedy=run("pip", "install", "--force-reinstall", *pinned([name], packages))
             + as_written("pip check"),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )
-    return Fine("Each framework that was asked was imported.")
+    return Fine(say("Each framework that was asked was imported."))

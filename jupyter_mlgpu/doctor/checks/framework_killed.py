@@ -5,13 +5,12 @@ Sources: apple/tensorflow_macos#81 ("Illegal instruction: 4"), tensorflow/tensor
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written, path, pinned, run
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "framework-killed"
-TITLE = "No framework ends the process"
+TITLE = say("No framework ends the process")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,11 +21,13 @@ def judge(facts: Facts) -> Verdict:
         if (signal := known_or(answer.signal, None))
     }
     if not killed:
-        return Fine("Each was imported, or refused with an error.")
+        return Fine(say("Each was imported, or refused with an error."))
     packages = known(facts.packages)
     return Finding(
-        title="Importing a framework ends the kernel.",
-        evidence=" ".join(f"{name} ended with {signal}." for name, signal in killed.items()),
+        title=say("Importing a framework ends the kernel."),
+        evidence=joined(
+            *(say("{name} ended with {signal}.", name=name, signal=signal) for name, signal in killed.items())
+        ),
         remedy=as_written("# In a fresh environment, where nothing can clash:\npython -m venv ~/mlgpu")
         + run(path("~/mlgpu/bin/pip"), "install", *pinned(killed, packages)),
         confidence="possible",

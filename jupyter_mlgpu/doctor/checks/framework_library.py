@@ -7,15 +7,14 @@ shared object file).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.loading import loaders_line
-from jupyter_mlgpu.doctor.maybe import known, known_or
 from jupyter_mlgpu.doctor.remedies import pinned, run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "framework-library"
-TITLE = "Every framework finds its libraries"
+TITLE = say("Every framework finds its libraries")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -28,15 +27,15 @@ def judge(facts: Facts) -> Verdict:
             continue
         tensorflow = packages.get("tensorflow")
         if "metal" in error and tensorflow and not older(tensorflow.version, "2.20"):
-            return Skipped("No Metal plug-in loads into this TensorFlow.")
+            return Skipped(say("No Metal plug-in loads into this TensorFlow."))
         parts = (name, f"{name}-metal", f"{name}lib")
         names = [one for one in parts if one in packages]
         command = ("pip", "install", "--force-reinstall", "--no-cache-dir")
         return Finding(
-            title=f"{name} cannot be imported: a library or a symbol in one is missing.",
-            evidence=f"It says: {said[:300]}",
+            title=say("{name} cannot be imported: a library or a symbol in one is missing.", name=name),
+            evidence=say("It says: {said}", said=said[:300]),
             remedy=run(*command, *pinned(names or [name], packages)),
             confidence="likely",
             cause=Cause.FRAMEWORKS,
         )
-    return Fine("No framework lacks a library.")
+    return Fine(say("No framework lacks a library."))

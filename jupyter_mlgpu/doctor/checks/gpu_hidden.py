@@ -7,13 +7,12 @@ pytorch/pytorch#40618 (empty).
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, as_written
+from jupyter_mlgpu.sentence import say
 
 ID = "gpu-hidden"
-TITLE = "No variable hides the GPU"
+TITLE = say("No variable hides the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,13 +20,17 @@ def judge(facts: Facts) -> Verdict:
     known(facts.environment.variables)
     count = nvidia.count(facts)
     if not count:
-        return Skipped("There is no NVIDIA GPU.")
+        return Skipped(say("There is no NVIDIA GPU."))
     value = nvidia.hiding(facts)
     if value is None:
-        return Fine("CUDA_VISIBLE_DEVICES hides nothing.")
+        return Fine(say("CUDA_VISIBLE_DEVICES hides nothing."))
     return Finding(
-        title="CUDA_VISIBLE_DEVICES hides every GPU.",
-        evidence=f"It is {value or 'empty'}; GPUs of the machine: {count}, numbered from 0.",
+        title=say("CUDA_VISIBLE_DEVICES hides every GPU."),
+        evidence=say(
+            "It is {value}; GPUs of the machine: {count}, numbered from 0.", value=value, count=count
+        )
+        if value
+        else say("It is empty; GPUs of the machine: {count}, numbered from 0.", count=count),
         remedy=as_written("unset CUDA_VISIBLE_DEVICES") + FROM_THIS_SHELL,
         confidence="sure",
         cause=Cause.SETTINGS,

@@ -7,14 +7,13 @@ apache/mxnet#4242.
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import gigabytes
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "gpu-memory-taken"
-TITLE = "The GPU's memory is free"
+TITLE = say("The GPU's memory is free")
 # Of the GPU's memory, at least this share should be free.
 _SHARE = 0.2
 
@@ -27,18 +26,21 @@ def judge(facts: Facts) -> Verdict:
         if (total := known_or(gpu.memory, None)) and (free := known_or(gpu.memory_free, None)) is not None
     ]
     if not sized:
-        return Skipped("No GPU tells memory of its own.")
+        return Skipped(say("No GPU tells memory of its own."))
     gpu, total, free = max(sized, key=lambda one: one[2] / one[1])
     processes = known_or(gpu.processes, ())
     ours = sum(known_or(one.used, 0) for one in processes if one.ours)
-    told = f"{gigabytes(free)} of {gigabytes(total)} are free."
+    told = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
     if free + ours >= _SHARE * total:
         return Fine(told)
     others = [one for one in processes if not one.ours]
-    held = [f"{one.program} holds {gigabytes(known_or(one.used, 0))}." for one in others]
+    held = [
+        say("{program} holds {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
+        for one in others
+    ]
     return Finding(
-        title="The GPU's memory is taken by other programs.",
-        evidence=" ".join([told, *held]),
+        title=say("The GPU's memory is taken by other programs."),
+        evidence=joined(told, *held),
         remedy=as_written(
             "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
             "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."

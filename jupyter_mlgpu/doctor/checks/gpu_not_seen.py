@@ -7,38 +7,41 @@ Apple silicon).
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Answer, Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import FrameworkAnswer
 from jupyter_mlgpu.doctor.remedies import showing_devices
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "gpu-not-seen"
-TITLE = "Every framework sees the GPU"
+TITLE = say("Every framework sees the GPU")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a framework that was built for the GPU lists none, for no reason known here."""
     answers = known(facts.frameworks)
     if not known(facts.gpus.found):
-        return Skipped("The system shows no GPU.")
+        return Skipped(say("The system shows no GPU."))
     if nvidia.hiding(facts) is not None:
-        return Skipped("CUDA_VISIBLE_DEVICES hides the GPU.")
+        return Skipped(say("CUDA_VISIBLE_DEVICES hides the GPU."))
     looks = {name: look for name in sorted(answers) if (look := showing_devices(name)) is not None}
     blind = next((name for name in looks if _is_blind(answers[name]) and _should_see(facts, name)), None)
     if blind is None:
-        return Fine("Each framework that was built for the GPU lists it.")
-    said = known_or(answers[blind].said, ())[-2:]
+        return Fine(say("Each framework that was built for the GPU lists it."))
+    lines = known_or(answers[blind].said, ())[-2:]
+    evidence = say("{name} lists no GPU.", name=blind)
+    if lines:
+        evidence = joined(evidence, say("It printed: {lines}", lines=" / ".join(lines)))
     return Finding(
-        title="The system shows a GPU that a framework does not see.",
-        evidence=f"{blind} lists no GPU." + (f" It printed: {' / '.join(said)}" if said else ""),
+        title=say("The system shows a GPU that a framework does not see."),
+        evidence=evidence,
         remedy=looks[blind],
         confidence="possible",
         cause=Cause.FRAMEWORKS,
     )
 
 
-def _is_blind(answer: Answer) -> bool:
+def _is_blind(answer: FrameworkAnswer) -> bool:
     return known_or(answer.imported, False) and "gpu" not in known_or(answer.devices, ("gpu",))
 
 

@@ -6,14 +6,13 @@ not), patrick-kidger/diffrax#659.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "jax-metal"
-TITLE = "jax is old enough for jax-metal"
+TITLE = say("jax is old enough for jax-metal")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,13 +20,13 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     plugin, jax = packages.get("jax-metal"), packages.get("jax")
     if plugin is None or jax is None:
-        return Skipped("jax and jax-metal are not both installed.")
-    found = f"jax-metal {plugin.version} stands beside jax {jax.version}."
+        return Skipped(say("jax and jax-metal are not both installed."))
+    found = say("jax-metal {plugin} stands beside jax {version}.", plugin=plugin.version, version=jax.version)
     if older(jax.version, "0.5.1"):
         return Fine(found)
     return Finding(
-        title="jax-metal does not work with this jax: every array fails.",
-        evidence=f"{found} The last jax that it serves is 0.5.0.",
+        title=say("jax-metal does not work with this jax: every array fails."),
+        evidence=joined(found, say("The last jax that it serves is 0.5.0.")),
         remedy=as_written(
             "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
         ),

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import release
+from jupyter_mlgpu.sentence import say
 
 ID = "jax-plugin-version"
-TITLE = "JAX's CUDA plug-in is of jax's version"
+TITLE = say("JAX's CUDA plug-in is of jax's version")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -23,14 +22,14 @@ def judge(facts: Facts) -> Verdict:
     jax = packages.get("jax")
     plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-(plugin|pjrt)", name)]
     if jax is None or not plugins:
-        return Skipped("jax and a CUDA plug-in are not both installed.")
+        return Skipped(say("jax and a CUDA plug-in are not both installed."))
     others = [name for name in plugins if release(packages[name].version) != release(jax.version)]
     if not others:
-        return Fine(f"jax and its plug-in are {jax.version}.")
+        return Fine(say("jax and its plug-in are {version}.", version=jax.version))
     listed = ", ".join(f"{name} {packages[name].version}" for name in others)
     return Finding(
-        title="JAX's CUDA plug-in is of another version than jax.",
-        evidence=f"jax is {jax.version}; {listed}.",
+        title=say("JAX's CUDA plug-in is of another version than jax."),
+        evidence=say("jax is {version}; {plugins}.", version=jax.version, plugins=listed),
         remedy=run("pip", "install", *(f"{name}=={jax.version}" for name in plugins)),
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "jaxlib-version"
-TITLE = "jaxlib fits jax"
+TITLE = say("jaxlib fits jax")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -23,13 +22,13 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     jax, jaxlib = packages.get("jax"), packages.get("jaxlib")
     if jax is None or jaxlib is None:
-        return Skipped("jax and jaxlib are not both installed.")
-    found = f"jaxlib {jaxlib.version} stands beside jax {jax.version}."
+        return Skipped(say("jax and jaxlib are not both installed."))
+    found = say("jaxlib {jaxlib} stands beside jax {version}.", jaxlib=jaxlib.version, version=jax.version)
     least = _least(known_or(jax.requires, ()))
     if not older(jax.version, jaxlib.version) and not (least and older(jaxlib.version, least)):
         return Fine(found)
     return Finding(
-        title="jax and jaxlib do not belong together, so JAX cannot be imported.",
+        title=say("jax and jaxlib do not belong together, so JAX cannot be imported."),
         evidence=found,
         remedy=run("pip", "install", f"jax=={jax.version}", f"jaxlib=={jax.version}"),
         confidence="sure",

@@ -6,14 +6,13 @@ TensorFlow).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, as_written, run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "keras-backend"
-TITLE = "Keras has the framework that it runs on"
+TITLE = say("Keras has the framework that it runs on")
 # Keras's names for its backends are their packages' own.
 _KNOWN = ("tensorflow", "jax", "torch", "numpy", "openvino")
 _OURS = ("tensorflow", "jax", "torch")
@@ -23,23 +22,23 @@ def judge(facts: Facts) -> Verdict:
     """A finding where the backend's name is unknown, or its package is missing."""
     packages = known(facts.packages)
     if "keras" not in packages or older(packages["keras"].version, "3"):
-        return Skipped("Keras 3 is not installed.")
+        return Skipped(say("Keras 3 is not installed."))
     told = known(facts.environment.variables).get("KERAS_BACKEND")
     name = told or "tensorflow"
     there = [one for one in _OURS if one in packages]
     if name == "openvino" or (name in _KNOWN and name in packages):
-        return Fine(f"Keras runs on {name}.")
+        return Fine(say("Keras runs on {name}.", name=name))
     choose = as_written("pip install tensorflow==2.19.1")
     if there:
         choose = run("export", f"KERAS_BACKEND={there[0]}") + FROM_THIS_SHELL
     if name not in _KNOWN:
-        evidence = f"KERAS_BACKEND is {name}, which is no name that Keras knows."
+        evidence = say("KERAS_BACKEND is {name}, which is no name that Keras knows.", name=name)
     elif told:
-        evidence = f"KERAS_BACKEND is {name}, which is not installed."
+        evidence = say("KERAS_BACKEND is {name}, which is not installed.", name=name)
     else:
-        evidence = "KERAS_BACKEND is not set, and TensorFlow is not installed."
+        evidence = say("KERAS_BACKEND is not set, and TensorFlow is not installed.")
     return Finding(
-        title="Keras cannot be imported: the framework that it should run on is not there.",
+        title=say("Keras cannot be imported: the framework that it should run on is not there."),
         evidence=evidence,
         remedy=choose,
         # Without the variable ~/.keras/keras.json may name another one.

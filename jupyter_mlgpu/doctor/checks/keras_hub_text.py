@@ -5,14 +5,13 @@ Sources: keras-team/keras-hub#1985 ("CLIPTokenizer requires `tensorflow` and `te
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, older
+from jupyter_mlgpu.sentence import Sentence, say
 
 ID = "keras-hub-text"
-TITLE = "keras-hub has its tokenizers"
+TITLE = say("keras-hub has its tokenizers")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,19 +20,26 @@ def judge(facts: Facts) -> Verdict:
     hub, text = packages.get("keras-hub"), packages.get("tensorflow-text")
     tensorflow = packages.get("tensorflow")
     if hub is None or tensorflow is None:
-        return Skipped("keras-hub and TensorFlow are not both installed.")
+        return Skipped(say("keras-hub and TensorFlow are not both installed."))
     if text is None:
-        found = f"keras-hub is {hub.version}, and there is no tensorflow-text."
+        found = say("keras-hub is {hub}, and there is no tensorflow-text.", hub=hub.version)
         return _found(found, minor(tensorflow.version))
     if not older(hub.version, "0.32") and older(text.version, "2.20.1"):
-        return _found(f"keras-hub {hub.version} needs tensorflow-text 2.20.1, found {text.version}.", "2.19")
-    return Fine(f"keras-hub is {hub.version}, tensorflow-text {text.version}.")
+        return _found(
+            say(
+                "keras-hub {hub} needs tensorflow-text 2.20.1, found {text}.",
+                hub=hub.version,
+                text=text.version,
+            ),
+            "2.19",
+        )
+    return Fine(say("keras-hub is {hub}, tensorflow-text {text}.", hub=hub.version, text=text.version))
 
 
-def _found(evidence: str, version: str) -> Finding:
+def _found(evidence: Sentence, version: str) -> Finding:
     hub = ["keras-hub==0.31.0"] if version == "2.19" else []
     return Finding(
-        title="keras-hub's tokenizers do not work without a tensorflow-text that fits.",
+        title=say("keras-hub's tokenizers do not work without a tensorflow-text that fits."),
         evidence=evidence,
         remedy=run("pip", "install", *hub, f"tensorflow-text=={version}.*"),
         confidence="likely",

@@ -5,14 +5,13 @@ Sources: keras-team/keras#19069, tensorflow/tensorflow#62825, keras-team/tf-kera
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Confidence, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Confidence, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, older
+from jupyter_mlgpu.sentence import say
 
 ID = "keras-tensorflow"
-TITLE = "Keras is of TensorFlow's time"
+TITLE = say("Keras is of TensorFlow's time")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -20,7 +19,7 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     tensorflow, keras, legacy = (packages.get(name) for name in ("tensorflow", "keras", "tf-keras"))
     if tensorflow is None or (keras is None and legacy is None):
-        return Skipped("TensorFlow and Keras are not both installed.")
+        return Skipped(say("TensorFlow and Keras are not both installed."))
     here = minor(tensorflow.version)
     if legacy is not None and minor(legacy.version) != here:
         return _found(f"tf-keras {legacy.version}", tensorflow.version, f"tf-keras=={here}.*")
@@ -29,13 +28,13 @@ def judge(facts: Facts) -> Verdict:
         # Keras 3 itself may be imported beside an older TensorFlow; `tf.keras` is then another Keras.
         how_sure: Confidence = "likely" if older(here, "2.16") else "sure"
         return _found(f"Keras {keras.version}", tensorflow.version, wanted, how_sure)
-    return Fine(f"TensorFlow is {tensorflow.version}, and Keras fits it.")
+    return Fine(say("TensorFlow is {version}, and Keras fits it.", version=tensorflow.version))
 
 
 def _found(what: str, tensorflow: str, wanted: str, how_sure: Confidence = "sure") -> Finding:
     return Finding(
-        title="Keras and TensorFlow are of different times.",
-        evidence=f"{what} stands beside TensorFlow {tensorflow}.",
+        title=say("Keras and TensorFlow are of different times."),
+        evidence=say("{what} stands beside TensorFlow {version}.", what=what, version=tensorflow),
         remedy=run("pip", "install", wanted),
         confidence=how_sure,
         cause=Cause.PACKAGES,

@@ -5,13 +5,12 @@ Sources: jupyter/notebook#300 (a kernel whose interpreter is not there) and #117
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written, run
+from jupyter_mlgpu.sentence import say
 
 ID = "kernel-gone"
-TITLE = "Every kernel's Python is there"
+TITLE = say("Every kernel's Python is there")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -19,11 +18,11 @@ def judge(facts: Facts) -> Verdict:
     specs = known(facts.kernel.specs)
     gone = [one for one in specs if not known_or(one.exists, True)]
     if not gone:
-        return Fine("Every kernel's Python is there, as far as it is told.")
+        return Fine(say("Every kernel's Python is there, as far as it is told."))
     listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'python')})" for one in gone)
     return Finding(
-        title="A kernel cannot start: its Python is not there any more.",
-        evidence=f"Its interpreter does not exist: {listed}.",
+        title=say("A kernel cannot start: its Python is not there any more."),
+        evidence=say("Its interpreter does not exist: {names}.", names=listed),
         remedy=run("jupyter", "kernelspec", "remove", "-y", *(one.name for one in gone))
         + as_written("python -m ipykernel install --sys-prefix"),
         confidence="sure",

@@ -6,14 +6,13 @@ environment").
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import say
 
 ID = "kernel-interpreter"
-TITLE = "A kernel runs the Python that has the packages"
+TITLE = say("A kernel runs the Python that has the packages")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -24,19 +23,24 @@ def judge(facts: Facts) -> Verdict:
         if known_or(one.exists, True) and "ipykernel" in known_or(one.has, {})
     ]
     if not specs:
-        return Skipped("No kernel's Python can be read.")
+        return Skipped(say("No kernel's Python can be read."))
     if any(known_or(one.same, False) for one in specs):
-        return Fine("A kernel runs this Python.")
+        return Fine(say("A kernel runs this Python."))
     packages = known(facts.packages)
     wanted = (*registry.FRAMEWORKS, "keras", "numpy", "jupyter-mlgpu")
     lacks = [name for name in wanted if name in packages and name not in known_or(specs[0].has, {})]
     if not lacks:
-        return Fine(f"The kernel {specs[0].name} has what this Python has.")
+        return Fine(say("The kernel {name} has what this Python has.", name=specs[0].name))
     return Finding(
-        title="Notebooks run another Python than the one with the packages.",
+        title=say("Notebooks run another Python than the one with the packages."),
         evidence=(
-            f"The kernel {specs[0].name} runs {known_or(specs[0].interpreter, 'python')}, "
-            f"which lacks {', '.join(lacks)}; this is {known_or(facts.python.executable, 'python')}."
+            say(
+                "The kernel {name} runs {python}, which lacks {packages}; this is {here}.",
+                name=specs[0].name,
+                python=known_or(specs[0].interpreter, "python"),
+                packages=", ".join(lacks),
+                here=known_or(facts.python.executable, "python"),
+            )
         ),
         remedy=as_written('python -m ipykernel install --user --name mlgpu --display-name "Python (mlgpu)"'),
         confidence="sure",

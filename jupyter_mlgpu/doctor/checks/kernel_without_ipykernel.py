@@ -5,24 +5,29 @@ Sources: jupyter/notebook#1558 ("No module named ipykernel"), ipython/ipython#98
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts, KernelSpec
-from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import KernelSpec
+from jupyter_mlgpu.doctor.maybe import Unknown
 from jupyter_mlgpu.doctor.remedies import path, run
+from jupyter_mlgpu.sentence import say
 
 ID = "kernel-without-ipykernel"
-TITLE = "Every kernel's Python has ipykernel"
+TITLE = say("Every kernel's Python has ipykernel")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a kernelspec's Python is there and lacks ipykernel."""
     lacking = [one for one in known(facts.kernel.specs) if _lacks(one)]
     if not lacking:
-        return Fine("Every kernel whose Python can be read has ipykernel.")
+        return Fine(say("Every kernel whose Python can be read has ipykernel."))
     python = known_or(lacking[0].interpreter, "python")
     return Finding(
-        title="A kernel cannot start: its Python has no ipykernel.",
-        evidence=f"The kernel {lacking[0].name} runs {python}, where ipykernel is not installed.",
+        title=say("A kernel cannot start: its Python has no ipykernel."),
+        evidence=say(
+            "The kernel {name} runs {python}, where ipykernel is not installed.",
+            name=lacking[0].name,
+            python=python,
+        ),
         remedy=run(path(python), "-m", "pip", "install", "ipykernel"),
         confidence="sure",
         cause=Cause.PYTHON,

@@ -5,26 +5,25 @@ Source: jupyter-widgets/ipywidgets#3577 (front end and kernel in two environment
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.sentence import say
 
 ID = "labextension-missing"
-TITLE = "The front end is installed for JupyterLab"
+TITLE = say("The front end is installed for JupyterLab")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where JupyterLab is here and our front end is not."""
     lab = known(facts.jupyter.lab)
     if lab is None:
-        return Skipped("There is no JupyterLab in this environment.")
+        return Skipped(say("There is no JupyterLab in this environment."))
     version = known(facts.jupyter.labextension)
     if version is not None:
-        return Fine(f"JupyterLab is {lab}, the front end {version}.")
+        return Fine(say("JupyterLab is {lab}, the front end {version}.", lab=lab, version=version))
     return Finding(
-        title="JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts.",
-        evidence=f"JupyterLab {lab} finds no lab extension jupyter-mlgpu.",
+        title=say("JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts."),
+        evidence=say("JupyterLab {version} finds no lab extension jupyter-mlgpu.", version=lab),
         remedy=as_written("pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list"),
         confidence="sure",
         cause=Cause.JUPYTER,

@@ -6,13 +6,12 @@ ai/elyra#3136.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
 from jupyter_mlgpu.doctor.remedies import Remedy, as_written, run
+from jupyter_mlgpu.sentence import say
 
 ID = "labextension-off"
-TITLE = "The front end is enabled in JupyterLab"
+TITLE = say("The front end is enabled in JupyterLab")
 _NAME = "jupyter-mlgpu"
 
 
@@ -20,10 +19,10 @@ def judge(facts: Facts) -> Verdict:
     """A finding where ours, or one of its plug-ins, is among the disabled extensions."""
     off = [one for one in known(facts.jupyter.disabled) if one.split(":")[0] == _NAME]
     if not off:
-        return Fine("The front end is not among the disabled extensions.")
+        return Fine(say("The front end is not among the disabled extensions."))
     return Finding(
-        title="The front end of jupyter_mlgpu is disabled in JupyterLab.",
-        evidence=f"Disabled by a page_config.json: {', '.join(off)}.",
+        title=say("The front end of jupyter_mlgpu is disabled in JupyterLab."),
+        evidence=say("Disabled by a page_config.json: {names}.", names=", ".join(off)),
         remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), Remedy())
         + as_written("# Then reload the page."),
         confidence="sure",

@@ -6,14 +6,13 @@ have the tf_keras package installed").
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written, comment, run
 from jupyter_mlgpu.doctor.versions import minor
+from jupyter_mlgpu.sentence import say
 
 ID = "legacy-keras"
-TITLE = "Keras 2 is there where it is asked for"
+TITLE = say("Keras 2 is there where it is asked for")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,15 +20,17 @@ def judge(facts: Facts) -> Verdict:
     value = known(facts.environment.variables).get("TF_USE_LEGACY_KERAS", "")
     packages = known(facts.packages)
     if value.lower() not in ("1", "true"):
-        return Fine("Keras 2 is not asked for.")
+        return Fine(say("Keras 2 is not asked for."))
     if "tensorflow" not in packages:
-        return Skipped("TensorFlow is not installed.")
+        return Skipped(say("TensorFlow is not installed."))
     if "tf-keras" in packages:
-        return Fine(f"Keras 2 is asked for, and tf-keras is {packages['tf-keras'].version}.")
+        return Fine(
+            say("Keras 2 is asked for, and tf-keras is {version}.", version=packages["tf-keras"].version)
+        )
     here = minor(packages["tensorflow"].version)
     return Finding(
-        title="Keras 2 is asked for and not installed.",
-        evidence=f"TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.",
+        title=say("Keras 2 is asked for and not installed."),
+        evidence=say("TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.", value=value),
         remedy=as_written("unset TF_USE_LEGACY_KERAS")
         + comment("Or, for Keras 2", run("pip", "install", f"tf-keras=={here}.*")),
         confidence="sure",

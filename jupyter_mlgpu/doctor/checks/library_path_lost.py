@@ -7,13 +7,12 @@ terminal only).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import run
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "library-path-lost"
-TITLE = "The shell's library path reaches Python"
+TITLE = say("The shell's library path reaches Python")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,17 +21,15 @@ def judge(facts: Facts) -> Verdict:
     name = "DYLD_LIBRARY_PATH" if known(facts.machine.system) == "Darwin" else "LD_LIBRARY_PATH"
     value = shell.get(name)
     if not value:
-        return Fine(f"The shell sets no {name}.")
+        return Fine(say("The shell sets no {name}.", name=name))
     specs = known_or(facts.kernel.specs, ())
     if name in here or any(name in known_or(spec.env, {}) for spec in specs):
-        return Fine(f"{name} is set here, or for a kernel.")
+        return Fine(say("{name} is set here, or for a kernel.", name=name))
     protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
+    told = say("The shell sets {setting}; this Python does not have it.", setting=f"{name}={value}")
     return Finding(
-        title="The shell's library path does not reach the kernel, so libraries in it are not found.",
-        evidence=(
-            f"The shell sets {name}={value}; this Python does not have it."
-            + (" System Integrity Protection takes it away." if protected else "")
-        ),
+        title=say("The shell's library path does not reach the kernel, so libraries in it are not found."),
+        evidence=joined(told, say("System Integrity Protection takes it away.")) if protected else told,
         remedy=run("python", "-m", "ipykernel", "install", "--sys-prefix", "--env", name, value),
         confidence="likely",
         cause=Cause.SETTINGS,

@@ -5,23 +5,24 @@ Source: tlkh/tf-metal-experiments#4 (61 % of the training speed at 15 W on an M1
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
+from jupyter_mlgpu.sentence import say
 
 ID = "low-power"
-TITLE = "The machine runs at full power"
+TITLE = say("The machine runs at full power")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the machine saves power."""
     if not known(facts.machine.low_power):
-        return Fine("No power is saved.")
+        return Fine(say("No power is saved."))
     mac = known(facts.machine.system) == "Darwin"
     return Finding(
-        title="The machine saves power, so everything is slower and measurements cannot be compared.",
-        evidence="macOS is in Low Power Mode." if mac else "The processor is held to its powersave policy.",
+        title=say("The machine saves power, so everything is slower and measurements cannot be compared."),
+        evidence=say("macOS is in Low Power Mode.")
+        if mac
+        else say("The processor is held to its powersave policy."),
         remedy=as_written("sudo pmset -a lowpowermode 0")
         if mac
         else as_written("powerprofilesctl set performance"),

@@ -7,14 +7,14 @@ those of TensorFlow's guide "Use a GPU" and of JAX's page "GPU memory allocation
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts, Gpu
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import GpuFact
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, run
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "memory-growth"
-TITLE = "A shared GPU's memory is taken as it is needed"
+TITLE = say("A shared GPU's memory is taken as it is needed")
 # Less than this on the GPU is a desktop, not a neighbour.
 _NEIGHBOUR = 512 * 2**20
 
@@ -24,7 +24,7 @@ def judge(facts: Facts) -> Verdict:
     packages, variables = known(facts.packages), known(facts.environment.variables)
     shared = [gpu for gpu in nvidia.gpus(facts) if _is_shared(gpu)]
     if not shared:
-        return Fine("No GPU is shared with another program.")
+        return Fine(say("No GPU is shared with another program."))
     greedy = [
         f"{name}={value}"
         for framework in registry.FRAMEWORKS
@@ -34,18 +34,21 @@ def judge(facts: Facts) -> Verdict:
         and variables.get(name, "").lower() != value
     ]
     if not greedy:
-        return Fine("The frameworks here take memory as they need it.")
+        return Fine(say("The frameworks here take memory as they need it."))
     names = sorted({one.program for one in known(shared[0].processes) if not one.ours})
     return Finding(
-        title="A framework would take the whole memory of a GPU that others use, too.",
-        evidence=f"On the GPU: {', '.join(names)}. Not set: {', '.join(greedy)}.",
+        title=say("A framework would take the whole memory of a GPU that others use, too."),
+        evidence=joined(
+            say("On the GPU: {names}.", names=", ".join(names)),
+            say("Not set: {names}.", names=", ".join(greedy)),
+        ),
         remedy=run("export", *greedy) + FROM_THIS_SHELL,
         confidence="likely",
         cause=Cause.ADVICE,
     )
 
 
-def _is_shared(gpu: Gpu) -> bool:
+def _is_shared(gpu: GpuFact) -> bool:
     total, free = known_or(gpu.memory, None), known_or(gpu.memory_free, None)
     if not total or free is None or free < total / 5:  # with less than that another check speaks
         return False

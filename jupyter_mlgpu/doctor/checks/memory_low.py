@@ -6,14 +6,13 @@ bare kernel with TensorFlow and Keras was measured at 653 MiB.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
+from jupyter_mlgpu.sentence import say
 
 ID = "memory-low"
-TITLE = "There is memory for a framework"
+TITLE = say("There is memory for a framework")
 _NEEDED = GIB
 
 
@@ -23,19 +22,25 @@ def judge(facts: Facts) -> Verdict:
     limit, used = known_or(facts.machine.memory_limit, None), known_or(facts.machine.memory_limit_used, None)
     left = None if limit is None else limit - (used or 0)
     if min(available, available if left is None else left) >= _NEEDED:
-        return Fine(f"{gigabytes(min(available, available if left is None else left))} are left.")
+        return Fine(
+            say("{size} are left.", size=gigabytes(min(available, available if left is None else left)))
+        )
     if left is not None and left < available:
         return Finding(
-            title="This container's limit leaves too little memory for a framework.",
-            evidence=f"Its limit is {gigabytes(limit or 0)}, of which {gigabytes(left)} are left.",
+            title=say("This container's limit leaves too little memory for a framework."),
+            evidence=say(
+                "Its limit is {limit}, of which {left} are left.",
+                limit=gigabytes(limit or 0),
+                left=gigabytes(left),
+            ),
             remedy=as_written("# Outside of the container: docker run --memory=8g IMAGE"),
             confidence="likely",
             cause=Cause.MACHINE,
         )
     mac = known_or(facts.machine.system, "") == "Darwin"
     return Finding(
-        title="Too little memory is free for a framework: the system may end the kernel.",
-        evidence=f"{gigabytes(available)} are free.",
+        title=say("Too little memory is free for a framework: the system may end the kernel."),
+        evidence=say("{size} are free.", size=gigabytes(available)),
         remedy=(as_written("top -o mem") if mac else as_written("ps aux --sort=-rss | head"))
         + as_written(
             "# Close what is not needed; shut down other kernels first (Running Terminals and Kernels)."

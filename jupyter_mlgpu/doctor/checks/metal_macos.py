@@ -6,29 +6,32 @@ selector`).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "metal-macos"
-TITLE = "macOS is new enough for the Metal plug-in"
+TITLE = say("macOS is new enough for the Metal plug-in")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the plug-in stands on macOS 11 or older."""
     macos = known(facts.machine.macos)
     if macos is None:
-        return Skipped("This is not a Mac.")
+        return Skipped(say("This is not a Mac."))
     plugin = known(facts.packages).get("tensorflow-metal")
     if plugin is None:
-        return Skipped("tensorflow-metal is not installed.")
+        return Skipped(say("tensorflow-metal is not installed."))
     if not older(macos, "12"):
-        return Fine(f"macOS is {macos}.")
+        return Fine(say("macOS is {version}.", version=macos))
     return Finding(
-        title="This macOS is too old for tensorflow-metal: training would end the kernel.",
-        evidence=f"macOS is {macos}, tensorflow-metal {plugin.version} needs 12 or newer.",
+        title=say("This macOS is too old for tensorflow-metal: training would end the kernel."),
+        evidence=say(
+            "macOS is {version}, tensorflow-metal {plugin} needs 12 or newer.",
+            version=macos,
+            plugin=plugin.version,
+        ),
         remedy=as_written(
             "softwareupdate --list\n# Or, to train on the CPU: pip uninstall -y tensorflow-metal"
         ),

@@ -6,14 +6,13 @@ Sources: tensorflow/models#10617 (`symbol not found in flat namespace '_TF_Alloc
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "metal-plugin-pair"
-TITLE = "The Metal plug-in is of TensorFlow's time"
+TITLE = say("The Metal plug-in is of TensorFlow's time")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,17 +20,21 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
     if plugin is None or tensorflow is None:
-        return Skipped("TensorFlow and tensorflow-metal are not both installed.")
+        return Skipped(say("TensorFlow and tensorflow-metal are not both installed."))
     if not older(tensorflow.version, "2.20"):
-        return Skipped("No plug-in loads into this TensorFlow.")
+        return Skipped(say("No plug-in loads into this TensorFlow."))
     too_old = older(plugin.version, "1.1") and not older(tensorflow.version, "2.14")
     too_new = not older(plugin.version, "1.1") and older(tensorflow.version, "2.14")
     too_new = too_new or (not older(plugin.version, "1.2") and older(tensorflow.version, "2.18"))
-    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
+    found = say(
+        "tensorflow-metal {plugin} stands beside TensorFlow {version}.",
+        plugin=plugin.version,
+        version=tensorflow.version,
+    )
     if not (too_old or too_new):
         return Fine(found)
     return Finding(
-        title="tensorflow-metal and TensorFlow are of different times and do not load together.",
+        title=say("tensorflow-metal and TensorFlow are of different times and do not load together."),
         evidence=found,
         remedy=as_written("pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure" if too_old else "likely",

@@ -6,15 +6,14 @@ TensorFlow 2.18.1 and 2.19.1 export all, 2.20 and newer lack 8.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
-from jupyter_mlgpu.doctor.metal import APPLES, COMMUNITYS, communitys
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.doctor.metal import APPLES, communitys
 from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "metal-plugin-version"
-TITLE = "TensorFlow and its Metal plug-in belong together"
+TITLE = say("TensorFlow and its Metal plug-in belong together")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,21 +21,28 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
     if plugin is None or tensorflow is None:
-        return Skipped("TensorFlow and tensorflow-metal are not both installed.")
-    found = f"tensorflow-metal {plugin.version} stands beside TensorFlow {tensorflow.version}."
+        return Skipped(say("TensorFlow and tensorflow-metal are not both installed."))
+    found = say(
+        "tensorflow-metal {plugin} stands beside TensorFlow {version}.",
+        plugin=plugin.version,
+        version=tensorflow.version,
+    )
     if older(tensorflow.version, "2.20"):
         return Fine(found)
-    if COMMUNITYS in packages:
+    theirs = communitys(packages)
+    if theirs:
         return Finding(
-            title="Apple's Metal plug-in stands beside the community's and cannot load into this TensorFlow.",
-            evidence=f"{found} {communitys(packages)}",
+            title=say(
+                "Apple's Metal plug-in stands beside the community's and cannot load into this TensorFlow."
+            ),
+            evidence=joined(found, theirs),
             remedy=run("pip", "uninstall", "-y", APPLES),
             confidence="sure",
             cause=Cause.PACKAGES,
         )
     return Finding(
-        title="tensorflow-metal cannot load into this TensorFlow, so there is no GPU.",
-        evidence=f"{found} From 2.20 on TensorFlow lacks symbols that the plug-in needs.",
+        title=say("tensorflow-metal cannot load into this TensorFlow, so there is no GPU."),
+        evidence=joined(found, say("From 2.20 on TensorFlow lacks symbols that the plug-in needs.")),
         remedy=as_written("pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PACKAGES,

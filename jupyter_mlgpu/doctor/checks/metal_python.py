@@ -6,32 +6,31 @@ same with an earlier pair of Python and plug-in.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.metal import communitys
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "metal-python"
-TITLE = "There is a Metal plug-in for this version of Python"
+TITLE = say("There is a Metal plug-in for this version of Python")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where TensorFlow stands on a Mac whose Python is too new for any plug-in."""
     if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
-        return Skipped("This is no Mac with Apple silicon.")
+        return Skipped(say("This is no Mac with Apple silicon."))
     if "tensorflow" not in known(facts.packages):
-        return Skipped("TensorFlow is not installed.")
+        return Skipped(say("TensorFlow is not installed."))
     found = communitys(known(facts.packages))
     if found:
         return Skipped(found)
     version = known(facts.python.version)
     if older(version, "3.13"):
-        return Fine(f"Python is {version}.")
+        return Fine(say("Python is {version}.", version=version))
     return Finding(
-        title="There is no tensorflow-metal for this Python, so TensorFlow has no GPU.",
-        evidence=f"Python is {version}; the plug-in was built for 3.9 to 3.12.",
+        title=say("There is no tensorflow-metal for this Python, so TensorFlow has no GPU."),
+        evidence=say("Python is {version}; the plug-in was built for 3.9 to 3.12.", version=version),
         remedy=as_written(
             "brew install python@3.12\n"
             '"$(brew --prefix)/bin/python3.12" -m venv ~/mlgpu\n'

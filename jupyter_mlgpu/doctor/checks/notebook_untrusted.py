@@ -5,13 +5,12 @@ Sources: jupyterlab/jupyterlab#9855 and #15467, #14348.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import as_written, path, run
+from jupyter_mlgpu.sentence import say
 
 ID = "notebook-untrusted"
-TITLE = "Saved outputs are trusted"
+TITLE = say("Saved outputs are trusted")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,10 +21,10 @@ def judge(facts: Facts) -> Verdict:
         if known_or(one.rich, False) and not known_or(one.trusted, True)
     ]
     if not hidden:
-        return Fine("No notebook here has saved outputs that are hidden.")
+        return Fine(say("No notebook here has saved outputs that are hidden."))
     return Finding(
-        title="Saved outputs of a notebook are not shown: it is not trusted.",
-        evidence=f"With rich outputs and without a signature: {', '.join(hidden)}.",
+        title=say("Saved outputs of a notebook are not shown: it is not trusted."),
+        evidence=say("With rich outputs and without a signature: {names}.", names=", ".join(hidden)),
         remedy=sum(
             (run("jupyter", "trust", path(name)) for name in hidden),
             as_written("# If you know where it comes from:"),

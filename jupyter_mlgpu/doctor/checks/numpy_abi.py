@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "numpy-abi"
-TITLE = "NumPy is of the kind that the frameworks were compiled for"
+TITLE = say("NumPy is of the kind that the frameworks were compiled for")
 _FIRST_FOR_2 = {"tensorflow": "2.18", "torch": "2.3", "jaxlib": "0.4.26"}
 
 
@@ -24,20 +23,24 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     numpy = packages.get("numpy")
     if numpy is None:
-        return Skipped("NumPy is not installed.")
+        return Skipped(say("NumPy is not installed."))
     names = [
         name
         for name, first in _FIRST_FOR_2.items()
         if name in packages and older(packages[name].version, first)
     ]
     if older(numpy.version, "2") or not names:
-        return Fine(f"NumPy is {numpy.version}.")
+        return Fine(say("NumPy is {version}.", version=numpy.version))
     early = [f"{name} {packages[name].version}" for name in names]
     requirements = (line for package in packages.values() for line in known_or(package.requires, ()))
     wants_2 = any(re.match(r"numpy>=2\b", line) for line in requirements)
     return Finding(
-        title="NumPy 2 is installed beside a framework that was compiled for NumPy 1.",
-        evidence=f"NumPy is {numpy.version}; compiled for NumPy 1: {', '.join(early)}.",
+        title=say("NumPy 2 is installed beside a framework that was compiled for NumPy 1."),
+        evidence=say(
+            "NumPy is {version}; compiled for NumPy 1: {names}.",
+            version=numpy.version,
+            names=", ".join(early),
+        ),
         remedy=run("pip", "install", "--upgrade", *names) if wants_2 else run("pip", "install", "numpy<2"),
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -5,14 +5,13 @@ Sources: pyenv/pyenv#2722 and conda-forge/python-feedstock#171 (`~/.local` comes
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, Remedy, as_written, pinned, run
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "package-copies"
-TITLE = "No package is installed twice"
+TITLE = say("No package is installed twice")
 
 
 # Those that fail or compute otherwise in another version; a second pip harms nobody.
@@ -37,13 +36,21 @@ def judge(facts: Facts) -> Verdict:
         and (others := [one for one in known_or(package.copies, ()) if one != package.version])
     }
     if not twice:
-        return Fine("No package of interest has a second copy of another version on the path.")
-    listed = [f"{name} {packages[name].version} hides {', '.join(twice[name])}." for name in twice]
+        return Fine(say("No package of interest has a second copy of another version on the path."))
+    listed = [
+        say(
+            "{name} {version} hides {others}.",
+            name=name,
+            version=packages[name].version,
+            others=", ".join(twice[name]),
+        )
+        for name in twice
+    ]
     times = 1 + max(map(len, twice.values()))
     at_home = [name for name in twice if known_or(packages[name].place, "") == "user"]
     return Finding(
-        title="A package is installed twice, and the wrong copy may be the one that is imported.",
-        evidence=" ".join(listed),
+        title=say("A package is installed twice, and the wrong copy may be the one that is imported."),
+        evidence=joined(*listed),
         remedy=(
             as_written("# Leave the copy in ~/.local out:\nexport PYTHONNOUSERSITE=1") + FROM_THIS_SHELL
             if at_home

@@ -5,13 +5,12 @@ Source: openvinotoolkit/openvino_notebooks#2793 (uninstalling tensorflow broke t
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import pinned, run
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "package-files"
-TITLE = "No installed package lacks files"
+TITLE = say("No installed package lacks files")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,11 +20,14 @@ def judge(facts: Facts) -> Verdict:
         name: count for name, package in sorted(packages.items()) if (count := known_or(package.missing, 0))
     }
     if not broken:
-        return Fine("Every package of interest has its files.")
-    listed = [f"{name} lacks {count} of the code files in its record." for name, count in broken.items()]
+        return Fine(say("Every package of interest has its files."))
+    listed = [
+        say("{name} lacks {count} of the code files in its record.", name=name, count=count)
+        for name, count in broken.items()
+    ]
     return Finding(
-        title="Files of an installed package are gone.",
-        evidence=" ".join(listed),
+        title=say("Files of an installed package are gone."),
+        evidence=joined(*listed),
         remedy=run("pip", "install", "--force-reinstall", "--no-deps", *pinned(broken, packages)),
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -7,14 +7,13 @@ protobuf 6); from 2.20 on TensorFlow's own requirement is protobuf 5.28 or newer
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "protobuf-tensorflow"
-TITLE = "protobuf fits TensorFlow"
+TITLE = say("protobuf fits TensorFlow")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,14 +21,18 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     protobuf, tensorflow = packages.get("protobuf"), packages.get("tensorflow")
     if protobuf is None or tensorflow is None:
-        return Skipped("TensorFlow and protobuf are not both installed.")
+        return Skipped(say("TensorFlow and protobuf are not both installed."))
     wanted = _wanted(tensorflow.version, protobuf.version)
-    found = f"protobuf {protobuf.version} stands beside TensorFlow {tensorflow.version}."
+    found = say(
+        "protobuf {protobuf} stands beside TensorFlow {version}.",
+        protobuf=protobuf.version,
+        version=tensorflow.version,
+    )
     if wanted is None:
         return Fine(found)
     return Finding(
-        title="This protobuf does not fit TensorFlow, whose import fails or floods the cell.",
-        evidence=f"{found} It needs protobuf{wanted}.",
+        title=say("This protobuf does not fit TensorFlow, whose import fails or floods the cell."),
+        evidence=joined(found, say("It needs protobuf{wanted}.", wanted=wanted)),
         remedy=run("pip", "install", f"protobuf{wanted}"),
         confidence="sure",
         cause=Cause.PACKAGES,

@@ -6,31 +6,30 @@ Sources: pytorch/pytorch#5040, bytedance/Protenix#2, nianticlabs/simplerecon#3 (
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.sizes import GIB, gigabytes
+from jupyter_mlgpu.sentence import say
 
 ID = "shared-memory"
-TITLE = "There is shared memory for data loaders"
+TITLE = say("There is shared memory for data loaders")
 _NEEDED = GIB
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a container with PyTorch has less than 1 GiB of shared memory."""
     if not known(facts.machine.container):
-        return Skipped("This is no container.")
+        return Skipped(say("This is no container."))
     if "torch" not in known(facts.packages):
-        return Skipped("PyTorch is not installed.")
+        return Skipped(say("PyTorch is not installed."))
     size = known(facts.storage.shared_memory)
     if size is None:
-        return Skipped("There is no /dev/shm.")
+        return Skipped(say("There is no /dev/shm."))
     if size >= _NEEDED:
-        return Fine(f"/dev/shm has {gigabytes(size)}.")
+        return Fine(say("/dev/shm has {size}.", size=gigabytes(size)))
     return Finding(
-        title="This container's shared memory is too small for PyTorch's data loaders.",
-        evidence=f"/dev/shm has {gigabytes(size)}.",
+        title=say("This container's shared memory is too small for PyTorch's data loaders."),
+        evidence=say("/dev/shm has {size}.", size=gigabytes(size)),
         remedy=as_written("# Outside of the container: docker run --shm-size=8g IMAGE"),
         confidence="likely",
         cause=Cause.ADVICE,

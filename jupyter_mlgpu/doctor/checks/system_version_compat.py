@@ -6,27 +6,26 @@ platform"; SYSTEM_VERSION_COMPAT=0 helps).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "system-version-compat"
-TITLE = "Python is told the real version of macOS"
+TITLE = say("Python is told the real version of macOS")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where this process is told macOS 10 on a later one."""
     real = known(facts.machine.macos)
     if real is None:
-        return Skipped("This is not a Mac.")
+        return Skipped(say("This is not a Mac."))
     told = known(facts.python.macos_seen)
     if told is None or not told.startswith("10.") or older(real, "11"):
-        return Fine(f"macOS is {real}.")
+        return Fine(say("macOS is {version}.", version=real))
     return Finding(
-        title="This Python takes macOS for version 10, so pip refuses newer wheels.",
-        evidence=f"macOS is {real}, Python is told {told}.",
+        title=say("This Python takes macOS for version 10, so pip refuses newer wheels."),
+        evidence=say("macOS is {real}, Python is told {told}.", real=real, told=told),
         remedy=as_written("SYSTEM_VERSION_COMPAT=0 pip install tensorflow==2.19.1 tensorflow-metal==1.2.0"),
         confidence="sure",
         cause=Cause.PYTHON,

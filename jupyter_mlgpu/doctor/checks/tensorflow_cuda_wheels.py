@@ -6,33 +6,32 @@ Sources: tensorflow/tensorflow#60646 and #34287 ("Cannot dlopen some GPU librari
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import run
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "tensorflow-cuda-wheels"
-TITLE = "TensorFlow finds the CUDA that it was built with"
+TITLE = say("TensorFlow finds the CUDA that it was built with")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where no cuBLAS of TensorFlow's major version of CUDA is found anywhere."""
     tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
     if tensorflow is None or cuda is None:
-        return Skipped("There is no TensorFlow that was built for CUDA.")
+        return Skipped(say("There is no TensorFlow that was built for CUDA."))
     if known_or(tensorflow.installer, None) == "conda":
-        return Skipped("Conda brings TensorFlow's CUDA along.")
+        return Skipped(say("Conda brings TensorFlow's CUDA along."))
     if not nvidia.count(facts):
-        return Skipped("There is no NVIDIA GPU.")
+        return Skipped(say("There is no NVIDIA GPU."))
     wanted = f"libcublas.so.{nvidia.major(cuda)}"
     files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})
     if any(one == wanted or one.startswith(f"{wanted}.") for one in files):
-        return Fine(f"{wanted} is found.")
+        return Fine(say("{library} is found.", library=wanted))
     return Finding(
-        title="TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing.",
-        evidence=(
-            f"It needs {wanted} (CUDA {cuda})."
-            + (f" Found: {', '.join(files)}." if files else " No cuBLAS is found.")
+        title=say("TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing."),
+        evidence=joined(
+            say("It needs {library} (CUDA {cuda}).", library=wanted, cuda=cuda),
+            say("Found: {files}.", files=", ".join(files)) if files else say("No cuBLAS is found."),
         ),
         remedy=run("pip", "install", f"tensorflow[and-cuda]=={tensorflow.version}"),
         confidence="sure",

@@ -6,14 +6,13 @@ apple/tensorflow_macos#16 (Python files of Apple's fork with the library of ordi
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
 from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import release
+from jupyter_mlgpu.sentence import say
 
 ID = "tensorflow-macos-leftover"
-TITLE = "Nothing is left of tensorflow-macos"
+TITLE = say("Nothing is left of tensorflow-macos")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,12 +20,14 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     old, new = packages.get("tensorflow-macos"), packages.get("tensorflow")
     if old is None or new is None:
-        return Fine("tensorflow-macos and tensorflow are not both installed.")
-    found = f"tensorflow-macos {old.version} and tensorflow {new.version} share one folder."
+        return Fine(say("tensorflow-macos and tensorflow are not both installed."))
+    found = say(
+        "tensorflow-macos {old} and tensorflow {new} share one folder.", old=old.version, new=new.version
+    )
     if release(old.version) == release(new.version):
-        return Fine(f"tensorflow-macos and tensorflow are both {new.version}.")
+        return Fine(say("tensorflow-macos and tensorflow are both {version}.", version=new.version))
     return Finding(
-        title="An older tensorflow-macos is mixed with TensorFlow.",
+        title=say("An older tensorflow-macos is mixed with TensorFlow."),
         evidence=found,
         remedy=as_written("pip uninstall -y tensorflow-macos tensorflow")
         + run("pip", "install", f"tensorflow=={new.version}"),

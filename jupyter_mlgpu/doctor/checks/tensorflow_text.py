@@ -6,14 +6,13 @@ one); tensorflow/text#1541 and keras-team/keras-hub#2979 (2.21.0 itself cannot b
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import minor, release
+from jupyter_mlgpu.sentence import joined, say
 
 ID = "tensorflow-text"
-TITLE = "tensorflow-text is of TensorFlow's version"
+TITLE = say("tensorflow-text is of TensorFlow's version")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -21,16 +20,20 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     text, tensorflow = packages.get("tensorflow-text"), packages.get("tensorflow")
     if text is None or tensorflow is None:
-        return Skipped("TensorFlow and tensorflow-text are not both installed.")
+        return Skipped(say("TensorFlow and tensorflow-text are not both installed."))
     here = minor(tensorflow.version)
     broken = release(text.version) == release("2.21.0")
-    found = f"tensorflow-text {text.version} stands beside TensorFlow {tensorflow.version}."
+    found = say(
+        "tensorflow-text {text} stands beside TensorFlow {version}.",
+        text=text.version,
+        version=tensorflow.version,
+    )
     if minor(text.version) == here and not broken:
         return Fine(found)
     wanted = ["tensorflow==2.19.1", "tensorflow-text==2.19.0"] if broken else [f"tensorflow-text=={here}.*"]
     return Finding(
-        title="tensorflow-text cannot load into this TensorFlow.",
-        evidence=f"{found} 2.21.0 lacks a symbol of its own." if broken else found,
+        title=say("tensorflow-text cannot load into this TensorFlow."),
+        evidence=joined(found, say("2.21.0 lacks a symbol of its own.")) if broken else found,
         remedy=run("pip", "install", *wanted),
         confidence="sure",
         cause=Cause.PACKAGES,

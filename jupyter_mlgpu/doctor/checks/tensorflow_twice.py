@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts, Package
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import Package
 from jupyter_mlgpu.doctor.remedies import pinned, run
+from jupyter_mlgpu.sentence import Sentence, say
 
 ID = "tensorflow-twice"
-TITLE = "Only one TensorFlow is installed"
+TITLE = say("Only one TensorFlow is installed")
 _ALL = (
     "tensorflow",
     "tensorflow-cpu",
@@ -40,7 +40,9 @@ def judge(facts: Facts) -> Verdict:
         if name in packages and not (main and name in _PARTS and packages[name].version == main.version)
     ]
     if len(found) < 2:
-        return Fine(f"Installed: {found[0]}." if found else "TensorFlow is not installed.")
+        return Fine(
+            say("Installed: {names}.", names=found[0]) if found else say("TensorFlow is not installed.")
+        )
     keep = "tensorflow" if main else found[0]
     title, evidence = _where({name: packages[name] for name in found})
     return Finding(
@@ -52,16 +54,17 @@ def judge(facts: Facts) -> Verdict:
     )
 
 
-def _where(found: Mapping[str, Package]) -> tuple[str, str]:
+def _where(found: Mapping[str, Package]) -> tuple[Sentence, Sentence]:
     """Title and evidence: in one place they lie over each other, else the first on the path hides others."""
     places = {known_or(one.place, None) for one in found.values()}
     listed = ", ".join(f"{name} {one.version}" for name, one in found.items())
+    over_each_other = say("Several TensorFlows are installed over each other.")
     if None in places:
-        return "Several TensorFlows are installed over each other.", f"Installed: {listed}."
+        return over_each_other, say("Installed: {names}.", names=listed)
     if len(places) == 1:
-        return "Several TensorFlows are installed over each other.", f"Installed into one folder: {listed}."
+        return over_each_other, say("Installed into one folder: {names}.", names=listed)
     by_place = ", ".join(f"{name} {one.version} ({one.place})" for name, one in found.items())
     return (
-        "Several TensorFlows are installed, and which one is imported depends on the path.",
-        f"Installed into {len(places)} folders: {by_place}.",
+        say("Several TensorFlows are installed, and which one is imported depends on the path."),
+        say("Installed into {count} folders: {names}.", count=len(places), names=by_place),
     )

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
 from jupyter_mlgpu.doctor.remedies import FROM_THIS_SHELL, run
+from jupyter_mlgpu.sentence import joined, say, say_count
 
 ID = "threads"
-TITLE = "Threads are as many as the processors that may be used"
+TITLE = say("Threads are as many as the processors that may be used")
 _NAMES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
 
 
@@ -28,12 +27,19 @@ def judge(facts: Facts) -> Verdict:
     # Where nothing is said, frameworks start a thread for each processor that they see.
     unlimited = usable > allowed and not told
     if not many and not unlimited:
-        return Fine(f"{allowed} processors may be used, and no more threads are asked for.")
-    said = [f"{name} is {count}." for name, count in many.items()] or [f"{usable} are seen."]
+        return Fine(
+            say_count(
+                "{count} processor may be used, and no more threads are asked for.",
+                "{count} processors may be used, and no more threads are asked for.",
+                allowed,
+            )
+        )
+    said = [say("{name} is {value}.", name=name, value=str(count)) for name, count in many.items()]
+    usable_here = say_count("{count} processor may be used.", "{count} processors may be used.", allowed)
     set_here = [name for name in _NAMES if name in many] or [_NAMES[0], _NAMES[-1]]
     return Finding(
-        title="More threads would run than processors may be used, which slows every operation.",
-        evidence=" ".join([f"{allowed} processors may be used.", *said]),
+        title=say("More threads would run than processors may be used, which slows every operation."),
+        evidence=joined(usable_here, *(said or [say("{count} are seen.", count=usable)])),
         remedy=run("export", *(f"{name}={allowed}" for name in set_here)) + FROM_THIS_SHELL,
         confidence="sure" if many else "likely",
         cause=Cause.ADVICE,

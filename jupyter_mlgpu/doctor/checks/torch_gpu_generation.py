@@ -7,14 +7,13 @@ Sources: pytorch/pytorch#150733 (sm_120 with CUDA before 12.8), bnsreenu/digital
 from __future__ import annotations
 
 from jupyter_mlgpu.doctor import nvidia
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
 from jupyter_mlgpu.doctor.remedies import run
 from jupyter_mlgpu.doctor.versions import older
+from jupyter_mlgpu.sentence import say
 
 ID = "torch-gpu-generation"
-TITLE = "PyTorch has code for this generation of GPU"
+TITLE = say("PyTorch has code for this generation of GPU")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,17 +21,19 @@ def judge(facts: Facts) -> Verdict:
     cuda = nvidia.cuda_of(facts, "torch")
     capable = [(gpu, ability) for gpu in nvidia.gpus(facts) if (ability := known(gpu.compute_capability))]
     if cuda is None or not capable:
-        return Skipped("There is no PyTorch with CUDA beside an NVIDIA GPU.")
+        return Skipped(say("There is no PyTorch with CUDA beside an NVIDIA GPU."))
     unserved = [(gpu, ability) for gpu, ability in capable if not nvidia.built_for(ability, cuda)]
     if not unserved:
-        return Fine(f"PyTorch was built for CUDA {cuda}.")
+        return Fine(say("PyTorch was built for CUDA {cuda}.", cuda=cuda))
     gpu, ability = unserved[0]
     suits = "cu126" if older(ability, "10.0") else "cu128"
     return Finding(
-        title="This PyTorch has no code for the GPU: every operation on it fails.",
-        evidence=(
-            f"{known_or(gpu.name, 'The GPU')} has compute capability {ability}; "
-            f"PyTorch was built for CUDA {cuda}."
+        title=say("This PyTorch has no code for the GPU: every operation on it fails."),
+        evidence=say(
+            "{name} has compute capability {ability}; PyTorch was built for CUDA {cuda}.",
+            name=known_or(gpu.name, say("The GPU")),
+            ability=ability,
+            cuda=cuda,
         ),
         remedy=run("uv", "pip", "install", "--reinstall", "torch", f"--torch-backend={suits}"),
         confidence="likely",

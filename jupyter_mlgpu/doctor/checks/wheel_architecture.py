@@ -5,29 +5,31 @@ Source: tensorflow/tensorflow#57483 (x86_64 TensorFlow in an arm64 Python: "inco
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.facts import Facts, Package
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import Package
 from jupyter_mlgpu.doctor.remedies import pinned, run
+from jupyter_mlgpu.sentence import say
 
 ID = "wheel-architecture"
-TITLE = "Packages were built for this processor"
+TITLE = say("Packages were built for this processor")
 _KNOWN = ("x86_64", "arm64", "aarch64", "i686")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a wheel's tag names another processor than the process has."""
     if known_or(facts.python.translated, None):
-        return Skipped("Python itself runs translated by Rosetta.")
+        return Skipped(say("Python itself runs translated by Rosetta."))
     process = known(facts.python.architecture)
     packages = known(facts.packages)
     foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, process)]
     if not foreign:
-        return Fine(f"Every package of interest fits Python's {process}.")
+        return Fine(say("Every package of interest fits Python's {process}.", process=process))
     command = ("python", "-m", "pip", "install", "--force-reinstall", "--no-cache-dir", "--no-deps")
     return Finding(
-        title="A package was built for another processor and cannot be loaded.",
-        evidence=f"Python is {process}; built for another: {', '.join(foreign)}.",
+        title=say("A package was built for another processor and cannot be loaded."),
+        evidence=say(
+            "Python is {process}; built for another: {names}.", process=process, names=", ".join(foreign)
+        ),
         remedy=run(*command, *pinned(foreign, packages)),
         confidence="sure",
         cause=Cause.PACKAGES,

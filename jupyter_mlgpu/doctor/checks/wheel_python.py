@@ -5,14 +5,14 @@ Source: astral-sh/uv#10166 (a Python 3.10 environment that found the system's Nu
 
 from __future__ import annotations
 
-from jupyter_mlgpu.doctor.check import Cause, Finding, Fine, Verdict
-from jupyter_mlgpu.doctor.facts import Facts, Package
-from jupyter_mlgpu.doctor.maybe import known, known_or
+from jupyter_mlgpu.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.doctor.facts import Package
 from jupyter_mlgpu.doctor.remedies import as_written, run
 from jupyter_mlgpu.doctor.versions import minor
+from jupyter_mlgpu.sentence import say
 
 ID = "wheel-python"
-TITLE = "Compiled packages were built for this version of Python"
+TITLE = say("Compiled packages were built for this version of Python")
 
 
 def judge(facts: Facts) -> Verdict:
@@ -22,10 +22,12 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     foreign = [name for name, package in sorted(packages.items()) if _is_foreign(package, mine)]
     if not foreign:
-        return Fine(f"Every compiled package of interest fits Python {version}.")
+        return Fine(say("Every compiled package of interest fits Python {version}.", version=version))
     return Finding(
-        title="A compiled package belongs to another version of Python.",
-        evidence=f"This is Python {version}; built for another: {', '.join(foreign)}.",
+        title=say("A compiled package belongs to another version of Python."),
+        evidence=say(
+            "This is Python {version}; built for another: {names}.", version=version, names=", ".join(foreign)
+        ),
         remedy=as_written("unset PYTHONPATH")
         + run("python", "-m", "pip", "install", "--force-reinstall", "--no-deps", *foreign),
         confidence="sure",

@@ -32,36 +32,37 @@ from jupyter_mlgpu.doctor.gather import (
     storage,
 )
 from jupyter_mlgpu.doctor.gather.cleaning import cleaned
-from jupyter_mlgpu.doctor.gather.kernels import Inside
+from jupyter_mlgpu.doctor.gather.kernels import KernelsOwnFacts
 from jupyter_mlgpu.doctor.gather.tools import all_unknown
 from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.sentence import Sentence, say
 
 T = TypeVar("T")
 
 #: Seconds after which a part that has not answered is left out; all parts are asked at once.
 PATIENCE_S = 4.0
-NOT_DEEP = Unknown("Asked only with --deep.", asked=False)
+NOT_DEEP = Unknown(say("Asked only with --deep."), asked=False)
 
 
 def gather(
     *,
     deep: bool = False,
-    say: Callable[[str], None] = lambda text: None,
-    inside: Inside | None = None,
+    tell: Callable[[Sentence], None] = lambda said: None,
+    inside: KernelsOwnFacts | None = None,
     patience: float = PATIENCE_S,
 ) -> Facts:
-    """Everything about this machine and this Python, redacted; `say` is told how far it is.
+    """Everything about this machine and this Python, redacted; `tell` is given how far it is.
 
     A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
     """
     asked = _Asked(patience)
     reads: Mapping[str, tuple[type[Any], Callable[[], Any]]] = {
-        "machine": (parts.Machine, machine.read),
+        "machine": (parts.MachineFacts, machine.read),
         "python": (parts.Python, python.read),
         "environment": (parts.Environment, environment.read),
-        "gpus": (parts.Gpus, gpus.read),
+        "gpus": (parts.GpuFacts, gpus.read),
         "kernel": (
-            parts.Kernel,
+            parts.KernelFacts,
             lambda: kernels.read(inside),
         ),
         "jupyter": (parts.Jupyter, jupyter.read),
@@ -73,22 +74,22 @@ def gather(
         "libraries": libraries.read,
         "notebooks": notebooks.read,
     }
-    say("Looking at this machine and this Python")
+    tell(say("Looking at this machine and this Python"))
     waiting = {name: asked.begin(name, read) for name, (_, read) in reads.items()}
     waiting |= {name: asked.begin(name, read) for name, read in loose.items()}
     found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}
     for name, (kind, _) in reads.items():
         if isinstance(found[name], Unknown):
             found[name] = all_unknown(kind, found[name].reason)
-    found |= _deeper(say) if deep else {"network": NOT_DEEP, "frameworks": NOT_DEEP}
+    found |= _deeper(tell) if deep else {"network": NOT_DEEP, "frameworks": NOT_DEEP}
     return cleaned(Facts(gathered_by=__version__, **found))
 
 
-def _deeper(say: Callable[[str], None]) -> dict[str, Any]:
+def _deeper(tell: Callable[[Sentence], None]) -> dict[str, Any]:
     asked = _Asked(2 * network.SITE_S)
     sites = {site: asked.begin(site, partial(network.answers, site)) for site in network.SITES}
     listed = packages.read()
-    answers = frameworks.read(lambda name: name in listed, say)
+    answers = frameworks.read(lambda name: name in listed, tell)
     # A site that has not answered in this time does not answer.
     return {"frameworks": answers, "network": {site: asked.end(one) is True for site, one in sites.items()}}
 
@@ -110,14 +111,25 @@ class _Asked:
         self._deadline = real_time.monotonic() + patience
 
     def begin(self, name: str, read: Callable[[], T]) -> _Part[T]:
-        late = Unknown(f"The {name} facts were not read within {self._patience:g} s.")
+        late = Unknown(
+            say(
+                "The {part} facts were not read within {seconds} s.", part=name, seconds=f"{self._patience:g}"
+            )
+        )
         part: _Part[T] = _Part(name, threading.Event(), late)
 
         def work() -> None:
             try:
                 value: Maybe[T] = read()
             except Exception as error:
-                value = Unknown(f"The {name} facts could not be read ({type(error).__name__}: {error}).")
+                value = Unknown(
+                    say(
+                        "The {part} facts could not be read ({error}: {why}).",
+                        part=name,
+                        error=type(error).__name__,
+                        why=str(error),
+                    )
+                )
             part.value = value
             part.done.set()
 

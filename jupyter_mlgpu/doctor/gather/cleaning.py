@@ -10,8 +10,10 @@ import socket
 from functools import cache
 from typing import Any
 
+from jupyter_mlgpu import sentence
 from jupyter_mlgpu.doctor import reading
 from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.doctor.shapes import MOST_LETTERS
 from jupyter_mlgpu.redact import beginning
 
 # Letters with an @ between them: an address of electronic mail, or a login.
@@ -31,21 +33,30 @@ def _clean(value: Any) -> Any:
         return clean_text(value)
     if isinstance(value, list):
         return [_clean(one) for one in value]
-    if isinstance(value, dict) and isinstance(value.get("unknown"), str):
-        # An error's text may have several lines, a reason is a sentence.
-        return value | {"unknown": clean_text(" ".join(value["unknown"].split()))}
+    if reading.is_unknown(value):
+        reason = value["unknown"]
+        return value | {
+            "unknown": _clean_line(reason)
+            if isinstance(reason, str)
+            else sentence.from_json(reason).map(_clean_line).to_json()
+        }
     if isinstance(value, dict):
         return {key: _clean(one) for key, one in value.items()}
     return value
 
 
+def _clean_line(text: str) -> str:
+    # An error's text may have several lines, a reason is a sentence.
+    return clean_text(" ".join(text.split()))
+
+
 def clean_text(text: str) -> str:
     """A text as it may be shown to others."""
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-    text = _MAIL.sub("<address>", beginning(text, reading.MOST_LETTERS))
+    text = _MAIL.sub("<address>", beginning(text, MOST_LETTERS))
     host = _host()
     text = text if host is None else host.sub("<host>", text)
-    return text[: reading.MOST_LETTERS]
+    return text[:MOST_LETTERS]
 
 
 @cache

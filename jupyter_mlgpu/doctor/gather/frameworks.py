@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.ask import MARK
-from jupyter_mlgpu.doctor.facts import Answer
+from jupyter_mlgpu.doctor.facts import FrameworkAnswer
 from jupyter_mlgpu.doctor.maybe import Unknown
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: Seconds for all frameworks together.
 TOGETHER_S = 60.0
@@ -27,16 +28,22 @@ _LETTERS, _LINES = 1_500, 8
 
 def read(
     installed: Callable[[str], bool],
-    say: Callable[[str], None],
+    tell: Callable[[Sentence], None],
     seconds: float = TOGETHER_S,
-) -> Mapping[str, Answer]:
-    """The answers of the frameworks that are installed; `say` is told of each that is done."""
+) -> Mapping[str, FrameworkAnswer]:
+    """The answers of the frameworks that are installed; `tell` is given each that is done."""
     names = list(filter(installed, registry.FRAMEWORKS))
     if not names:
         return {}
     deadline = real_time.monotonic() + seconds
     running: list[subprocess.Popen[bytes]] = []
-    say(f"Asking {', '.join(names)}, each in a process of its own, {seconds:g} s at most")
+    tell(
+        say(
+            "Asking {frameworks}, each in a process of its own, {seconds} s at most",
+            frameworks=", ".join(names),
+            seconds=f"{seconds:g}",
+        )
+    )
     pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
     try:
         asked = {pool.submit(ask, name, deadline, running=running): name for name in names}
@@ -44,7 +51,13 @@ def read(
         for done in as_completed(asked):
             waiting.remove(asked[done])
             if waiting:
-                say(f"{asked[done]} has answered, waiting for {', '.join(waiting)}")
+                tell(
+                    say(
+                        "{framework} has answered, waiting for {others}",
+                        framework=asked[done],
+                        others=", ".join(waiting),
+                    )
+                )
         return {name: answer.result() for answer, name in asked.items()}
     except BaseException:  # Ctrl-C: nobody waits for the answers any more
         pool.shutdown(wait=False, cancel_futures=True)
@@ -60,14 +73,16 @@ def ask(
     deadline: float,
     command: Sequence[str] = (),
     running: list[subprocess.Popen[bytes]] | None = None,
-) -> Answer:
+) -> FrameworkAnswer:
     """One framework's answer; `deadline` is on the monotonic clock, `command` another program to ask.
 
     The process is put into `running`, for who must end it early.
     """
     start = real_time.monotonic()
     left = deadline - start
-    late = Unknown(f"{name} did not answer in the time that all frameworks have together.")
+    late = Unknown(
+        say("{framework} did not answer in the time that all frameworks have together.", framework=name)
+    )
     if left <= 0:
         return _unanswered(late)
     process = subprocess.Popen(
@@ -89,14 +104,17 @@ def ask(
     return answer(process.returncode, _text(out), _text(err), real_time.monotonic() - start)
 
 
-def answer(status: int, out: str, err: str, seconds: float) -> Answer:
+def answer(status: int, out: str, err: str, seconds: float) -> FrameworkAnswer:
     """What a process has answered: its exit status, what it printed, how long it took."""
     before, mark, line = out.rpartition(MARK)
     printed = [one for one in f"{before if mark else out}\n{err}".splitlines() if one.strip()]
     said = tuple(one[-300:] for one in printed[-_LINES:])
     if not mark:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else None
-        ended = f"Its process ended with {name or f'status {status}'} before it had answered."
+        ended = say(
+            "Its process ended with {how} before it had answered.",
+            how=name or say("status {status}", status=str(status)),
+        )
         return replace(
             _unanswered(Unknown(ended)),
             imported=False,
@@ -106,8 +124,8 @@ def answer(status: int, out: str, err: str, seconds: float) -> Answer:
             said=said,
         )
     told = json.loads(line)
-    missing = Unknown("It was not imported.")
-    return Answer(
+    missing = Unknown(say("It was not imported."))
+    return FrameworkAnswer(
         imported=told["imported"],
         error=None if told["error"] is None else told["error"][-_LETTERS:],
         signal=None,
@@ -115,13 +133,14 @@ def answer(status: int, out: str, err: str, seconds: float) -> Answer:
         devices=tuple(told["devices"]) if "devices" in told else missing,
         computed=told.get("computed", missing),
         compute_error=(told["compute_error"] or "")[-_LETTERS:] or None if "computed" in told else missing,
+        product=told.get("product") if "computed" in told else missing,
         seconds=seconds,
         said=said,
     )
 
 
-def _unanswered(why: Unknown) -> Answer:
-    return Answer(why, why, why, why, why, why, why, why, why)
+def _unanswered(why: Unknown) -> FrameworkAnswer:
+    return FrameworkAnswer(*[why] * len(fields(FrameworkAnswer)))
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

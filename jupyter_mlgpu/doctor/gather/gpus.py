@@ -11,33 +11,35 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
-from jupyter_mlgpu.doctor.facts import Gpu, GpuProcess, Gpus
+from jupyter_mlgpu.doctor.facts import GpuFact, GpuFacts, GpuProcessFact
 from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
 from jupyter_mlgpu.doctor.maybe import Maybe, NotKnownError, Unknown
 from jupyter_mlgpu.probes import gpus as finding
 from jupyter_mlgpu.probes import memory
 from jupyter_mlgpu.probes.nvml import Nvml, Told
+from jupyter_mlgpu.sentence import joined, say
 
 _VENDORS = {"0x10de": "nvidia", "0x1002": "amd", "0x8086": "intel", "0x106b": "apple"}
 _ROOT = Path("/")
-_UNTOLD = Unknown("macOS tells no memory or processes of its GPU.")
+_UNTOLD = Unknown(say("macOS tells no memory or processes of its GPU."))
 
 
-def read(nvml: Nvml | None = None, root: Path = _ROOT) -> Gpus:
+def read(nvml: Nvml | None = None, root: Path = _ROOT) -> GpuFacts:
     """What the system sees; `root` is the file system of a Linux machine."""
     if sys.platform == "darwin":
         return _mac()
     nvml = nvml or Nvml()
     found = finding.find(nvml)
-    return Gpus(
+    return GpuFacts(
         found=tuple(_nvidia(nvml, one.index) for one in found.found),
         on_bus=fact(lambda: on_bus(root)),
         driver=nvml.driver().value,
         cuda=nvml.cuda().value,
         kernel_module=(text_of(root / "sys/module/nvidia/version") or "").strip() or None,
         device_files=fact(lambda: _device_files(root)),
-        why_none=found.why_none,
+        why_none=None if found.why_none is None else joined(found.why_none),
         metal=None,
     )
 
@@ -52,7 +54,7 @@ def on_bus(root: Path) -> tuple[str, ...] | None:
     return tuple(_VENDORS.get(number, number) for number in numbers)
 
 
-def from_profiler(text: str) -> tuple[tuple[Gpu, ...], str | None]:
+def from_profiler(text: str) -> tuple[tuple[GpuFact, ...], str | None]:
     """The GPUs and the Metal version in what system_profiler prints as JSON."""
     listed = json.loads(text).get("SPDisplaysDataType", [])
     metal = next((one[key] for one in listed for key in _METAL if key in one), None)
@@ -67,10 +69,12 @@ def _metal_name(said: str | None) -> str | None:
     return None if said is None else said.replace("spdisplays_metal", "Metal ").replace("spdisplays_", "")
 
 
-def _mac_gpu(told: dict[str, str]) -> Gpu:
+def _mac_gpu(told: dict[str, str]) -> GpuFact:
     vendor = told.get("spdisplays_vendor", "").lower()
-    return Gpu(
-        name=told.get("sppci_model") or told.get("_name") or Unknown("system_profiler does not name it."),
+    return GpuFact(
+        name=told.get("sppci_model")
+        or told.get("_name")
+        or Unknown(say("system_profiler does not name it.")),
         vendor=next((one for one in ("apple", "amd", "intel", "nvidia") if one in vendor), vendor),
         memory=None if "apple" in vendor else _UNTOLD,
         memory_free=None if "apple" in vendor else _UNTOLD,
@@ -79,32 +83,32 @@ def _mac_gpu(told: dict[str, str]) -> Gpu:
     )
 
 
-def _mac() -> Gpus:
+def _mac() -> GpuFacts:
     told = fact(lambda: from_profiler(run(["/usr/sbin/system_profiler", "SPDisplaysDataType", "-json"], 4)))
     found, metal = (told, told) if isinstance(told, Unknown) else told
-    return Gpus(found, None, None, None, None, "absent", finding.NO_NVIDIA_ON_A_MAC, metal)
+    return GpuFacts(found, None, None, None, None, "absent", joined(finding.NO_NVIDIA_ON_A_MAC), metal)
 
 
-def _nvidia(nvml: Nvml, index: int) -> Gpu:
+def _nvidia(nvml: Nvml, index: int) -> GpuFact:
     held = nvml.memory(index)
-    return Gpu(
+    return GpuFact(
         name=_value(nvml.name(index)),
         vendor="nvidia",
-        memory=Unknown(str(held.why_missing)) if held.value is None else held.value.total,
-        memory_free=Unknown(str(held.why_missing)) if held.value is None else held.value.free,
+        memory=_unknown(held) if held.value is None else held.value.total,
+        memory_free=_unknown(held) if held.value is None else held.value.free,
         compute_capability=_value(nvml.compute_capability(index)),
         processes=fact(lambda: _processes(nvml, index)),
     )
 
 
-def _processes(nvml: Nvml, index: int) -> tuple[GpuProcess, ...]:
+def _processes(nvml: Nvml, index: int) -> tuple[GpuProcessFact, ...]:
     told = nvml.processes(index)
     if told.value is None:
-        raise NotKnownError(Unknown(str(told.why_missing)))
+        raise NotKnownError(_unknown(told))
     named = memory.sees_the_machines_processes()
-    unknown = Unknown("The driver does not tell a process's memory here.")
+    unknown = Unknown(say("The driver does not tell a process's memory here."))
     return tuple(
-        GpuProcess(
+        GpuProcessFact(
             memory.program(one.pid) if named else "not seen from here",
             unknown if one.used is None else one.used,
             one.pid == os.getpid(),
@@ -114,7 +118,11 @@ def _processes(nvml: Nvml, index: int) -> tuple[GpuProcess, ...]:
 
 
 def _value(told: Told[str]) -> Maybe[str]:
-    return Unknown(str(told.why_missing)) if told.value is None else told.value
+    return _unknown(told) if told.value is None else told.value
+
+
+def _unknown(told: Told[Any]) -> Unknown:
+    return Unknown(joined(told.why_missing or ""))
 
 
 def _device_files(root: Path) -> str:

@@ -8,15 +8,13 @@ JupyterLab's documentation, "Extensions".
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.doctor.facts import Jupyter
-from jupyter_mlgpu.doctor.gather.tools import fact, text_of
+from jupyter_mlgpu.doctor.gather.tools import fact, table_of
 
 _OURS = "jupyter-mlgpu"
 _SERVER = "jupyter_mlgpu.serverextension"
@@ -44,7 +42,7 @@ def _labextension() -> str | None:
     from jupyter_core.paths import jupyter_path
 
     for folder in map(Path, jupyter_path("labextensions")):
-        version = _table(folder / _OURS / "package.json").get("version")
+        version = table_of(folder / _OURS / "package.json").get("version")
         if isinstance(version, str):
             return version
     return None
@@ -54,7 +52,7 @@ def disabled() -> tuple[str, ...]:
     """Names of disabled lab extensions; the folder that comes first in the path decides."""
     found: dict[str, bool] = {}
     for folder in reversed(_configuration()):
-        told = _table(folder / "labconfig/page_config.json").get("disabledExtensions", {})
+        told = table_of(folder / "labconfig/page_config.json").get("disabledExtensions", {})
         found |= told if isinstance(told, dict) else dict.fromkeys(map(str, told), True)
     return tuple(sorted(name for name, off in found.items() if off))
 
@@ -64,7 +62,7 @@ def server_extension() -> bool:
     enabled = False
     for folder in reversed(_configuration()):
         for file in _server_files(folder):
-            listed = _table(file).get("ServerApp", {}).get("jpserver_extensions", {})
+            listed = table_of(file).get("ServerApp", {}).get("jpserver_extensions", {})
             enabled = bool(listed.get(_SERVER, enabled))
     return enabled
 
@@ -78,11 +76,3 @@ def _configuration() -> list[Path]:
     from jupyter_core.paths import jupyter_config_path
 
     return [Path(one) for one in jupyter_config_path()]
-
-
-def _table(file: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(text_of(file) or "")
-    except ValueError:
-        return {}
-    return data if isinstance(data, dict) else {}

@@ -22,11 +22,12 @@ from string import Template
 from typing import Any
 
 from jupyter_mlgpu.clock import real_time
-from jupyter_mlgpu.doctor.facts import Kernel, KernelSpec
+from jupyter_mlgpu.doctor.facts import KernelFacts, KernelSpec
 from jupyter_mlgpu.doctor.gather import environment
-from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
+from jupyter_mlgpu.doctor.gather.tools import fact, run, table_of, text_of
 from jupyter_mlgpu.doctor.maybe import Maybe, Unknown
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import say
 
 #: Of the kernelspecs, so many are looked at.
 MOST = 20
@@ -52,15 +53,15 @@ print(json.dumps([platform.python_version().rstrip('+'), sys.prefix, found]))
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class KernelsOwnFacts:
     """What only the kernel itself knows: whether ipykernel captures native output in it."""
 
     capture: Maybe[bool]
 
 
-def read(inside: Inside | None = None) -> Kernel:
+def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
     """All kernels; outside of one, ipykernel's files tell how it is set."""
-    return Kernel(
+    return KernelFacts(
         specs=fact(specs),
         capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
         inside=inside is not None,
@@ -83,7 +84,7 @@ def specs() -> tuple[KernelSpec, ...]:
     for folder in map(Path, jupyter_path("kernels")):
         for file in sorted(folder.glob("*/kernel.json")):
             if len(found) < MOST and file.parent.name not in found:
-                found[file.parent.name] = _table(file)
+                found[file.parent.name] = table_of(file)
     # Jupyter makes one for the Python it runs in where none is installed under this name.
     found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
     deadline = real_time.monotonic() + TOGETHER_S
@@ -97,7 +98,7 @@ def configured(folders: Iterable[Path]) -> bool:
     for folder in folders:
         said = _CAPTURE.findall(text_of(folder / "ipython_kernel_config.py") or "")
         value = said[-1] == "True" if said else value
-        told = _table(folder / "ipython_kernel_config.json").get("IPKernelApp")
+        told = table_of(folder / "ipython_kernel_config.json").get("IPKernelApp")
         value = bool(told.get("capture_fd_output", value)) if isinstance(told, dict) else value
     return value
 
@@ -107,18 +108,10 @@ def _profiles() -> tuple[Path, ...]:
     return Path("/etc/ipython"), Path(sys.prefix) / "etc/ipython", own / "profile_default"
 
 
-def _table(file: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(text_of(file) or "")
-    except ValueError:
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
 def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
     command = table.get("argv")
     if not isinstance(command, list) or not command or not isinstance(command[0], str):
-        why = Unknown("Its kernel.json cannot be read.")
+        why = Unknown(say("Its kernel.json cannot be read."))
         return KernelSpec(name, why, why, why, why, why, why)
     told_env = table.get("env")
     variables = {key: str(value) for key, value in told_env.items()} if isinstance(told_env, dict) else {}
@@ -128,10 +121,10 @@ def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
         program = sys.executable
     path = shutil.which(program)
     if not any("ipykernel" in str(word) for word in command):
-        why = Unknown("This kernel is not ipykernel's.")
+        why = Unknown(say("This kernel is not ipykernel's."))
         return KernelSpec(name, program, path is not None, False, why, why, env)
     if path is None:
-        why = Unknown("Its interpreter is not there.")
+        why = Unknown(say("Its interpreter is not there."))
         return KernelSpec(name, program, False, False, why, why, env)
     told = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
     version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told

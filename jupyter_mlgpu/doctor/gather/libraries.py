@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from jupyter_mlgpu.doctor.facts import Library
+from jupyter_mlgpu.doctor.facts import LibraryFact
 from jupyter_mlgpu.doctor.gather.tools import fact, run
 
 _NAMES = (
@@ -22,7 +22,7 @@ _FILE = re.compile(rf"({'|'.join(_NAMES)})\.so(?:\.(\d[\d.]*))?")
 _LINE = re.compile(r"^\s*(\S+) \(.*\) => (\S+)$")
 
 
-def read(path: list[str] | None = None) -> tuple[Library, ...]:
+def read(path: list[str] | None = None) -> tuple[LibraryFact, ...]:
     """Every library of CUDA's that is found, with the version that its file's real name tells."""
     if sys.platform == "darwin":  # CUDA left macOS with 10.14
         return ()
@@ -30,7 +30,7 @@ def read(path: list[str] | None = None) -> tuple[Library, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _by_the_loader() -> Iterator[Library]:
+def _by_the_loader() -> Iterator[LibraryFact]:
     for program in ("/sbin/ldconfig", "/usr/sbin/ldconfig"):
         if Path(program).exists():
             told = fact(lambda: run([program, "-p"]))  # noqa: B023 - called here
@@ -41,13 +41,13 @@ def _by_the_loader() -> Iterator[Library]:
             return
 
 
-def _in_variable() -> Iterator[Library]:
+def _in_variable() -> Iterator[LibraryFact]:
     for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
         for file in _files(Path(folder)):
             yield from _library(file, "LD_LIBRARY_PATH")
 
 
-def _in_wheels(path: list[str]) -> Iterator[Library]:
+def _in_wheels(path: list[str]) -> Iterator[LibraryFact]:
     for entry in path:
         for folder in sorted(Path(entry or ".").glob("nvidia/*/lib")):
             for file in _files(folder):
@@ -61,8 +61,8 @@ def _files(folder: Path) -> list[Path]:
         return []
 
 
-def _library(file: Path, source: str) -> Iterator[Library]:
+def _library(file: Path, source: str) -> Iterator[LibraryFact]:
     match = _FILE.fullmatch(file.name)
     if match:
         real = _FILE.fullmatch(Path(os.path.realpath(file)).name)
-        yield Library(match[1], source, file.name, (real[2] if real else None) or match[2])
+        yield LibraryFact(match[1], source, file.name, (real[2] if real else None) or match[2])

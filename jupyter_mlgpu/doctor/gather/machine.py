@@ -12,22 +12,23 @@ import platform
 import sys
 from pathlib import Path
 
-from jupyter_mlgpu.doctor.facts import Machine
+from jupyter_mlgpu.doctor.facts import MachineFacts
 from jupyter_mlgpu.doctor.gather.tools import fact, run, text_of
 from jupyter_mlgpu.doctor.maybe import Maybe
 from jupyter_mlgpu.probes import memory
+from jupyter_mlgpu.sentence import say
 
 _FEATURES = ("avx", "avx2", "avx512f", "fma", "sse4_2")
 _ROOT = Path("/")
 
 
-def read(root: Path = _ROOT) -> Machine:
+def read(root: Path = _ROOT) -> MachineFacts:
     """The machine; `root` is the file system of a Linux machine."""
     mac = sys.platform == "darwin"
     total = fact(lambda: memory.machine().total)
     limit = fact(lambda: memory.container(memory.machine().total, root))
     held = limit if limit is None or isinstance(limit, memory.Memory) else None
-    return Machine(
+    return MachineFacts(
         system=platform.system(),
         release=platform.release(),
         macos=fact(_macos) if mac else None,
@@ -116,7 +117,7 @@ def _cpuinfo(root: Path, name: str) -> list[str]:
 def _cores() -> int:
     count = os.cpu_count()
     if count is None:
-        raise OSError("the system does not tell how many")
+        raise OSError(say("the system does not tell how many"))
     return count
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from jupyter_mlgpu.doctor.facts import Notebook
 from jupyter_mlgpu.doctor.gather.tools import fact
 from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.sentence import say
 
 #: Of a folder's notebooks the newest ones, and of none more than these bytes.
 MOST = 20
@@ -77,7 +78,7 @@ def signature(text: str, secret: bytes) -> str:
     """
     content = json.loads(text)
     if content["nbformat"] != 4:
-        raise ValueError(f"the notebook has format {content['nbformat']}")
+        raise ValueError(say("the notebook has format {format}", format=str(content["nbformat"])))
     for name in ("orig_nbformat", "orig_nbformat_minor", "signature"):
         content["metadata"].pop(name, None)
     for cell in content["cells"]:
@@ -108,5 +109,5 @@ def _data() -> Path:
 
 def _text(file: Path) -> str:
     if file.stat().st_size > MOST_BYTES:
-        raise OSError(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+        raise OSError(say("it is larger than {size} MB", size=MOST_BYTES // 1_000_000))
     return file.read_text(encoding="utf-8")

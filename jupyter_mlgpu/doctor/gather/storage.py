@@ -11,6 +11,7 @@ from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.doctor.facts import Cache, Storage
 from jupyter_mlgpu.doctor.gather.tools import fact
 from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.sentence import say
 
 #: Seconds for adding up a cache's files.
 COUNTING_S = 0.5
@@ -51,7 +52,9 @@ def size(folder: Path) -> int:
         for name in names:
             total += os.lstat(os.path.join(where, name)).st_size
         if real_time.monotonic() > end:
-            raise TimeoutError(f"it holds more files than can be counted in {COUNTING_S:g} s")
+            raise TimeoutError(
+                say("it holds more files than can be counted in {seconds} s", seconds=f"{COUNTING_S:g}")
+            )
     return total
 
 

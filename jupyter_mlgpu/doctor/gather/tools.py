@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_mlgpu.doctor.maybe import Maybe, NotKnownError, Unknown
+from jupyter_mlgpu.sentence import Sentence, say
 
 T = TypeVar("T")
 
@@ -24,12 +26,20 @@ def fact(read: Callable[[], T]) -> Maybe[T]:
     except NotKnownError as error:
         return error.unknown
     except subprocess.TimeoutExpired as error:
-        return Unknown(f"{_program(error.cmd)} did not answer within {error.timeout:g} s.")
+        return Unknown(
+            say(
+                "{program} did not answer within {seconds} s.",
+                program=_program(error.cmd),
+                seconds=f"{error.timeout:g}",
+            )
+        )
     except Exception as error:
-        return Unknown(f"It could not be read ({type(error).__name__}: {error}).")
+        # What our own code raises may say so in a sentence.
+        why = next((one for one in error.args if isinstance(one, Sentence)), str(error))
+        return Unknown(say("It could not be read ({error}: {why}).", error=type(error).__name__, why=why))
 
 
-def all_unknown(kind: type[T], reason: str) -> T:
+def all_unknown(kind: type[T], reason: Sentence) -> T:
     """A part of the facts in which nothing is known, for one reason."""
     return kind(**{item.name: Unknown(reason) for item in dataclasses.fields(kind)})  # type: ignore[arg-type]
 
@@ -61,6 +71,15 @@ def text_of(path: Path, most: int = 1_000_000) -> str | None:
             return file.read(most)
     except OSError:
         return None
+
+
+def table_of(path: Path) -> dict[str, Any]:
+    """The table in a file of JSON; empty where there is none."""
+    try:
+        data = json.loads(text_of(path) or "")
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def _program(command: Any) -> str:

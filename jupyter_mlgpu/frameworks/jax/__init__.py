@@ -1,6 +1,7 @@
 """JAX: described here, and everything of it in this folder. Nothing here imports it at the top."""
 
 from jupyter_mlgpu.frameworks.base import Framework, Verified
+from jupyter_mlgpu.sentence import say
 
 FRAMEWORK = Framework(
     name="jax",
@@ -15,8 +16,9 @@ FRAMEWORK = Framework(
     metal_packages=("jax-metal",),
     show_devices='JAX_LOGGING_LEVEL=DEBUG python -c "import jax; jax.devices()"',
     modest={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
-    race_note="JAX is waited for through the arrays that are still there; work whose results were dropped is "
-    "not.",
+    race_note=say(
+        "JAX is waited for through the arrays that are still there; work whose results were dropped is not."
+    ),
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),

@@ -14,7 +14,7 @@ from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
-    Convolution,
+    ConvolutionCase,
     Direction,
     Loop,
     Operation,
@@ -109,7 +109,7 @@ class JaxPrograms(Programs):
             note = "Each step has an addition on the device in it: JAX does not fetch the same array twice."
         return Loop(repeated(doing[direction]), lambda: _wait(kept[0]), note=note)
 
-    def conv(self, device: Device, shape: Convolution) -> Loop:
+    def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
         """Images lie channels last."""
         import jax
 

@@ -22,9 +22,10 @@ from jupyter_mlgpu.frameworks.base import Backend, Capability, Details, Device, 
 from jupyter_mlgpu.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.frameworks.jax.arrays import committed, live_arrays
 from jupyter_mlgpu.record import RanOn, Reading, missing
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
-NOT_WATCHED = "JAX does not tell where its programs ran."
-_STATISTICS = "Device.memory_stats"
+NOT_WATCHED = say("JAX does not tell where its programs ran.")
+_STATISTICS = Sentence("Device.memory_stats")
 
 
 class JaxBackend(Backend):
@@ -67,7 +68,7 @@ class JaxBackend(Backend):
         native = _native(device)
         return told if native is None else Details(str(native.device_kind), told.memory, told.driver)
 
-    def why_no_gpu(self) -> str:
+    def why_no_gpu(self) -> Sentence:
         """Whether a plug-in is missing, or failed."""
         from jax._src import xla_bridge
 
@@ -75,12 +76,16 @@ class JaxBackend(Backend):
         errors = getattr(xla_bridge, "_backend_errors", {})
         failed = [f"{name}: {text}" for name, text in errors.items() if name != "tpu"]
         if failed:
-            return f"JAX {version} could not start its plug-in ({'; '.join(failed)})."
+            return say(
+                "JAX {version} could not start its plug-in ({why}).", version=version, why="; ".join(failed)
+            )
         if {"cuda", "rocm", "METAL"} & set(getattr(xla_bridge, "_backend_factories", {})):
-            return f"JAX {version} has a plug-in for GPUs, and found none that it can use here."
-        return f"JAX {version} is installed for CPUs alone, without a plug-in for GPUs."
+            return say(
+                "JAX {version} has a plug-in for GPUs, and found none that it can use here.", version=version
+            )
+        return say("JAX {version} is installed for CPUs alone, without a plug-in for GPUs.", version=version)
 
-    def needs_restart(self) -> str | None:
+    def needs_restart(self) -> Sentence | None:
         """Hidden by JAX's choice of platforms, or by the variable of CUDA."""
         from jax._src import xla_bridge
 
@@ -112,12 +117,12 @@ class JaxBackend(Backend):
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What arrays hold, and the pool they are in, where a client keeps statistics; a CPU's does not."""
         if not self.started():
-            return unknown("JAX has not used a device yet.")
+            return unknown(say("JAX has not used a device yet."))
         stats = _statistics().get(device.name, {})
         if "bytes_in_use" not in stats:
             return unknown(_no_peak(device.name))
         return held(
-            f"{_STATISTICS} of {device.name}",
+            say("{call} of {device}", call=_STATISTICS, device=device.name),
             stats["bytes_in_use"],
             stats.get("pool_bytes"),
             device=device.name,
@@ -127,7 +132,7 @@ class JaxBackend(Backend):
         """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
         return JaxObservation(self.started())
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""
         found = staying.elsewhere(committed(values, _names()), device.name) if self.started() else []
         if not found:
@@ -135,7 +140,12 @@ class JaxBackend(Backend):
         name, native = found[0].name, _native(device)
         remedy = f"{name} = jax.device_put({name}, jax.devices({native.platform!r})[{device.number}])"
         told = staying.told(found, device.name)
-        return f"{told}: JAX works where they are. `{remedy}` moves {staying.it(found)}."
+        return say(
+            "{told}: JAX works where they are. `{code}` moves {what}.",
+            told=told,
+            code=remedy,
+            what=staying.it(found),
+        )
 
 
 class JaxScope(Scope):
@@ -151,12 +161,12 @@ class JaxScope(Scope):
         """False inside a jax.default_device(...) of the user's own."""
         return bool(self._config.jax_default_device == self._native)
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         """Put back the default device found on entry; says so where another one was left set."""
         left_open = not self.holds()
         self._scope.__exit__(None, None, None)
         if left_open:
-            return "This cell left a jax.default_device(...) open; it was closed at the cell's end."
+            return say("This cell left a jax.default_device(...) open; it was closed at the cell's end.")
         return None
 
 
@@ -182,10 +192,12 @@ class JaxObservation(Observation):
             before = self._before.get(name, {})
             times = after.get("num_allocs", 0) - before.get("num_allocs", 0)
             given[name] = times
-            told.append(f"Its allocator of {name} gave out memory {times:,} times.")
+            told.append(
+                say("Its allocator of {device} gave out memory {times} times.", device=name, times=times)
+            )
             readings.append(_peak(name, before, after))
         if not readings:
-            why = _no_peak("the CPU")
+            why = _no_peak(say("the CPU"))
             readings = [
                 missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_STATISTICS)
             ]
@@ -193,7 +205,7 @@ class JaxObservation(Observation):
         new = self._new_arrays()
         if len(devices) > 1:
             used = [entry for device in devices if (entry := _evidence(device, given, new)) is not None]
-            return Observed(tuple(used) or None, None if used else " ".join(told), tuple(readings))
+            return Observed(tuple(used) or None, None if used else joined(*told), tuple(readings))
         if new or given.get(devices[0].name):
             return Observed((evidence.only_device(devices[0]),), None, tuple(readings))
         why = evidence.may_have_run(devices[0])
@@ -265,28 +277,33 @@ def _statistics() -> dict[str, Mapping[str, int]]:
 
 def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Reading:
     peak, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
-    detail = f"{_STATISTICS} of {name}"
+    detail = say("{call} of {device}", call=_STATISTICS, device=name)
     if peak is None:
         return _unknown_peak(_no_peak(name), name, detail)
     if peak <= earlier:
-        why = f"This cell stayed below the peak that JAX reached on {name} before, and JAX cannot reset it."
+        why = say(
+            "This cell stayed below the peak that JAX reached on {device} before, and JAX cannot reset it.",
+            device=name,
+        )
         return _unknown_peak(why, name, detail)
     return Reading(
         "peak_memory_allocator", peak, "bytes", "device", "allocator", 1, device=name, detail=detail
     )
 
 
-def _unknown_peak(why: str, name: str, detail: str) -> Reading:
+def _unknown_peak(why: Sentence, name: str, detail: Sentence) -> Reading:
     return missing(
         "peak_memory_allocator", why, scope="device", source="allocator", device=name, detail=detail
     )
 
 
-def _no_peak(name: str) -> str:
-    return f"JAX keeps no allocator statistics for {name}."
+def _no_peak(name: str) -> Sentence:
+    return say("JAX keeps no allocator statistics for {device}.", device=name)
 
 
-def hidden_by_configuration(platforms: str | None, plugins: Collection[str], started: bool) -> str | None:
+def hidden_by_configuration(
+    platforms: str | None, plugins: Collection[str], started: bool
+) -> Sentence | None:
     """A sentence where `jax_platforms` (`platforms`) leaves out every GPU plug-in that JAX has.
 
     `plugins` are the names of the platforms for which JAX has a client or a plug-in.
@@ -297,7 +314,8 @@ def hidden_by_configuration(platforms: str | None, plugins: Collection[str], sta
         return None
     if there == ["cuda"] and hardware.nvidia("gpu:0").driver is None:
         return None
-    return (
-        f"JAX was told to use {platforms} alone (JAX_PLATFORMS, or jax_platforms in jax.config), and cannot "
-        "take another platform once it has started: first take that setting out."
+    return say(
+        "JAX was told to use {platforms} alone (JAX_PLATFORMS, or jax_platforms in jax.config), "
+        "and cannot take another platform once it has started: first take that setting out.",
+        platforms=platforms or "",
     )

@@ -11,22 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from jupyter_mlgpu.ops import planes
-from jupyter_mlgpu.ops.events import Event, Profile, kept, why_left_out
+from jupyter_mlgpu.ops.events import Event, SeenEvents, kept
 
 
-def read(
-    data: Any,
-    *,
-    profiler: str,
-    window_ns: tuple[int, int],
-    left_out: int = 0,
-    problems: tuple[str, ...] = (),
-    whole: bool = True,
-) -> Profile:
-    """The profile in a `ProfileData`; `left_out` events were cut from it before."""
-    events, more = kept(_events(data))
-    left_out += more
-    return Profile("jax", profiler, events, *window_ns, left_out, why_left_out(left_out), problems, whole)
+def read(data: Any) -> SeenEvents:
+    """What a `ProfileData` holds."""
+    return kept(_events(data))
 
 
 def _events(data: Any) -> Iterator[Event]:

@@ -8,7 +8,6 @@ starts; so where there is a plug-in and no client yet, no profile is taken.
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from typing import Any
 
@@ -18,19 +17,20 @@ from jupyter_mlgpu.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.ops import xspace
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.sentence import Sentence, say
 
 _RUNNING = Refused(
-    "A profiler of JAX is on already: ours stepped aside, so there are no times per operation.",
+    say("A profiler of JAX is on already: ours stepped aside, so there are no times per operation."),
     running=True,
 )
 # Seen on an H200 with PyTorch 2.11.0 and JAX 0.11.2: CUPTI then refuses JAX, which prints that and goes on.
-_ONE_OF_BOTH = (
-    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA GPU, for CUPTI "
-    "serves one of them alone: restart the kernel, and profile JAX first."
+_ONE_OF_BOTH = say(
+    "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA "
+    "GPU, for CUPTI serves one of them alone: restart the kernel, and profile JAX first."
 )
-_NO_SHAPES = "JAX's profiler tells neither input shapes nor FLOP."
+_NO_SHAPES = say("JAX's profiler tells neither input shapes nor FLOP.")
 _NOT_STARTED = Refused(
-    "JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more."
+    say("JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more.")
 )
 
 
@@ -56,7 +56,7 @@ class JaxProfiler(Profiler):
 class JaxSession(CellSession):
     """JAX's profiler, on."""
 
-    def __init__(self, native: Any, module: Any, problems: tuple[str, ...] = ()) -> None:
+    def __init__(self, native: Any, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
         super().__init__(module, problems)
         self._native = native
         self._found = b""
@@ -69,18 +69,10 @@ class JaxSession(CellSession):
 
     def _read(self) -> Profile:
         data, left_out = xspace.cut(self._found)
-        profile = profile_reader.read(
-            sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data),
-            profiler="JAX's profiler",
-            window_ns=self._window_ns(),
-            left_out=left_out,
-            problems=self._problems(),
-            whole=not self._gave_way,
-        )
-        on_devices = any(one.plane == "device" for one in profile.events)
-        if imported("torch") and _plug_ins() and not on_devices:
-            profile = dataclasses.replace(profile, problems=(*profile.problems, _ONE_OF_BOTH))
-        return dataclasses.replace(profile, xspace=data)
+        seen = profile_reader.read(sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data))
+        if imported("torch") and _plug_ins() and all(one.plane != "device" for one in seen.events):
+            seen = seen._replace(problems=(*seen.problems, _ONE_OF_BOTH))
+        return self._profile("jax", seen, left_out=left_out, xspace=data)
 
 
 def _xla_bridge() -> Any:

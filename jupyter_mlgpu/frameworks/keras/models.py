@@ -100,7 +100,7 @@ def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
     import keras
     from keras import layers
 
-    class Embedding(layers.Layer):  # type: ignore[misc]
+    class KerasBertEmbedding(layers.Layer):  # type: ignore[misc]
         """Words and their places (and which of two texts they are of) as vectors."""
 
         def build(self, input_shape: Any) -> None:
@@ -130,7 +130,7 @@ def encoder(classes: int, shape: Encoder, flash: bool = False) -> Any:
         return layers.LayerNormalization(epsilon=_EPSILON)(added)
 
     tokens = keras.Input((shape.tokens,), dtype="int32")
-    x = layers.LayerNormalization(epsilon=_EPSILON)(Embedding()(tokens))
+    x = layers.LayerNormalization(epsilon=_EPSILON)(KerasBertEmbedding()(tokens))
     x = layers.Dropout(shape.dropout)(x)
     for _ in range(shape.layers):
         attention = layers.MultiHeadAttention(

@@ -13,7 +13,7 @@ from typing import Any
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.frameworks.benchmarks import (
-    Convolution,
+    ConvolutionCase,
     Direction,
     Loop,
     Operation,
@@ -83,7 +83,7 @@ class MlxPrograms(Programs):
 
         return _chained(device, step, x, at_once=1)
 
-    def conv(self, device: Device, shape: Convolution) -> Loop:
+    def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
         """Images lie channels last."""
         import mlx.core as mx
 

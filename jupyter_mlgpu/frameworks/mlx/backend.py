@@ -21,9 +21,10 @@ from jupyter_mlgpu.frameworks.imports import imported
 from jupyter_mlgpu.frameworks.mlx import FRAMEWORK
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
-NOT_WATCHED = "MLX does not tell where its operations ran."
-LAZY = "What this cell left unevaluated (`mx.eval`) falls into a later cell."
+NOT_WATCHED = say("MLX does not tell where its operations ran.")
+LAZY = say("What this cell left unevaluated (`mx.eval`) falls into a later cell.")
 
 
 class MlxBackend(Backend):
@@ -62,14 +63,16 @@ class MlxBackend(Backend):
         driver = hardware.nvidia(device.name).driver if device.kind == "cuda" else None
         return Details(name and str(name), memory and int(memory), driver)
 
-    def why_no_gpu(self) -> str:
+    def why_no_gpu(self) -> Sentence:
         """Metal is part of MLX on a Mac; CUDA comes with a package of its own."""
         version = _mx().__version__
         if sys.platform == "darwin":
-            return f"MLX {version} finds no Metal device here."
+            return say("MLX {version} finds no Metal device here.", version=version)
         if any(name.startswith("mlx-cuda") for name in _mlx_packages()):
-            return f"MLX {version} is installed for CUDA, and finds no GPU it can use here."
-        return f"MLX {version} is installed for CPUs alone."
+            return say(
+                "MLX {version} is installed for CUDA, and finds no GPU it can use here.", version=version
+            )
+        return say("MLX {version} is installed for CPUs alone.", version=version)
 
     def capabilities(self, device: Device) -> tuple[Capability, ...]:
         """Operations are not watched; what is evaluated is waited for."""
@@ -89,7 +92,10 @@ class MlxBackend(Backend):
         """What arrays hold, and the cache beside it: MLX counts all its devices together."""
         active = int(_mx().get_active_memory())
         return held(
-            "mlx.core.get_active_memory", active, active + int(_mx().get_cache_memory()), scope="process"
+            Sentence("mlx.core.get_active_memory"),
+            active,
+            active + int(_mx().get_cache_memory()),
+            scope="process",
         )
 
     def observe(self) -> MlxObservation:
@@ -111,13 +117,13 @@ class MlxScope(Scope):
         """False where the user's code has set another default device."""
         return bool(_mx().default_device() == self._native)
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         """Put back the default device found on entry; says so where the user's code had set another."""
         changed = not self.holds()
         _mx().set_default_device(self._before)
         if not changed:
             return None
-        return "This cell set MLX's default device itself; %mlc_device put it back."
+        return say("This cell set MLX's default device itself; %mlc_device put it back.")
 
 
 class MlxObservation(Observation):
@@ -142,14 +148,14 @@ class MlxObservation(Observation):
             "process",
             "allocator",
             1,
-            detail="mlx.core.get_peak_memory",
+            detail=Sentence("mlx.core.get_peak_memory"),
         )
         if len(self._devices) > 1:
-            return Observed(None, f"{NOT_WATCHED} {LAZY}", (peak,))
+            return Observed(None, joined(NOT_WATCHED, LAZY), (peak,))
         (device,) = self._devices
         if value > self._in_use:
             return Observed((only_device(device),), LAZY, (peak,))
-        return Observed(None, f"{may_have_run(device)} {LAZY}", (peak,), only=device.name)
+        return Observed(None, joined(may_have_run(device), LAZY), (peak,), only=device.name)
 
 
 def _mx() -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner, Option, Set, Training
 from jupyter_mlgpu.frameworks.mlx.backend import native
 from jupyter_mlgpu.frameworks.models import Encoder, Model
 
@@ -110,7 +110,7 @@ def encoder(classes: int, shape: Encoder) -> Any:
 
     width, heads = shape.width, shape.heads
 
-    class Layer(nn.Module):  # type: ignore[misc]
+    class MlxEncoderLayer(nn.Module):  # type: ignore[misc]
         """Attention and a feed-forward part, each added to what came in and normalised."""
 
         def __init__(self) -> None:
@@ -129,7 +129,7 @@ def encoder(classes: int, shape: Encoder) -> Any:
             x = self.norm1(x + self.drop(seen))
             return self.norm2(x + self.drop(self.outer(nn.gelu(self.inner(x)))))
 
-    class Network(nn.Module):  # type: ignore[misc]
+    class MlxNetwork(nn.Module):  # type: ignore[misc]
         """Embeddings, layers, and the outputs."""
 
         def __init__(self) -> None:
@@ -141,7 +141,7 @@ def encoder(classes: int, shape: Encoder) -> Any:
             if shape.pooler:
                 self.pooler = nn.Linear(width, width)
             self.norm, self.drop = nn.LayerNorm(width, eps=1e-12), nn.Dropout(shape.dropout)
-            self.layers = [Layer() for _ in range(shape.layers)]
+            self.layers = [MlxEncoderLayer() for _ in range(shape.layers)]
             self.outputs = nn.Linear(width, classes)
 
         def __call__(self, tokens: Any) -> Any:
@@ -156,14 +156,14 @@ def encoder(classes: int, shape: Encoder) -> Any:
                 x = mx.tanh(self.pooler(x))
             return self.outputs(self.drop(x))
 
-    return Network()
+    return MlxNetwork()
 
 
 def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     return (), ("compile",), ("bf16_weights", "compile")
 
 
-def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> Runner:
+def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
     if not isinstance(model.shape, Encoder):
         raise BenchError(f"{model.title} is {NO_IMAGES}.")
     return MlxTraining(model, batch, options, native(device), training)

@@ -13,7 +13,7 @@ from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
-    Convolution,
+    ConvolutionCase,
     Direction,
     Loop,
     Operation,
@@ -114,7 +114,7 @@ class TensorFlowPrograms(Programs):
 
         return Loop(run, _wait)
 
-    def conv(self, device: Device, shape: Convolution) -> Loop:
+    def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
         """Images lie channels last."""
         import tensorflow as tf
 

@@ -31,6 +31,7 @@ from jupyter_mlgpu.frameworks.tensorflow.placement import Mark, PlacementWatch, 
 from jupyter_mlgpu.frameworks.tensorflow.unseen import Unseen
 from jupyter_mlgpu.frameworks.tensorflow.weights import variables
 from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 class TensorFlowBackend(Backend):
@@ -82,16 +83,21 @@ class TensorFlowBackend(Backend):
         """From the machine and the driver: asking TensorFlow may start it."""
         return hardware.nvidia(device.name) if device.kind == "cuda" else hardware.cpu()
 
-    def why_no_gpu(self) -> str:
+    def why_no_gpu(self) -> Sentence:
         """Whether the build or the machine is what lacks."""
         tf = sys.modules["tensorflow"]
         if sys.platform == "darwin":
-            return f"TensorFlow {tf.__version__} needs tensorflow-metal to use the GPU of a Mac."
+            return say(
+                "TensorFlow {version} needs tensorflow-metal to use the GPU of a Mac.", version=tf.__version__
+            )
         if tf.test.is_built_with_gpu_support():
-            return f"TensorFlow {tf.__version__} can use GPUs, and finds none that it can use here."
-        return f"TensorFlow {tf.__version__} is a build for CPUs alone."
+            return say(
+                "TensorFlow {version} can use GPUs, and finds none that it can use here.",
+                version=tf.__version__,
+            )
+        return say("TensorFlow {version} is a build for CPUs alone.", version=tf.__version__)
 
-    def needs_restart(self) -> str | None:
+    def needs_restart(self) -> Sentence | None:
         """Hidden by tf.config, or by the variable of CUDA."""
         tf = sys.modules["tensorflow"]
         told = hidden_by_configuration(tf.config, _initialised())
@@ -129,7 +135,7 @@ class TensorFlowBackend(Backend):
     def memory(self, device: Device) -> tuple[Reading, ...]:
         """What tensors hold; TensorFlow does not tell what it has reserved."""
         if not _initialised():
-            return unknown("TensorFlow has not used a device yet.")
+            return unknown(say("TensorFlow has not used a device yet."))
         return in_use(device.name)
 
     def observe(self) -> TensorFlowObservation:
@@ -142,13 +148,19 @@ class TensorFlowBackend(Backend):
         """Learn no more from graphs that are called between cells."""
         self._calls.rest()
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Variables stay where they were made; graphs copy them at each call, which is told apart."""
         found = staying.elsewhere(variables(values), device.name) if _initialised() else []
         if not found:
             return None
-        told, again = staying.told(found, device.name), f"`%mlc_device {device.name}`"
-        return f"{told}. Making `{found[0].name}` again after {again} moves {staying.it(found)}."
+        told, again = staying.told(found, device.name), say("`%mlc_device {device}`", device=device.name)
+        return say(
+            "{told}. Making `{name}` again after {command} moves {what}.",
+            told=told,
+            name=found[0].name,
+            command=again,
+            what=staying.it(found),
+        )
 
     def _follow(self) -> dict[str, Peaks]:
         for name in {device.name for device in self.devices()} - self._peaks.keys():
@@ -185,11 +197,15 @@ class TensorFlowScope(Scope):
         """False inside a tf.device(...) of the user's own."""
         return self._context.device_spec is self._spec
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         """Put back the device found on entry; says so where the user's code left another one set."""
         left_open = not self.holds()
         self._context._set_device(*self._before)
-        return "This cell left a tf.device(...) open; it was closed at the cell's end." if left_open else None
+        return (
+            say("This cell left a tf.device(...) open; it was closed at the cell's end.")
+            if left_open
+            else None
+        )
 
 
 class TensorFlowObservation(Observation):
@@ -220,13 +236,13 @@ def _initialised() -> bool:
     return _context()._context_handle is not None
 
 
-def hidden_by_configuration(config: Any, started: bool) -> str | None:
+def hidden_by_configuration(config: Any, started: bool) -> Sentence | None:
     """A sentence where `tf.config` (`config`) was told to leave out every GPU, and it is too late."""
     # Before the start it can still be told otherwise; afterwards it says "Visible devices cannot be
     # modified after being initialized".
     if not started or config.get_visible_devices("GPU") or not config.list_physical_devices("GPU"):
         return None
-    return (
-        "TensorFlow was told to hide its GPU (tf.config.set_visible_devices), and cannot show it again once "
-        "it has started: first take that line out."
+    return say(
+        "TensorFlow was told to hide its GPU (tf.config.set_visible_devices), and cannot show it "
+        "again once it has started: first take that line out."
     )

@@ -31,7 +31,7 @@ Call = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class GraphParts:
     """What a prepared graph does in one call; operations in the body of a loop count once.
 
     `operations` counts by device and type, `copies` the values of variables that are sent, by the device
@@ -46,7 +46,7 @@ class GraphCollection:
     """What every graph does that was prepared in a call that ran here."""
 
     def __init__(self) -> None:
-        self._known: dict[Call, Parts] = {}
+        self._known: dict[Call, GraphParts] = {}
         self._collection = SharedCollection()
         # The devices, and the one where TensorFlow begins if none is set.
         self._begins: tuple[Sequence[str], str | None] = ((), None)
@@ -57,7 +57,7 @@ class GraphCollection:
         """From now on the user's own collection of graphs and ours are kept apart."""
         self._collection.share(_context())
 
-    def parts(self, call: Call) -> Parts | None:
+    def parts(self, call: Call) -> GraphParts | None:
         """What a graph does, or None for one prepared when nobody watched."""
         return self._known.get(self._resolved(call))
 
@@ -126,16 +126,16 @@ def _context() -> Any:
     return context.context()
 
 
-def _parts(definition: Any, collected: Any, outputs: Any) -> Parts | None:
+def _parts(definition: Any, collected: Any, outputs: Any) -> GraphParts | None:
     if definition.attr["_XlaMustCompile"].b:  # XLA makes one operation of the whole graph
-        return Parts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
+        return GraphParts(Counter({(outputs[0].device, "XLA program"): 1})) if outputs else None
     signature = definition.signature
     nodes = {node.name for node in definition.node_def}
     nodes.update(one.name for one in signature.input_arg)
     nodes.update(f"{one.name}_RetVal" for one in signature.output_arg)
     for graphs in reversed(collected):
         if nodes and nodes == {node.name for node in graphs.pre_optimization_graph.node}:
-            found = Parts(Counter())
+            found = GraphParts(Counter())
             for partition in graphs.partition_graphs:
                 found.operations.update(
                     (node.device, node.op) for node in partition.node if node.op not in _BOOKKEEPING

@@ -18,15 +18,21 @@ from jupyter_mlgpu.frameworks.allocator import held, unknown
 from jupyter_mlgpu.frameworks.peaks import Peaks
 from jupyter_mlgpu.frameworks.tensorflow.names import kind_of
 from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.sentence import Sentence, say
 
 
-def no_statistics(name: str) -> str:
+def no_statistics(name: str) -> Sentence:
     """Why nothing is known of a device's allocator."""
     if name.startswith("cpu:"):
-        return f"TensorFlow keeps no statistics of small tensors on {name}, so a figure would be too low."
+        return say(
+            "TensorFlow keeps no statistics of small tensors on {device}, so a figure would be too low.",
+            device=name,
+        )
     if kind_of("GPU") == "metal":
-        return "On Metal TensorFlow's allocator counts nothing: what it tells is 0, whatever it gives out."
-    return f"TensorFlow keeps no allocator statistics for {name}."
+        return say(
+            "On Metal TensorFlow's allocator counts nothing: what it tells is 0, whatever it gives out."
+        )
+    return say("TensorFlow keeps no allocator statistics for {device}.", device=name)
 
 
 def in_use(name: str) -> tuple[Reading, ...]:
@@ -60,7 +66,14 @@ def peak(name: str, reached: int | None) -> Reading:
         )
     value = info["peak"] if reached is None else reached
     return Reading(
-        "peak_memory_allocator", value, "bytes", "device", "allocator", 1, device=name, detail=_detail(name)
+        "peak_memory_allocator",
+        value,
+        "bytes",
+        "device",
+        "allocator",
+        1,
+        device=name,
+        detail=_detail(name),
     )
 
 
@@ -78,5 +91,5 @@ def _info(name: str) -> Mapping[str, int] | None:
     return info
 
 
-def _detail(name: str) -> str:
-    return f"tf.config.experimental.get_memory_info({name.upper()!r})"
+def _detail(name: str) -> Sentence:
+    return Sentence(f"tf.config.experimental.get_memory_info({name.upper()!r})")

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jupyter_mlgpu.frameworks.tensorflow.graphs import Parts
+from jupyter_mlgpu.frameworks.tensorflow.graphs import GraphParts
 from jupyter_mlgpu.frameworks.tensorflow.names import short_name
+from jupyter_mlgpu.sentence import Sentence, joined, listed, say, say_count
 
 #: An operation that ran: the device set when it was called (None: none), the device it ran on, its type.
 Placed = tuple[str | None, str, str]
@@ -26,7 +27,7 @@ _PLUMBING = frozenset(
 _NUMBERED = re.compile(r"device:\w+:\d+$", re.IGNORECASE)
 
 
-def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
+def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[Sentence]:
     """Operations that ran on another device than the one set when they were called, by type.
 
     Each is an operation that ran: what only passes values between devices is not counted at all, an
@@ -43,16 +44,21 @@ def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[str]:
         asked_for[short_name(asked)] += count
         if asked != device and operation not in _PLUMBING and not _follows(operation):
             away.setdefault((short_name(asked), short_name(device)), Counter())[operation] += count
-    watched = "" if complete else " that were watched"
     return [
-        f"{types.total():,} of {_many(asked_for[wanted], 'operation')}{watched} ran on {ran}, "
-        f"not on {wanted}: {_named(types)}."
+        say(
+            "{ran} of {operations} ran on {device}, not on {wanted}: {types}.",
+            ran=types.total(),
+            operations=_operations(asked_for[wanted], complete),
+            device=ran,
+            wanted=wanted,
+            types=_named(types),
+        )
         for (wanted, ran), types in away.items()
         if wanted != ran
     ]
 
 
-def copied(called: Sequence[tuple[str, int, Parts]]) -> list[str]:
+def copied(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
     """Variables copied between devices by graphs: those of the graph that copied most, and how many else.
 
     `called` lists the graphs with how often each was called.
@@ -62,43 +68,60 @@ def copied(called: Sequence[tuple[str, int, Parts]]) -> list[str]:
     if not copying:
         return []
     _, name, times, parts = copying[0]
-    ways = " and ".join(
-        f"{count:,} from {short_name(leaves)} to {short_name(reaches)}"
-        for (leaves, reaches), count in parts.copies.most_common(3)
+    ways = [
+        say(
+            "{count} from {leaves} to {reaches}",
+            count=count,
+            leaves=short_name(one),
+            reaches=short_name(other),
+        )
+        for (one, other), count in parts.copies.most_common(3)
+    ]
+    most = say(
+        "Values of variables copied between devices in {often} of {name}: {ways}.",
+        often=say_count("the one call", "each of {count} calls", times),
+        name=plain(name),
+        ways=listed(ways),
     )
-    often = "the one call" if times == 1 else f"each of {times:,} calls"
     rest = sum(one[0] for one in copying[1:])
-    more = f" Other graphs copied {rest:,}." if rest else ""
-    return [f"Values of variables copied between devices in {often} of {plain(name)}: {ways}.{more}"]
+    return [joined(most, say("Other graphs copied {rest}.", rest=rest)) if rest else most]
 
 
-def unprepared(graphs: Sequence[str], one_device: bool) -> list[str]:
+def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
     """Graphs that ran, and of which nobody heard what they do; with one device, where they ran is known."""
     if not graphs:
         return []
     names = ", ".join(sorted({plain(name) for name in graphs})[:3])
     if one_device:
         return [
-            f"How many operations of {names} ran is not known: "
-            "TensorFlow prepared the graph while it was not watched, and tells of it only then."
+            say(
+                "How many operations of {names} ran is not known: TensorFlow prepared the graph while it "
+                "was not watched, and tells of it only then.",
+                names=names,
+            )
         ]
     return [
-        f"Where the operations of {names} ran is not known: "
-        "TensorFlow prepared the graph while it was not watched, and tells of it only then."
+        say(
+            "Where the operations of {names} ran is not known: TensorFlow prepared the graph while it "
+            "was not watched, and tells of it only then.",
+            names=names,
+        )
     ]
 
 
-def not_seen(*, other_threads: bool, sessions: bool) -> list[str]:
+def not_seen(*, other_threads: bool, sessions: bool) -> list[Sentence]:
     """Work that nobody watches: of other threads, where no device is set, and of sessions."""
-    reasons = []
+    reasons: list[Sentence] = []
     if other_threads:
         reasons.append(
-            "Other threads used TensorFlow while this cell ran: the device asked for does not hold there, "
-            "and where their operations ran is not seen."
+            say(
+                "Other threads used TensorFlow while this cell ran: the device asked for does not hold "
+                "there, and where their operations ran is not seen."
+            )
         )
     if sessions:
         reasons.append(
-            "A tf.compat.v1.Session worked while this cell ran: where its operations ran is not seen."
+            say("A tf.compat.v1.Session worked while this cell ran: where its operations ran is not seen.")
         )
     return reasons
 
@@ -115,8 +138,11 @@ def _follows(operation: str) -> bool:
 def _named(types: Counter[str]) -> str:
     named = ", ".join(f"{operation} {count:,}" for operation, count in types.most_common(NAMED))
     more = len(types) - NAMED
-    return f"{named} and {_many(more, 'more type')}" if more > 0 else named
+    other = say_count("{count} more type", "{count} more types", more)
+    return say("{one} and {other}", one=named, other=other) if more > 0 else named
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _operations(count: int, complete: bool) -> Sentence:
+    if complete:
+        return say_count("{count} operation", "{count} operations", count)
+    return say_count("{count} operation that was watched", "{count} operations that were watched", count)

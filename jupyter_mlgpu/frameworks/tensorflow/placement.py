@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.frameworks.tensorflow.calls import GraphCalls
-from jupyter_mlgpu.frameworks.tensorflow.graphs import Call, GraphCollection, Parts
+from jupyter_mlgpu.frameworks.tensorflow.graphs import Call, GraphCollection, GraphParts
 from jupyter_mlgpu.frameworks.tensorflow.names import kind_of, short_name
 from jupyter_mlgpu.frameworks.tensorflow.notes import Placed, copied, elsewhere, not_seen, unprepared
 from jupyter_mlgpu.frameworks.tensorflow.unseen import Unseen
 from jupyter_mlgpu.record import Evidence, RanOn
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 #: Eager operations watched in one cell: about 2 ms of cost at most.
 LIMIT = 400
@@ -42,12 +43,12 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPlacement:
     """What ran, most operations first (None: not known), why something is not known, and notes on it."""
 
     ran_on: tuple[RanOn, ...] | None
-    why: str | None
-    notes: tuple[str, ...] = ()
+    why: Sentence | None
+    notes: tuple[Sentence, ...] = ()
 
 
 class PlacementWatch:
@@ -89,7 +90,7 @@ class PlacementWatch:
         counts, calls = Counter(self._counts), Counter(self._calls)
         return Mark(counts, calls, self._unseen.elsewhere, self._unseen.steps, outermost)
 
-    def finish(self, mark: Mark) -> Seen:
+    def finish(self, mark: Mark) -> SeenPlacement:
         """What ran since `mark`."""
         self._watching -= 1
         self._calls += self._graph_calls.take()
@@ -97,10 +98,12 @@ class PlacementWatch:
             self._stop()
         failure = self._failure or self._graphs.failure
         if failure is not None:
-            return Seen(None, f"TensorFlow's operations could not be watched ({failure}).")
+            return SeenPlacement(
+                None, say("TensorFlow's operations could not be watched ({error}).", error=failure)
+            )
         counts = self._counts - mark.counts
         unknown = []
-        called: list[tuple[str, int, Parts]] = []
+        called: list[tuple[str, int, GraphParts]] = []
         for (name, asked), times in (self._calls - mark.calls).items():
             parts = self._graphs.parts((name, asked))
             if parts is None:
@@ -110,17 +113,19 @@ class PlacementWatch:
             for (device, operation), count in parts.operations.items():
                 counts[asked, device, operation] += count * times
         only = self._graphs.only_device() if unknown else None
-        reasons = []
+        reasons: list[Sentence] = []
         if self._truncated:
-            reasons.append(f"Only the first {LIMIT:,} eager operations of this cell were watched.")
+            reasons.append(
+                say("Only the first {count} eager operations of this cell were watched.", count=LIMIT)
+            )
         reasons += unprepared(unknown, only is not None)
         reasons += not_seen(
             other_threads=self._unseen.elsewhere != mark.elsewhere,
             sessions=self._unseen.steps != mark.steps,
         )
-        why = " ".join(reasons) or None
+        why = joined(*reasons) if reasons else None
         ran_on = _ran_on(counts, why, only)
-        return Seen(
+        return SeenPlacement(
             None if why and not ran_on else ran_on,
             why,
             (*elsewhere(counts, complete=why is None), *copied(called)),
@@ -209,7 +214,7 @@ def _context() -> Any:
     return context.context()
 
 
-def _ran_on(counts: Counter[Placed], why: str | None, only: str | None) -> tuple[RanOn, ...]:
+def _ran_on(counts: Counter[Placed], why: Sentence | None, only: str | None) -> tuple[RanOn, ...]:
     """The devices of what was counted, and the one that all else must have run on, where it is known."""
     total = counts.total()
     devices: Counter[str] = Counter()
@@ -225,7 +230,9 @@ def _ran_on(counts: Counter[Placed], why: str | None, only: str | None) -> tuple
             native_name=device,
             operations=None if why else count,
             share=None if why else count / total,
-            why_missing=f"{why} {count:,} of those watched ran here." if why and count else why,
+            why_missing=joined(why, say("{count} of those watched ran here.", count=count))
+            if why and count
+            else why,
             evidence="counted" if count else _ONLY,
         )
         for device, count in devices.most_common()

@@ -16,27 +16,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from jupyter_mlgpu.ops import planes
-from jupyter_mlgpu.ops.events import Event, Profile, kept, why_left_out
+from jupyter_mlgpu.ops.events import Event, SeenEvents, kept
+from jupyter_mlgpu.sentence import say
 
 _SHAPE = re.compile(r"\[([\d,]*)\]")
 _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 
-def read(
-    space: Any,
-    *,
-    profiler: str,
-    window_ns: tuple[int, int],
-    left_out: int = 0,
-    problems: tuple[str, ...] = (),
-    whole: bool = True,
-) -> Profile:
-    """The profile in a parsed `XSpace`; `left_out` events were cut from it before."""
-    events, more = kept(_events(space))
-    left_out += more
-    said = (*problems, *(f"TensorFlow's profiler said: {one}" for one in space.errors))
-    return Profile("tensorflow", profiler, events, *window_ns, left_out, why_left_out(left_out), said, whole)
+def read(space: Any) -> SeenEvents:
+    """What a parsed `XSpace` holds."""
+    said = tuple(say("TensorFlow's profiler said: {said}", said=one) for one in space.errors)
+    return kept(_events(space))._replace(problems=said)
 
 
 def _events(space: Any) -> Iterator[Event]:

@@ -9,7 +9,6 @@ tensorflow-metal 1.2.0 exports no TF_InitProfiler (read).
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,6 +20,7 @@ from jupyter_mlgpu.frameworks.user_profiler import CellSession, FirstStep
 from jupyter_mlgpu.ops import xspace
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: Level 2 of the host's tracer is the first that has graphs' operations, level 3 the first with their input
 #: shapes (seen on 2.19.1: half as many events more, graphs' arguments and results among them, and twice the
@@ -29,15 +29,17 @@ OPTIONS = {"host_tracer_level": 2, "python_tracer_level": 0, "device_tracer_leve
 WITH_SHAPES = OPTIONS | {"host_tracer_level": 3}
 
 _RUNNING = Refused(
-    "A profiler of TensorFlow is on already (the TensorBoard callback, or tf.profiler): ours stepped aside, "
-    "so there are no times per operation.",
+    say(
+        "A profiler of TensorFlow is on already (the TensorBoard callback, or tf.profiler): ours "
+        "stepped aside, so there are no times per operation."
+    ),
     running=True,
 )
-_NO_FLOP = "TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP."
-_METAL = (
-    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of it: the "
-    "operations below are the host's alone, and have no shares of the whole. Metal System Trace in Xcode's "
-    "Instruments shows the GPU's."
+_NO_FLOP = say("TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP.")
+_METAL = say(
+    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of "
+    "it: the operations below are the host's alone, and have no shares of the whole. Metal "
+    "System Trace in Xcode's Instruments shows the GPU's."
 )
 
 
@@ -56,7 +58,10 @@ class TensorFlowProfiler(Profiler):
             folder = Path(tempfile.mkdtemp(prefix="jupyter_mlgpu-"))
         except OSError as error:
             return Refused(
-                f"TensorFlow's profiler needs a temporary folder, and none can be made ({error.strerror})."
+                say(
+                    "TensorFlow's profiler needs a temporary folder, and none can be made ({error}).",
+                    error=error,
+                )
             )
         try:
             native = profiler_v2._pywrap_profiler.ProfilerSession()
@@ -73,7 +78,7 @@ class TensorFlowProfiler(Profiler):
 class TensorFlowSession(CellSession):
     """TensorFlow's profiler, on; its folder goes with it."""
 
-    def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[str, ...] = ()) -> None:
+    def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
         super().__init__(module, problems)
         self._native = native
         self._folder = folder
@@ -100,15 +105,9 @@ class TensorFlowSession(CellSession):
 
         files = sorted(self._folder.glob("plugins/profile/*/*.xplane.pb"))
         if not files:
-            raise OSError("TensorFlow wrote no profile")
+            raise OSError(say("TensorFlow wrote no profile"))
         data, left_out = xspace.cut(files[0].read_bytes())
         unseen = kind_of("GPU") == "metal"
-        profile = profile_reader.read(
-            xplane_pb2.XSpace.FromString(data),
-            profiler="TensorFlow's profiler",
-            window_ns=self._window_ns(),
-            left_out=left_out,
-            problems=self._problems(*([_METAL] if unseen else [])),
-            whole=not self._gave_way,
-        )
-        return dataclasses.replace(profile, xspace=data, devices_unseen=unseen)
+        seen = profile_reader.read(xplane_pb2.XSpace.FromString(data))
+        said = [_METAL] if unseen else []
+        return self._profile("tensorflow", seen, *said, left_out=left_out, xspace=data, devices_unseen=unseen)

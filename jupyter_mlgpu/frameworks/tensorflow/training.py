@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner, Option, Set, Training
 from jupyter_mlgpu.frameworks.keras.models import build, draw, optimizer, run_on
 from jupyter_mlgpu.frameworks.models import Model
 
@@ -109,7 +109,7 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     return (), ("function",), ("xla",)
 
 
-def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> Runner:
+def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
     run_on("tensorflow")
     return TensorFlowTraining(model, batch, options, device.native_name, training)
 

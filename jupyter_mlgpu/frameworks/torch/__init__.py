@@ -1,6 +1,7 @@
 """PyTorch: described here, and everything of it in this folder. Nothing here imports it at the top."""
 
 from jupyter_mlgpu.frameworks.base import Framework, Verified
+from jupyter_mlgpu.sentence import say
 
 FRAMEWORK = Framework(
     name="torch",
@@ -17,8 +18,10 @@ FRAMEWORK = Framework(
     metal_packages=("torch",),
     show_devices="python -m torch.utils.collect_env",
     caches={"torch": ("TORCH_HOME", ".cache/torch")},
-    race_note_gpu="On any device but the CPU, PyTorch looks up its default device at every call from Python, "
-    "about 1 µs a call; that is in the times.",
+    race_note_gpu=say(
+        "On any device but the CPU, PyTorch looks up its default device at every call from "
+        "Python, about 1 µs a call; that is in the times."
+    ),
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),

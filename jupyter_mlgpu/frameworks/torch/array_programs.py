@@ -14,7 +14,7 @@ from jupyter_mlgpu.frameworks.base import Device
 from jupyter_mlgpu.frameworks.benchmarks import (
     AT_ONCE,
     SMALL_PRODUCT,
-    Convolution,
+    ConvolutionCase,
     Direction,
     Loop,
     Operation,
@@ -89,7 +89,7 @@ class TorchPrograms(Programs):
         }
         return Loop(repeated(doing[direction]), wait)
 
-    def conv(self, device: Device, shape: Convolution) -> Loop:
+    def conv(self, device: Device, shape: ConvolutionCase) -> Loop:
         """Images and weights lie channels last."""
         import torch
 

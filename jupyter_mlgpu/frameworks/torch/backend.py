@@ -25,17 +25,12 @@ from jupyter_mlgpu.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.frameworks.torch.scope import TorchScope
 from jupyter_mlgpu.frameworks.torch.tensors import tensors
 from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 # Short: a receipt holds little, and each is in it three times.
-NOT_WATCHED = "PyTorch does not tell where its operations ran."
-_PEAK = "torch.cuda.max_memory_allocated"
-_PEAK_WITH_GRAPHS = "torch.cuda.max_memory_allocated, and what CUDA graphs keep"
-
-
-GRAPH_RECORDED = (
-    "Memory was set aside for a CUDA graph in this cell, "
-    "so the allocator's peak of {device} may have been higher."
-)
+NOT_WATCHED = say("PyTorch does not tell where its operations ran.")
+_PEAK = Sentence("torch.cuda.max_memory_allocated")
+_PEAK_WITH_GRAPHS = say("torch.cuda.max_memory_allocated, and what CUDA graphs keep")
 
 
 class TorchBackend(Backend):
@@ -78,16 +73,22 @@ class TorchBackend(Backend):
         properties = _torch().cuda.get_device_properties(device.number)
         return Details(str(properties.name), int(properties.total_memory), told.driver)
 
-    def why_no_gpu(self) -> str:
+    def why_no_gpu(self) -> Sentence:
         """Whether the build or the machine is what lacks."""
         torch = _torch()
         if torch.cuda._is_compiled():
-            return f"PyTorch {torch.__version__} can use NVIDIA GPUs, and its driver shows none here."
+            return say(
+                "PyTorch {version} can use NVIDIA GPUs, and its driver shows none here.",
+                version=torch.__version__,
+            )
         if torch.backends.mps.is_built():
-            return f"PyTorch {torch.__version__} can use Metal, and macOS offers no Metal device here."
-        return f"PyTorch {torch.__version__} is a build for CPUs alone."
+            return say(
+                "PyTorch {version} can use Metal, and macOS offers no Metal device here.",
+                version=torch.__version__,
+            )
+        return say("PyTorch {version} is a build for CPUs alone.", version=torch.__version__)
 
-    def needs_restart(self) -> str | None:
+    def needs_restart(self) -> Sentence | None:
         """Hidden by the variable of CUDA."""
         return hardware.hidden_by_cuda(FRAMEWORK.title) if _torch().cuda._is_compiled() else None
 
@@ -115,34 +116,42 @@ class TorchBackend(Backend):
         torch = _torch()
         if device.kind == "metal":
             in_use, reserved = torch.mps.current_allocated_memory(), torch.mps.driver_allocated_memory()
-            return held("torch.mps.current_allocated_memory", int(in_use), int(reserved), device=device.name)
+            return held(
+                Sentence("torch.mps.current_allocated_memory"), int(in_use), int(reserved), device=device.name
+            )
         if device.kind not in ("cuda", "rocm"):
-            return unknown(f"PyTorch's allocator does not tell what it holds on {device.name}.")
+            return unknown(
+                say("PyTorch's allocator does not tell what it holds on {device}.", device=device.name)
+            )
         index = device.number
         if index not in self._in_use():
-            return unknown(f"PyTorch has not used {device.name} yet.")
+            return unknown(say("PyTorch has not used {device} yet.", device=device.name))
         stats = torch.cuda.memory_stats(index)  # what torch.cuda.memory_allocated reads, in one call
         in_use, reserved = (
             int(stats.get(f"{one}_bytes.all.current", 0)) for one in ("allocated", "reserved")
         )
-        return held(f"torch.cuda.memory_stats({index})", in_use, reserved, device=device.name)
+        return held(Sentence(f"torch.cuda.memory_stats({index})"), in_use, reserved, device=device.name)
 
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
 
-    def stays(self, values: Mapping[str, object], device: Device) -> str | None:
+    def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Tensors and modules: PyTorch works where they are, whatever its default device is."""
         found = staying.elsewhere(tensors(values), device.name)
         if not found:
             return None
         first, move = found[0], f"to({device.native_name!r})"
-        remedy = {
-            None: f"`{first.name} = {first.name}.{move}` moves {staying.it(found)}",
-            "weights": f"`{first.name}.{move}` moves {staying.it(found)}",
-        }.get(first.what, f"`.{move}` of each moves it")
+        code = {None: f"{first.name} = {first.name}.{move}", "weights": f"{first.name}.{move}"}.get(
+            first.what
+        )
+        remedy = (
+            say("`.{code}` of each moves it", code=move)
+            if code is None
+            else say("`{code}` moves {what}", code=code, what=staying.it(found))
+        )
         told = staying.told(found, device.name)
-        return f"{told}: PyTorch works where they are. {remedy}."
+        return say("{told}: PyTorch works where they are. {remedy}.", told=told, remedy=remedy)
 
     def allocations(self) -> dict[int, int]:
         """How often the allocator of each GPU in use has handed out memory so far."""
@@ -188,15 +197,21 @@ class TorchObservation(Observation):
 
     def finish(self) -> Observed:
         """What the allocators tell: their peaks, and whether a GPU's was used at all."""
-        told = [NOT_WATCHED]
+        told: list[Sentence] = [NOT_WATCHED]
         readings = []
-        notes: list[str] = []
+        notes: list[Sentence] = []
         used = []
         gpus = [device for device in self._backend.devices() if device.kind != "cpu"]
         in_use = self._backend.allocations()
         for index, count in in_use.items():
             times = count - self._allocations.get(index, 0)
-            told.append(f"Its allocator of gpu:{index} gave out memory {times:,} times.")
+            told.append(
+                say(
+                    "Its allocator of {device} gave out memory {times} times.",
+                    device=f"gpu:{index}",
+                    times=times,
+                )
+            )
             if times:
                 used.append(evidence.allocator(gpus[index], times))
             peaks, counter = self._backend.peaks()[index]
@@ -204,16 +219,22 @@ class TorchObservation(Observation):
             mark, pooled = self._marks[index] if index in self._marks else (peaks.started_before(), 0)
             readings.append(_peak(peaks.finish(mark), counter, gpus[index].name))
             if counter.pools.total > pooled:
-                notes.append(GRAPH_RECORDED.format(device=gpus[index].name))
+                notes.append(
+                    say(
+                        "Memory was set aside for a CUDA graph in this cell, so the allocator's peak of "
+                        "{device} may have been higher.",
+                        device=gpus[index].name,
+                    )
+                )
         if not readings:
-            why = _no_peak("the CPU" if not _mps() else "Metal")
+            why = _no_peak(say("the CPU") if not _mps() else "Metal")
             readings = [
                 missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_PEAK)
             ]
         if used:
             return Observed(tuple(used), None, tuple(readings), tuple(notes))
         if in_use or _mps() or _another_accelerator():
-            return Observed(None, " ".join(told), tuple(readings), tuple(notes))
+            return Observed(None, joined(*told), tuple(readings), tuple(notes))
         # No GPU, or none of which there is a context: without one nothing runs there.
         return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
 
@@ -268,5 +289,5 @@ def _cuda_kind() -> str:
     return "rocm" if _torch().version.hip else "cuda"
 
 
-def _no_peak(name: str) -> str:
-    return f"PyTorch's allocator keeps no peak for {name}."
+def _no_peak(name: str) -> Sentence:
+    return say("PyTorch's allocator keeps no peak for {device}.", device=name)

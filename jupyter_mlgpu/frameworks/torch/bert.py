@@ -22,7 +22,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
 
     width, heads = shape.width, shape.heads
 
-    class Embedding(nn.Module):  # type: ignore[misc]
+    class TorchBertEmbedding(nn.Module):  # type: ignore[misc]
         """Words and their places (and which of two texts they are of) as vectors."""
 
         def __init__(self) -> None:
@@ -57,7 +57,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
                 seen = functional.dropout(weights, dropout, self.training) @ value
             return self.out(seen.transpose(1, 2).reshape(batch, tokens, width))
 
-    class Layer(nn.Module):  # type: ignore[misc]
+    class TorchEncoderLayer(nn.Module):  # type: ignore[misc]
         """Attention and a feed-forward part, each added to what came in and normalised."""
 
         def __init__(self) -> None:
@@ -78,7 +78,7 @@ def bert(classes: int, shape: Encoder, flash: bool = True) -> Any:
         def forward(self, x: Any) -> Any:
             return x[:, 0]
 
-    layers = [Embedding(), *(Layer() for _ in range(shape.layers)), First()]
+    layers = [TorchBertEmbedding(), *(TorchEncoderLayer() for _ in range(shape.layers)), First()]
     if shape.pooler:
         layers += [nn.Linear(width, width), nn.Tanh()]
     model = nn.Sequential(*layers, nn.Dropout(shape.dropout), nn.Linear(width, classes))

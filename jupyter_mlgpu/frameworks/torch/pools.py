@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.sentence import Sentence, say
+
 _DEFAULT = (0, 0)
 
 
@@ -39,7 +41,7 @@ class PooledPeak:
         self._before = Pools()
         self._least = self._now = 0
         self.pools = Pools()
-        self.why_not: str | None = None
+        self.why_not: Sentence | None = None
 
     def read(self) -> int:
         """The most bytes in use since `reset`."""
@@ -63,7 +65,10 @@ class PooledPeak:
             self.pools, self.why_not = _of(self._segments(), self._index), None
         except Exception as error:
             self.pools = Pools()
-            self.why_not = f"What CUDA graphs keep of the GPU's memory is not known ({type(error).__name__})."
+            self.why_not = say(
+                "What CUDA graphs keep of the GPU's memory is not known ({error}).",
+                error=type(error).__name__,
+            )
         self._counted = self._counters(stats)
 
     def _counters(self, stats: Mapping[str, Any]) -> tuple[int, ...]:

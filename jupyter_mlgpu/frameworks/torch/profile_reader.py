@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_mlgpu.ops.events import Event, Kind, Profile, kept, why_left_out
+from jupyter_mlgpu.ops.events import Event, Kind, SeenEvents, kept
 from jupyter_mlgpu.ops.selftime import by_line, parents
+from jupyter_mlgpu.sentence import say_count
 
 # As torch.autograd.profiler_util._filter_name has them (PyTorch 2.13).
 _NO_OPERATIONS = frozenset(
@@ -36,47 +37,40 @@ _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu
 
 
 @dataclass(slots=True)
-class Found:
+class KinetoEvents:
     """Events on their way, and how many ranges from thread to thread were left out of them."""
 
     events: Iterator[Event]
     wandering: int = 0
 
 
-def read(
-    found: Found,
-    *,
-    profiler: str,
-    window_ns: tuple[int, int],
-    problems: tuple[str, ...] = (),
-    whole: bool = True,
-) -> Profile:
-    """The profile in what `of_kineto` or `of_public` found."""
-    events, more = kept(found.events)
-    events = tuple(one for line in by_line(events).values() for one in _once(line))
-    if found.wandering:
-        problems = (
-            *problems,
-            f"{found.wandering:,} ranges that ended on another thread than they began are not in the table.",
-        )
-    return Profile("torch", profiler, events, *window_ns, more, why_left_out(more), problems, whole)
+def read(found: KinetoEvents) -> SeenEvents:
+    """What `of_kineto` or `of_public` found."""
+    events, left_out, _ = kept(found.events)
+    once = tuple(one for line in by_line(events).values() for one in _once(line))
+    said = say_count(
+        "{count} range that ended on another thread than it began is not in the table.",
+        "{count} ranges that ended on another thread than they began are not in the table.",
+        found.wandering,
+    )
+    return SeenEvents(once, left_out, (said,) if found.wandering else ())
 
 
-def of_kineto(events: Sequence[Any]) -> Found:
+def of_kineto(events: Sequence[Any]) -> KinetoEvents:
     """The events of `kineto_results.events()`."""
-    found = Found(iter(()))
+    found = KinetoEvents(iter(()))
     found.events = _kineto(events, found)
     return found
 
 
-def of_public(events: Sequence[Any]) -> Found:
+def of_public(events: Sequence[Any]) -> KinetoEvents:
     """The events of `torch.profiler.profile.events()`: their times begin at 0, their copies have no bytes."""
-    found = Found(iter(()))
+    found = KinetoEvents(iter(()))
     found.events = _public(events, found)
     return found
 
 
-def _public(events: Sequence[Any], found: Found) -> Iterator[Event]:
+def _public(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
     for event in events:
         start = round(event.time_range.start * 1000)
         length = round(event.time_range.end * 1000) - start
@@ -104,7 +98,7 @@ def _public(events: Sequence[Any], found: Found) -> Iterator[Event]:
             )
 
 
-def _kineto(events: Sequence[Any], found: Found) -> Iterator[Event]:
+def _kineto(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
     threads = _threads(events)
     for event in events:  # each value is a call into PyTorch, so none is asked for twice
         name = event.name()

@@ -9,7 +9,6 @@ what PyTorch itself prints of it is read in logs/mps_profile.py.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -21,18 +20,19 @@ from jupyter_mlgpu.frameworks.torch import profile_reader
 from jupyter_mlgpu.frameworks.user_profiler import CellSession
 from jupyter_mlgpu.ops.events import Profile
 from jupyter_mlgpu.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.sentence import Sentence, say
 
 _RUNNING = Refused(
-    "A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation.",
+    say("A profiler of PyTorch is on already: ours stepped aside, so there are no times per operation."),
     running=True,
 )
-_MPS = "PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's alone"
+_MPS = say("PyTorch's profiler does not see a Mac's GPU (MPS), so its operations are the host's alone")
 _MPS_LOG = "PYTORCH_MPS_LOG_PROFILE_INFO"
 # Seen on 2.13.0: training steps took 2.0 times as long as with the plain profiler until the cell returned,
 # small operations 2.6 times; most of it when the profiler stops (adr/0012).
-_NOT_RECORDED = (
-    "PyTorch's input shapes and FLOP are not told: recording them makes its profiler take twice as long. "
-    "`%%mlc_trace --ops --shapes` does it."
+_NOT_RECORDED = say(
+    "PyTorch's input shapes and FLOP are not told: recording them makes its profiler take "
+    "twice as long. `%%mlc_trace --ops --shapes` does it."
 )
 _BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _LEVEL = "KINETO_LOG_LEVEL"
@@ -82,14 +82,7 @@ class TorchSession(CellSession):
         found = (
             profile_reader.of_kineto(kineto.events()) if kineto else profile_reader.of_public(ours.events())
         )
-        profile = profile_reader.read(
-            found,
-            profiler="PyTorch's profiler",
-            window_ns=self._window_ns(),
-            problems=self._problems(*more),
-            whole=not self._gave_way,
-        )
-        return dataclasses.replace(profile, devices_unseen=unseen)
+        return self._profile("torch", profile_reader.read(found), *more, devices_unseen=unseen)
 
     def _after_us(self, begin: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(begin)
@@ -111,10 +104,18 @@ class TorchSession(CellSession):
                 autograd._disable_profiler()
 
 
-def _on_mps() -> str:
+def _on_mps() -> Sentence:
     if os.environ.get(_MPS_LOG):
-        return f"{_MPS}; {_MPS_LOG} is set, so what PyTorch prints of its GPU is beside them."
-    return f"{_MPS}: set {_MPS_LOG}=391 before the kernel starts, and PyTorch's own log of its GPU is, too."
+        return say(
+            "{seen}; {variable} is set, so what PyTorch prints of its GPU is beside them.",
+            seen=_MPS,
+            variable=_MPS_LOG,
+        )
+    return say(
+        "{seen}: set {variable}=391 before the kernel starts, and PyTorch's own log of its GPU is, too.",
+        seen=_MPS,
+        variable=_MPS_LOG,
+    )
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 
 from jupyter_mlgpu.frameworks.base import Device, Scope
 from jupyter_mlgpu.frameworks.imports import imported
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 class TorchScope(Scope):
@@ -29,7 +30,7 @@ class TorchScope(Scope):
         """False inside a torch.device(...) of the user's own."""
         return bool(_active() == self._mine)
 
-    def leave(self) -> str | None:
+    def leave(self) -> Sentence | None:
         """Put back the default device found on entry; says so where the user's code had set another."""
         changed = not self.holds()
         if self._keras is not None:
@@ -38,7 +39,7 @@ class TorchScope(Scope):
             _torch().set_default_device(self._before)
         if not changed:
             return None
-        return "This cell set PyTorch's default device itself; %mlc_device put it back."
+        return say("This cell set PyTorch's default device itself; %mlc_device put it back.")
 
 
 def _torch() -> Any:

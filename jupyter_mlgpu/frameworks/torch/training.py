@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_mlgpu.errors import BenchError
 from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Option, Runner, Set, Training
+from jupyter_mlgpu.frameworks.benchmarks import CaseRunner, Option, Set, Training
 from jupyter_mlgpu.frameworks.models import Encoder, Model
 from jupyter_mlgpu.frameworks.torch import compilers
 from jupyter_mlgpu.frameworks.torch.bert import bert
@@ -253,7 +253,7 @@ def _sets(model: Model, kind: str) -> tuple[Set, ...]:
     )
 
 
-def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> Runner:
+def _start(device: Device, model: Model, batch: int, options: Set, training: bool) -> CaseRunner:
     if why := compilers.why_none(options, device.kind):
         raise BenchError(why)
     return TorchTraining(model, batch, options, device.native_name, training)

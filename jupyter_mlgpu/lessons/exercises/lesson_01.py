@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def add_three(x: Any, y: Any, z: Any) -> Any:
@@ -39,7 +40,7 @@ def run_in_tensorflow(answer: Answer, arguments: Arguments) -> object:
 EXERCISES = (
     Exercise(
         name="add_three",
-        task="return the sum of x, y and z",
+        task=say("return the sum of x, y and z"),
         reference=add_three,
         # Each summand has its own decimal place: what is missing shows in the sum.
         example={"x": _column(1, 2, 3), "y": _column(10, 20, 30), "z": _column(100, 200, 300)},

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def fair_time(work: Any, wait: Any, clock: Any) -> Any:
@@ -71,7 +72,9 @@ def _fresh_times(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="fair_time",
-        task="call work() once to warm up, then read the clock, call work() again, wait, and read it again",
+        task=say(
+            "call work() once to warm up, then read the clock, call work() again, wait, and read it again"
+        ),
         reference=fair_time,
         # Each part has a decimal place of its own: what was forgotten, or counted too much, shows.
         example={"prepare": 3.0, "dispatch": 0.005, "compute": 0.2},
@@ -80,7 +83,9 @@ EXERCISES = (
     ),
     Exercise(
         name="flops_per_byte",
-        task="divide 2 * m * k * n operations by 4 bytes for every number of both matrices and of the result",
+        task=say(
+            "divide 2 * m * k * n operations by 4 bytes for every number of both matrices and of the result"
+        ),
         reference=flops_per_byte,
         example={"m": 1, "k": 10, "n": 1},
         fresh=lambda draw: {name: draw.randint(2, 40) for name in ("m", "k", "n")},

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 #: What follows the letter, shortened from lines that TensorFlow prints.
 _FILES = {
@@ -66,8 +67,8 @@ def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
     with tf.Graph().as_default():  # a description needs no such device
         described = answer(device, a, b)
     operation = getattr(described, "op", None)
-    place = getattr(operation, "device", "") or "no device in particular"
-    return {"product": product, "made on": place.rsplit("device:", 1)[-1].lower()}
+    place = getattr(operation, "device", "").rsplit("device:", 1)[-1].lower()
+    return {say("product"): product, say("made on"): place or say("no device in particular")}
 
 
 def _line(letter: str, draw: random.Random) -> str:
@@ -95,7 +96,9 @@ def _fresh_product(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="severity",
-        task="return the third word where it is I, W, E or F after a date and a time, else an empty string",
+        task=say(
+            "return the third word where it is I, W, E or F after a date and a time, else an empty string"
+        ),
         reference=severity,
         # Letters stand in names of files and in words, too.
         example={"lines": [f"2018-07-07 10:00:00.123456: E {_FILES['E']}", _PLAIN[0], "We call F the force"]},
@@ -104,7 +107,7 @@ EXERCISES = (
     ),
     Exercise(
         name="product_on",
-        task="return tf.matmul(a, b), made inside `with tf.device(device):`",
+        task=say("return tf.matmul(a, b), made inside `with tf.device(device):`"),
         reference=product_on,
         example={
             "device": "gpu:3",

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def teraflops(n: int, products: int, seconds: Sequence[float]) -> float:
@@ -47,8 +48,10 @@ def at_each(answer: Answer, arguments: Arguments) -> object:
 EXERCISES = (
     Exercise(
         name="teraflops",
-        task="count 2 n³ operations for each product, divide by the median of the seconds, and give the "
-        "rate in TFLOP/s",
+        task=say(
+            "count 2 n³ operations for each product, divide by the median of the seconds, and give the "
+            "rate in TFLOP/s"
+        ),
         reference=teraflops,
         # 2 * 1000³ * 50 operations in 0.1 s are 1 TFLOP/s. One run of the five was disturbed.
         example={"n": 1000, "products": 50, "seconds": [0.1, 0.09, 0.1, 0.7, 0.11]},
@@ -56,7 +59,7 @@ EXERCISES = (
     ),
     Exercise(
         name="roof",
-        task="return the lower of two limits: the peak, and the bandwidth times the operations per byte",
+        task=say("return the lower of two limits: the peak, and the bandwidth times the operations per byte"),
         reference=roof,
         # The memory feeds 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
         example={"per_byte": [1.0, 10.0, 100.0, 1000.0], "peak": 100.0, "bandwidth": 2.0},

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def one_graph(function: Any) -> Any:
@@ -50,7 +51,7 @@ def count_traces(answer: Answer, arguments: Arguments) -> object:
     if graph is None or graph is ...:
         return None
     results = [graph(tf.range(length, dtype=tf.float32)) for length in lengths]
-    return {"times traced": squares.read, "last result": results[-1]}
+    return {say("times traced"): squares.read, say("last result"): results[-1]}
 
 
 def numbers_and_fallbacks(answer: Answer, arguments: Arguments) -> object:
@@ -64,7 +65,7 @@ def numbers_and_fallbacks(answer: Answer, arguments: Arguments) -> object:
     if at_once is None or at_once is ...:
         return None
     forecast = plan(tf.function(answer), *tensors)
-    return {"scores": at_once, "would fall back": sum(one.count for one in forecast.fallbacks)}
+    return {say("scores"): at_once, say("would fall back"): sum(one.count for one in forecast.fallbacks)}
 
 
 def _fresh_lengths(draw: random.Random) -> Arguments:
@@ -82,7 +83,9 @@ def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Rando
 EXERCISES = (
     Exercise(
         name="one_graph",
-        task="return tf.function of `function` with an input signature: one vector of float32, of any length",
+        task=say(
+            "return tf.function of `function` with an input signature: one vector of float32, of any length"
+        ),
         reference=one_graph,
         example={"lengths": [2, 3, 4]},
         fresh=_fresh_lengths,
@@ -90,7 +93,7 @@ EXERCISES = (
     ),
     Exercise(
         name="scores",
-        task="return the product of the queries with the turned keys, without einsum",
+        task=say("return the product of the queries with the turned keys, without einsum"),
         reference=scores,
         # Each query picks one number of each key: what is turned or summed wrongly shows.
         example={

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def layer_back(taken: Any, w: Any, d_result: Any) -> Any:
@@ -42,7 +43,7 @@ def _fresh_bend(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="layer_back",
-        task="return, with d_taken, the slopes along the weights, d_w, and along the bias, d_b",
+        task=say("return, with d_taken, the slopes along the weights, d_w, and along the bias, d_b"),
         reference=layer_back,
         # Two rows of data, and every number of theirs has a decimal place of its own.
         example={
@@ -54,7 +55,7 @@ EXERCISES = (
     ),
     Exercise(
         name="tanh_back",
-        task="return the slope of tanh, 1 - hidden * hidden, times the slope that came",
+        task=say("return the slope of tanh, 1 - hidden * hidden, times the slope that came"),
         reference=tanh_back,
         # In the middle, halfway to both ends, and at an end.
         example={

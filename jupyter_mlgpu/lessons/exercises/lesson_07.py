@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def convolve(image: Any, kernel: Any) -> Any:
@@ -52,7 +53,9 @@ def _fresh_layer(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="convolve",
-        task="multiply the piece of the image under the kernel with the kernel, number by number, and add up",
+        task=say(
+            "multiply the piece of the image under the kernel with the kernel, number by number, and add up"
+        ),
         reference=convolve,
         # One bright point: what comes out shows the kernel, turned by half a turn, where the point is.
         example={
@@ -63,8 +66,10 @@ EXERCISES = (
     ),
     Exercise(
         name="weights",
-        task="give two numbers, the weights of the convolution and those of the dense layer, each with one "
-        "more for every filter or output (the bias)",
+        task=say(
+            "give two numbers, the weights of the convolution and those of the dense layer, each with one "
+            "more for every filter or output (the bias)"
+        ),
         reference=weights,
         example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},
         fresh=_fresh_layer,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def activation_bytes(shapes: Sequence[Sequence[int]], batch: int) -> int:
@@ -38,7 +39,10 @@ def number_and_kind(answer: Answer, arguments: Arguments) -> object:
     if kept is None or kept is ...:
         return None
     plain = isinstance(kept, int | float | np.number)
-    return {"what is kept": "a plain number" if plain else f"a {type(kept).__name__}", "its value": kept}
+    return {
+        say("what is kept"): say("a plain number") if plain else say("a {kind}", kind=type(kept).__name__),
+        say("its value"): kept,
+    }
 
 
 def _fresh_shapes(draw: random.Random) -> Arguments:
@@ -63,7 +67,9 @@ def _fresh_peaks(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="activation_bytes",
-        task="give the bytes of all numbers that the layers together give for the batch, at 4 bytes each",
+        task=say(
+            "give the bytes of all numbers that the layers together give for the batch, at 4 bytes each"
+        ),
         reference=activation_bytes,
         # 2 * 3 numbers of one layer and 4 of the next: 10 a picture.
         example={"shapes": [[2, 3], [4]], "batch": 5},
@@ -71,7 +77,7 @@ EXERCISES = (
     ),
     Exercise(
         name="worth_keeping",
-        task="give one plain Python number, the mean of the maps, so that nothing holds on to the maps",
+        task=say("give one plain Python number, the mean of the maps, so that nothing holds on to the maps"),
         reference=worth_keeping,
         example={"maps": np.array([[1.0, 2, 3], [4, 5, 9]], np.float32)},
         fresh=_fresh_maps,
@@ -79,8 +85,10 @@ EXERCISES = (
     ),
     Exercise(
         name="peak_at",
-        task="draw a line through the two measured peaks: what one picture more takes, and from there the "
-        "peak of the batch that is asked for",
+        task=say(
+            "draw a line through the two measured peaks: what one picture more takes, and from there the "
+            "peak of the batch that is asked for"
+        ),
         reference=peak_at,
         # 500 without any picture, and 2 for each.
         example={"batch": 100, "measured": [[10, 520.0], [20, 540.0]]},

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def images_per_second(images: int, seconds: Sequence[float]) -> float:
@@ -51,8 +52,10 @@ def _fresh_rates(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="images_per_second",
-        task="leave the first epoch out, and divide the images of an epoch by the median of the others' "
-        "seconds",
+        task=say(
+            "leave the first epoch out, and divide the images of an epoch by the median of the others' "
+            "seconds"
+        ),
         reference=images_per_second,
         # 100 images in 2 s; the first epoch has compiled, and one was disturbed.
         example={"images": 100, "seconds": [9.0, 2.0, 5.0, 2.0]},
@@ -60,14 +63,14 @@ EXERCISES = (
     ),
     Exercise(
         name="images_per_joule",
-        task="a watt is a joule a second: give the images for each joule",
+        task=say("a watt is a joule a second: give the images for each joule"),
         reference=images_per_joule,
         example={"rate": 600.0, "watts": 200.0},
         fresh=_fresh_power,
     ),
     Exercise(
         name="large_enough",
-        task="give the smallest batch whose rate is at least nine tenths of the best rate",
+        task=say("give the smallest batch whose rate is at least nine tenths of the best rate"),
         reference=large_enough,
         example={"batches": [1, 4, 16, 64, 256], "rates": [10.0, 35.0, 92.0, 99.0, 100.0]},
         fresh=_fresh_rates,

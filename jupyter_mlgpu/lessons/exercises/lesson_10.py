@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def split_word(word: Any, pieces: Any) -> Any:
@@ -49,7 +50,7 @@ def _fresh_counts(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="split_word",
-        task="let `end` be the place behind the longest of the pieces that fit",
+        task=say("let `end` be the place behind the longest of the pieces that fit"),
         reference=split_word,
         example={
             "word": "abcab",
@@ -59,7 +60,7 @@ EXERCISES = (
     ),
     Exercise(
         name="ppmi",
-        task="let `by_chance` be, for each pair, the share of the one times the share of the other",
+        task=say("let `by_chance` be, for each pair, the share of the one times the share of the other"),
         reference=ppmi,
         # The first is with everybody; the second and the third are with each other more than with it.
         example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},

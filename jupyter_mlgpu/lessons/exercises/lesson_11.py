@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def attention_weights(queries: Any, keys: Any) -> Any:
@@ -57,7 +58,7 @@ def _fresh_scores(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="attention_weights",
-        task="divide the scores by the square root of d, and return their softmax along the last axis",
+        task=say("divide the scores by the square root of d, and return their softmax along the last axis"),
         reference=attention_weights,
         # d is 4, so its root is 2. The first query asks nothing and looks everywhere alike.
         example={
@@ -69,7 +70,7 @@ EXERCISES = (
     ),
     Exercise(
         name="causal_weights",
-        task="let `later` be True where the key's place (the column) is after the query's (the row)",
+        task=say("let `later` be True where the key's place (the column) is after the query's (the row)"),
         reference=causal_weights,
         # Equal scores: a row divides its attention evenly among those that it may see. So many that they
         # are drawn, for a mask is a shape.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 # Numbers that no other argument has, so that one sees where each number of a result comes from.
 _MASK = 4
@@ -48,7 +49,7 @@ def _fresh_losses(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="disguise",
-        task=(
+        task=say(
             "of the chosen tokens, show mask where dice is below 0.8 and others where it is 0.9 or more, "
             "and every other token as it is"
         ),
@@ -64,7 +65,7 @@ EXERCISES = (
     ),
     Exercise(
         name="masked_loss",
-        task="return the mean of those losses whose place is chosen (1), and leave out the others (0)",
+        task=say("return the mean of those losses whose place is chosen (1), and leave out the others (0)"),
         reference=masked_loss,
         example={
             "losses": np.array([[1.0, 20.0, 300.0], [4000.0, 5.0, 60.0]], "float32"),

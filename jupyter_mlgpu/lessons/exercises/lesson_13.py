@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.lessons.showing import yes
+from jupyter_mlgpu.sentence import say
 
 
 def pool(vectors: Any, rows: Any) -> Any:
@@ -60,10 +62,10 @@ def _how_few(answer: Answer, arguments: Arguments) -> object:
     other = np.asarray(answer(labels, int(each), int(seed) + 1))
     drawn = labels[places]
     return {
-        "of each class": [int((drawn == one).sum()) for one in np.unique(labels)],
-        "drawn twice": len(places) - len(set(places.tolist())),
-        "the same for the same seed": "yes" if set(places.tolist()) == set(again.tolist()) else "no",
-        "the same for another seed": "yes" if set(places.tolist()) == set(other.tolist()) else "no",
+        say("of each class"): [int((drawn == one).sum()) for one in np.unique(labels)],
+        say("drawn twice"): len(places) - len(set(places.tolist())),
+        say("the same for the same seed"): yes(set(places.tolist()) == set(again.tolist())),
+        say("the same for another seed"): yes(set(places.tolist()) == set(other.tolist())),
     }
 
 
@@ -78,7 +80,7 @@ def _fresh_labels(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="pool",
-        task="return, for each sentence, the mean of the vectors whose token is not 0",
+        task=say("return, for each sentence, the mean of the vectors whose token is not 0"),
         reference=pool,
         example={
             "vectors": np.array(
@@ -91,7 +93,7 @@ EXERCISES = (
     ),
     Exercise(
         name="few",
-        task="draw by chance `each` places of every class, none twice, the same ones for the same seed",
+        task=say("draw by chance `each` places of every class, none twice, the same ones for the same seed"),
         reference=few,
         example={"labels": np.repeat(np.arange(3), 50), "each": 4, "seed": 0},
         fresh=_fresh_labels,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_mlgpu.lessons.checking import Arguments, Exercise
+from jupyter_mlgpu.sentence import say
 
 
 def shares(batch: int, engines: int) -> list[int]:
@@ -51,15 +52,19 @@ def _fresh_step(draw: random.Random) -> Arguments:
 EXERCISES = (
     Exercise(
         name="shares",
-        task="give a list with a number of images for each engine: together they are the batch, no two "
-        "differ by more than one, and the larger shares come first",
+        task=say(
+            "give a list with a number of images for each engine: together they are the batch, no two "
+            "differ by more than one, and the larger shares come first"
+        ),
         reference=shares,
         example={"batch": 10, "engines": 4},
         fresh=_fresh_batch,
     ),
     Exercise(
         name="together",
-        task="weigh each gradient with its number of images, add up, and divide by the number of all images",
+        task=say(
+            "weigh each gradient with its number of images, add up, and divide by the number of all images"
+        ),
         reference=together,
         # Three images say 1, one says 5: the mean over the four is 2.
         example={"gradients": [np.array([1.0, 0.0]), np.array([5.0, 4.0])], "images": [3, 1]},
@@ -67,8 +72,10 @@ EXERCISES = (
     ),
     Exercise(
         name="speed_up",
-        task="divide the seconds of a step on one engine by those on several: there the computing is shared, "
-        "and the communication comes on top",
+        task=say(
+            "divide the seconds of a step on one engine by those on several: there the computing is shared, "
+            "and the communication comes on top"
+        ),
         reference=speed_up,
         # A step of 100 ms; two engines need 50 ms each, and 10 ms for their exchange.
         example={"compute": 0.1, "engines": 2, "communication": 0.01},

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import MANY, PICTURE, Layer, Run, Sizes
+from jupyter_mlgpu.mlcompute.layers.base import MANY, PICTURE, Layer, Pass, Sizes
 from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import Value
 from jupyter_mlgpu.mlcompute.tensors import Shape, Tensor
@@ -20,7 +20,7 @@ class Concatenation(Layer, sources=(2, MANY), takes="any"):
 
     dimension: int = 1
 
-    def compute(self, run: Run, *parts: Value) -> Value:
+    def compute(self, run: Pass, *parts: Value) -> Value:
         return run.ops.concatenate(parts, self.dimension % len(parts[0].shape))
 
 
@@ -30,7 +30,7 @@ class Split(Layer, takes="any"):
     parts: int | Sequence[int]
     dimension: int = 1
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         axis = self.dimension % len(x.shape)
         size, parts = x.shape[axis], self.parts
         lengths = [size // max(parts, 1)] * parts if isinstance(parts, int) else list(parts)
@@ -47,7 +47,7 @@ class Reshape(Layer, takes="any"):
     def verify(self, source: Tensor) -> None:
         self._made_for: Shape = source.shape
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         shape = list(self.shape)
         if shape and self._made_for and shape[0] != -1:
             # A smaller batch than the one that the graph was made for shrinks the first size.
@@ -60,7 +60,7 @@ class Transpose(Layer, takes="any"):
 
     dimensions: Sequence[int]
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         stays = self.dimensions and self.dimensions[0] == 0
         insist(stays, f"dimension 0 must stay first, and {list(self.dimensions)} moves it")
         return run.ops.transpose(x, self.dimensions)
@@ -83,7 +83,7 @@ class Slice(Layer, takes="any"):
         found = f"start {start}, end {end}, stride {stride}"
         insist(fits, f"{found} must be 0 <= start < end <= size and from 1 on, for each dimension")
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         ranges = zip(self.start, self.end, self.stride or (), strict=True)
         return run.ops.slice(x, [slice(*one) for one in ranges])
 
@@ -100,7 +100,7 @@ class Gather(Layer, sources=2, takes="any"):
     def verify(self, source: Tensor, indices: Tensor) -> None:
         self.limits = {1: source.shape[self.dimension]}
 
-    def compute(self, run: Run, source: Value, indices: Value) -> Value:
+    def compute(self, run: Pass, source: Value, indices: Value) -> Value:
         return run.ops.take_along(source, indices, self.dimension % len(source.shape))
 
 
@@ -117,7 +117,7 @@ class Scatter(Layer, sources=3, takes="any", words={"reduction_type": ("None", "
     def verify(self, source: Tensor, indices: Tensor, copied: Tensor) -> None:
         self.limits = {1: copied.shape[self.dimension]}
 
-    def compute(self, run: Run, source: Value, indices: Value, copied: Value) -> Value:
+    def compute(self, run: Pass, source: Value, indices: Value, copied: Value) -> Value:
         axis = self.dimension % len(copied.shape)
         return run.ops.put_along(copied, indices, source, axis, add=self.reduction_type == "Sum")
 
@@ -138,7 +138,7 @@ class Padding(Layer, words={"padding_type": "MLCPaddingType"}, axes=PICTURE, tak
         fits = len(self.sizes) == 4 and all(isinstance(one, int) and one >= 0 for one in self.sizes)
         insist(fits, f"padding takes left, right, top and bottom, from 0 on, not {list(self.sizes)}.")
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         left, right, top, bottom = self.sizes
         if self.padding_type in ("Zero", "Constant"):
             return run.ops.pad(x, [(0, 0), (0, 0), (top, bottom), (left, right)], self.value)
@@ -166,7 +166,7 @@ class Upsample(Layer, words={"sample_mode": "MLCSampleMode"}, axes=PICTURE):
     def settle(self) -> None:
         self.shape = self.pair("shape")
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         for axis, new in ((2, self.shape[0]), (3, self.shape[1])):
             old, places = x.shape[axis], np.arange(new)
             if self.sample_mode == "Nearest":

@@ -27,7 +27,7 @@ Sizes = Any
 
 
 @dataclass
-class Run:
+class Pass:
     """One execution of a graph, as its layers see it.
 
     Attributes:
@@ -113,7 +113,7 @@ class Layer:
         forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.kept)}
         try:
             self._check(sources)
-            made = self.compute(Run(ShapeOps(), forms, False, int), *(forms[source] for source in sources))
+            made = self.compute(Pass(ShapeOps(), forms, False, int), *(forms[source] for source in sources))
             made = made if isinstance(made, list) else [made]
             left = not any(0 in one.shape for one in made)
             insist(left, f"nothing would be left: {[list(one.shape) for one in made]}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Pass
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
 
@@ -27,7 +27,7 @@ class FullyConnected(Layer):
         weights = self.own("weights", [None, None])
         self.parameters = (*weights, *self.own("biases", self.weights.shape[:1]))
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         return linear(run.ops, x, run[self.weights], run[self.biases])
 
 
@@ -38,7 +38,7 @@ class MatMul(Layer, sources=2, title="matmul"):
     transposes_x: bool = False
     transposes_y: bool = False
 
-    def compute(self, run: Run, x: Value, y: Value) -> Value:
+    def compute(self, run: Pass, x: Value, y: Value) -> Value:
         x = _turned(run.ops, x) if self.transposes_x else x
         y = _turned(run.ops, y) if self.transposes_y else y
         result = run.ops.matmul(x, y)
@@ -58,7 +58,7 @@ class GramMatrix(Layer, axes=PICTURE):
 
     scale: float = 1.0
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         features = run.ops.reshape(x, (*x.shape[:2], -1))
         return run.ops.matmul(features, _turned(run.ops, features)) * self.scale
 
@@ -76,7 +76,7 @@ class Embedding(Layer, takes="any"):
         self.parameters = self.own("weights", [None, None])
         self.limits = {0: self.weights.shape[0]}
 
-    def compute(self, run: Run, numbers: Value) -> Value:
+    def compute(self, run: Pass, numbers: Value) -> Value:
         rows = run.ops.take(run[self.weights], numbers, 0)
         if self.padding_index is None:
             return rows

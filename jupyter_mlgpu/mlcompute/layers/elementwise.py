@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Pass
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 
 Formula = Callable[..., Value]
@@ -51,7 +51,7 @@ class Arithmetic(Layer, words={"operation": "MLCArithmeticOperation"}, named="{o
         of_any_number = ("Add", "Subtract", "Multiply", "Min", "Max")
         self.takes = "numbers" if self.operation in of_any_number else "floats"
 
-    def compute(self, run: Run, *sources: Value) -> Value:
+    def compute(self, run: Pass, *sources: Value) -> Value:
         return (_ONE | _TWO)[self.operation](run.ops, *sources)
 
 
@@ -79,7 +79,7 @@ class Comparison(Layer, words={"operation": "MLCComparisonOperation"}, named="{o
     def settle(self) -> None:
         self.sources = 1 if self.operation == "LogicalNOT" else 2
 
-    def compute(self, run: Run, *sources: Value) -> Value:
+    def compute(self, run: Pass, *sources: Value) -> Value:
         return _COMPARE[self.operation](run.ops, *sources)
 
 
@@ -136,7 +136,7 @@ class Activation(Layer, words={"activation": "MLCActivationType"}, named="{activ
         a, b = _ACTIVATE[self.activation].__defaults__
         self.a, self.b = a if self.a is None else self.a, b if self.b is None else self.b
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         return _ACTIVATE[self.activation](run.ops, x, self.a, self.b)
 
 
@@ -149,12 +149,12 @@ class Dropout(Layer):
     rate: float
     seed: int = 0
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         return drop(run, x, self.rate, self.seed)
 
 
-def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
-    """See Dropout."""
+def drop(run: Pass, x: Value, rate: float, seed: int) -> Value:
+    """Zero a share `rate` of the values, and scale the others up by it."""
     if not run.training or rate == 0:
         return x
     chance = run.ops.random_uniform(tuple(x.shape), np.dtype(str(x.dtype.name)), run.seed(seed))
@@ -164,5 +164,5 @@ def drop(run: Run, x: Value, rate: float, seed: int) -> Value:
 class Selection(Layer, sources=3, takes="any"):
     """Sources are a condition (Boolean), x and y: x where it is true, y where not; with broadcasting."""
 
-    def compute(self, run: Run, condition: Value, x: Value, y: Value) -> Value:
+    def compute(self, run: Pass, condition: Value, x: Value, y: Value) -> Value:
         return run.ops.where(condition, x, y)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Pass
 from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import FLOATS, Tensor
@@ -84,7 +84,7 @@ class Loss(Layer, sources=(2, 3), takes="any", words=_WORDS, named="{loss_type} 
         insist(fits, f"there is one weight for each of the losses, {list(each)}")
         self.limits = {1: shape[1]} if by_number else {}
 
-    def compute(self, run: Run, x: Value, z: Value, *weights: Value) -> Value:
+    def compute(self, run: Pass, x: Value, z: Value, *weights: Value) -> Value:
         ops = run.ops
         if 1 in self.limits:
             places = np.arange(x.shape[1], dtype=z.dtype.name).reshape(1, -1, *[1] * (len(x.shape) - 2))

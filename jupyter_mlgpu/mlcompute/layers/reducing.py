@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, axis_of
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Pass, axis_of
 from jupyter_mlgpu.mlcompute.names import insist
 from jupyter_mlgpu.mlcompute.ops import Ops, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
@@ -48,7 +48,7 @@ class Reduction(Layer, words={"reduction_type": tuple(_REDUCE)}, named="{reducti
         boolean = self.takes == "floats" or source.data_type == "Boolean"
         insist(boolean, f"it needs Boolean, and this is {source.data_type}")
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         kind, axes = self.reduction_type, [axis_of(x, one) for one in self.dimensions]
         several = len(set(axes)) == len(axes) > 0 and not (len(axes) > 1 and kind.startswith("Arg"))
         insist(several, f"it cannot go along dimensions {self.dimensions}")
@@ -62,7 +62,7 @@ class Softmax(Layer, words={"operation": "MLCSoftmaxOperation"}, named="{operati
     operation: str = "softmax"
     dimension: int = 1
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         function = run.ops.softmax if self.operation == "Softmax" else run.ops.log_softmax
         return function(x, self.dimension % len(x.shape))
 
@@ -90,11 +90,11 @@ class Normalization(Layer):
         """The shape of beta and gamma."""
         raise NotImplementedError
 
-    def spread(self, run: Run, tensor: Tensor, rank: int) -> Value:
+    def spread(self, run: Pass, tensor: Tensor, rank: int) -> Value:
         """Numbers of its own, in a shape that fits beside x, whose rank is given."""
         return run[tensor]
 
-    def finish(self, run: Run, x: Value) -> Value:
+    def finish(self, run: Pass, x: Value) -> Value:
         x = x if self.gamma is None else x * self.spread(run, self.gamma, len(x.shape))
         return x if self.beta is None else x + self.spread(run, self.beta, len(x.shape))
 
@@ -107,7 +107,7 @@ class Channelwise(Normalization):
     def each(self) -> Sequence[int]:
         return [self.feature_channel_count]
 
-    def spread(self, run: Run, tensor: Tensor, rank: int) -> Value:
+    def spread(self, run: Pass, tensor: Tensor, rank: int) -> Value:
         return run.ops.reshape(run[tensor], (1, self.feature_channel_count, *[1] * (rank - 2)))
 
 
@@ -127,7 +127,7 @@ class BatchNormalization(Channelwise, title="batch normalisation"):
         super().settle()
         self.kept = self.own("mean", self.each()) + self.own("variance", self.each())
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         ops, rank = run.ops, len(x.shape)
         if not run.training:
             mean, variance = (self.spread(run, one, rank) for one in self.kept)
@@ -142,7 +142,7 @@ class BatchNormalization(Channelwise, title="batch normalisation"):
 class InstanceNormalization(Channelwise, title="instance normalisation", axes=PICTURE):
     """Each channel of each picture standardised by itself (Ulyanov et al., 2016)."""
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         return self.finish(run, standardise(run.ops, x, (2, 3), self.variance_epsilon)[0])
 
 
@@ -151,7 +151,7 @@ class GroupNormalization(Channelwise, title="group normalisation"):
 
     group_count: int
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         count, groups, ops = self.feature_channel_count, self.group_count, run.ops
         insist(count % groups == 0, f"{count} channels do not fall into {groups} groups")
         grouped = ops.reshape(x, (x.shape[0], groups, -1))
@@ -169,7 +169,7 @@ class LayerNormalization(Normalization, title="layer normalisation"):
     def each(self) -> Sequence[int]:
         return list(self.normalized_shape)
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         shape, rank = self.each(), len(x.shape)
         insist(shape and list(x.shape[-len(shape) :]) == shape, f"its last axes are not {shape}")
         axes = range(rank - len(shape), rank)

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import Layer, Run
+from jupyter_mlgpu.mlcompute.layers.base import Layer, Pass
 from jupyter_mlgpu.mlcompute.layers.dense import linear
 from jupyter_mlgpu.mlcompute.layers.elementwise import drop
 from jupyter_mlgpu.mlcompute.names import insist
@@ -64,7 +64,7 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
         )
         self.parameters = weights + self.own("biases", *[(size,)] * len(inputs))
 
-    def compute(self, run: Run, x: Value, *start: Value) -> Value:
+    def compute(self, run: Pass, x: Value, *start: Value) -> Value:
         ops, batch = run.ops, x.shape[0 if self.batch_first else 1]
         states = (self.layer_count * self.directions, batch, self.hidden_size)
         fits = len(start) != 1 and all(tuple(one.shape) == states for one in start)
@@ -86,7 +86,7 @@ class LSTM(Layer, sources=(1, 3), title="LSTM", axes="[batch, time, features]"):
             x = ops.concatenate([h for h, _ in last[-self.directions :]], 1)
         return x if self.result_mode == "Output" else [x, *map(ops.stack, zip(*last, strict=True))]
 
-    def _pass(self, run: Run, x: Value, place: int, start: Sequence[Value], backwards: bool) -> list[Value]:
+    def _pass(self, run: Pass, x: Value, place: int, start: Sequence[Value], backwards: bool) -> list[Value]:
         """Once over the sequence: the output of each time, and the last h and c."""
         ops, size, (time, batch, _) = run.ops, self.hidden_size, x.shape
         four = slice(4 * place, 4 * place + 4)
@@ -142,7 +142,7 @@ class MultiheadAttention(Layer, sources=(3, 5), takes="any", title="multi-head a
         own = self.own("weights", *[(size, size)] * 4) + self.own("biases", *[(size,)] * 4)
         self.parameters = own + self.own("attention_biases", *[(1, 1, size)] * 2)
 
-    def compute(self, run: Run, query: Value, key: Value, value: Value, *masks: Value) -> Value:
+    def compute(self, run: Pass, query: Value, key: Value, value: Value, *masks: Value) -> Value:
         ops, size = run.ops, self.model_dimension
         weights = [run[one] for one in self.weights]
         biases = [run[one] for one in self.biases] if self.biases else [None] * 4
@@ -165,7 +165,7 @@ class MultiheadAttention(Layer, sources=(3, 5), takes="any", title="multi-head a
         mixed = ops.reshape(ops.transpose(ops.matmul(seen, v), (0, 2, 1, 3)), (batch, length, size))
         return linear(ops, mixed, weights[3], biases[3])
 
-    def _masked(self, run: Run, scores: Value, mask: Value) -> Value:
+    def _masked(self, run: Pass, scores: Value, mask: Value) -> Value:
         ops, boolean = run.ops, mask.dtype.name == "bool"
         # Keys of the layer's own are always seen.
         ends = [(0, 0), (0, 0), (0, 0), (0, scores.shape[3] - mask.shape[3])]

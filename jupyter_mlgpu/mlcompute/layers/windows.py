@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY
 
 import numpy as np
 
-from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Run, Sizes
+from jupyter_mlgpu.mlcompute.layers.base import PICTURE, Layer, Pass, Sizes
 from jupyter_mlgpu.mlcompute.names import insist, spelt
 from jupyter_mlgpu.mlcompute.ops import Ops, Pair, Value
 from jupyter_mlgpu.mlcompute.tensors import Tensor
@@ -92,7 +92,7 @@ class Convolution(Window):
         shape = f"its weights {list(self.weights.shape)} with {groups} group{'s' * (groups > 1)}"
         insist(fits, f"{shape} are for {wanted} channels")
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         ops, how = run.ops, (self.strides, self.dilation_rates, self.group_count)
         if self.convolution_type == "Transposed":
             x = self._cut(ops, ops.convolution_transpose(x, run[self.weights], *how), x.shape[2:])
@@ -129,7 +129,7 @@ class Pooling(Window, named="{pooling_type} pooling"):
         self.strides = self.kernel_sizes if self.strides is None else self.strides
         self.pairs(self.pair("kernel_sizes"))
 
-    def compute(self, run: Run, x: Value) -> Value:
+    def compute(self, run: Pass, x: Value) -> Value:
         ops, window = run.ops, (self.kernel, self.strides, self.dilation_rates)
         fits = all(2 * one <= size for one, size in zip(self.padding_sizes, self.kernel, strict=True))
         insist(fits, f"a padding of {list(self.padding_sizes)} is more than half of {list(self.kernel)}")

@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 
 from jupyter_mlgpu.clock import real_time
 from jupyter_mlgpu.record import APPLE, Reading, Scope, missing
+from jupyter_mlgpu.sentence import Sentence, say
 
 #: Seconds by which a figure may be late, and the shortest cell whose energy that leaves known within 10 %.
 REFRESH = 0.010
@@ -30,18 +31,20 @@ PARTS: dict[str, tuple[Scope, str]] = {
     "gpu_mj": ("device", "GPU"),
     "cpu_total_mj": ("machine", "CPU"),
     "dram_mj": ("machine", "DRAM"),
-    "ane_mj": ("machine", "Neural Engine"),
+    "ane_mj": ("machine", say("Neural Engine")),
 }
 
-NO_COUNTER = "A Mac with an Intel processor shows no energy counter without sudo."
-NOT_INSTALLED = (
+NO_COUNTER = say("A Mac with an Intel processor shows no energy counter without sudo.")
+NOT_INSTALLED = say(
     "The package zeus-apple-silicon, which asks for the energy of Apple's chips, is not installed."
 )
-TOO_SHORT = (
-    f"Too short to measure: Apple's energy model is poor under {REFRESH * 1e3:.0f} ms, so only a cell of "
-    f"{SHORTEST:g} s or longer is known within 10 %."
+TOO_SHORT = say(
+    "Too short to measure: Apple's energy model is poor under {interval} ms, so only a cell "
+    "of {time} s or longer is known within 10 %.",
+    interval=f"{REFRESH * 1e3:.0f}",
+    time=f"{SHORTEST:g}",
 )
-BACKWARDS = "The energy counter went backwards while the cell ran."
+BACKWARDS = say("The energy counter went backwards while the cell ran.")
 
 
 class Monitor(Protocol):
@@ -51,7 +54,7 @@ class Monitor(Protocol):
     def end_window(self, label: str) -> Any: ...
 
 
-def monitor() -> Monitor | str:
+def monitor() -> Monitor | Sentence:
     """The package's monitor, or in a sentence why there is none."""
     if not (sys.platform == "darwin" and platform.machine() == "arm64"):
         return NO_COUNTER
@@ -60,7 +63,7 @@ def monitor() -> Monitor | str:
     except ImportError:
         return NOT_INSTALLED
     except Exception as error:
-        return f"Apple's energy counters do not answer ({error})."
+        return say("Apple's energy counters do not answer ({error}).", error=error)
 
 
 class AppleEnergy:
@@ -70,16 +73,16 @@ class AppleEnergy:
 
     def __init__(
         self,
-        find: Callable[[], Monitor | str] = monitor,
+        find: Callable[[], Monitor | Sentence] = monitor,
         now: Callable[[], float] = real_time.perf_counter,
     ) -> None:
         self._find = find
         self._now = now
-        self._monitor: Monitor | str | None = None
+        self._monitor: Monitor | Sentence | None = None
         self._labels = count()
 
     def start(self) -> Callable[[], Sequence[Reading]]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         if self._monitor is None:
             self._monitor = self._find()
         asked = self._monitor
@@ -100,7 +103,7 @@ class AppleEnergy:
 def readings(metrics: object, seconds: float) -> list[Reading]:
     """One reading for each subsystem that `AppleEnergyMetrics` tells, of a window of that length."""
     told = [_reading(part, millijoules, seconds) for part, millijoules in _told(metrics)]
-    return told or [missing("energy", "This chip tells no energy of its parts.")]
+    return told or [missing("energy", say("This chip tells no energy of its parts."))]
 
 
 def watts(metrics: object, seconds: float) -> dict[str, float]:
@@ -122,7 +125,7 @@ def _reading(part: str, millijoules: float, seconds: float) -> Reading:
     joules = millijoules / 1e3
     # Its mean power for as long as either end may be late, and the rounding.
     uncertainty = joules * REFRESH / seconds + STEP
-    detail = f"Apple's energy model of the {name}: all programs"
+    detail = say("Apple's energy model of the {part}: all programs", part=name)
     return Reading(
         "energy", joules, "J", scope, APPLE, 2, uncertainty=uncertainty, device=name, detail=detail
     )

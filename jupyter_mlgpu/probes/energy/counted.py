@@ -18,6 +18,8 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
+from jupyter_mlgpu.sentence import Sentence, say
+
 #: Seconds over which the power at either end is taken: several refreshes of the slowest counter.
 SPAN = 0.5
 #: The largest uncertainty that is shown, as a part of the energy.
@@ -25,8 +27,8 @@ BOUND = 0.10
 #: No processor package or GPU draws more, in watts: a counter that moves faster has been set, not counted.
 MOST_WATTS = 5_000.0
 
-BACKWARDS = "The energy counter went backwards while the cell ran, as when its driver starts anew."
-JUMPED = "The energy counter jumped while the cell ran, farther than any chip can draw."
+BACKWARDS = say("The energy counter went backwards while the cell ran, as when its driver starts anew.")
+JUMPED = say("The energy counter jumped while the cell ran, farther than any chip can draw.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Counted:
         self._tail: deque[_Look] = deque()
         self._moved_at = 0.0
         self._samples = 0
-        self._broken: str | None = None
+        self._broken: Sentence | None = None
         #: Watts before the cell, where a gauge tells them.
         self.before: float | None = None
 
@@ -84,13 +86,13 @@ class Counted:
                 return
             self._take(look)
 
-    def lost(self, why: str) -> None:
+    def lost(self, why: Sentence) -> None:
         """The counter could not be read any more."""
         with self._lock:
             if not self._closed:
                 self._broken = self._broken or why
 
-    def between(self, begun: float, ended: float) -> Energy | str:
+    def between(self, begun: float, ended: float) -> Energy | Sentence:
         """The energy between two moments, or in a sentence why it is not known."""
         with self._lock:
             self._closed = True
@@ -100,7 +102,7 @@ class Counted:
                 return self._too_short()
             return self._between(begun, ended)
 
-    def _between(self, begun: float, ended: float) -> Energy | str:
+    def _between(self, begun: float, ended: float) -> Energy | Sentence:
         first, last, half = self._head[0], self._tail[-1], self._refresh / 2
         mean = _watts(first, last)
         first_watts, last_watts = _watts(first, self._head[-1]), _watts(self._tail[0], last)
@@ -120,7 +122,10 @@ class Counted:
         if joules <= 0 or (ended - begun < self._refresh / BOUND and uncertainty > BOUND * joules):
             return self._too_short()
         if uncertainty > BOUND * joules:  # where much more power was drawn just before, say
-            return f"Too uncertain to show (± {uncertainty / joules:.0%}): a longer cell is surer."
+            return say(
+                "Too uncertain to show (± {share}): a longer cell is surer.",
+                share=f"{uncertainty / joules:.0%}",
+            )
         return Energy(joules, uncertainty, self._samples)
 
     def _too_fast(self, before: _Look, now: _Look) -> bool:
@@ -138,9 +143,9 @@ class Counted:
         while len(self._tail) > 2 and self._tail[1].at <= look.at - SPAN:
             self._tail.popleft()
 
-    def _too_short(self) -> str:
+    def _too_short(self) -> Sentence:
         # It stands in the receipts of most cells on a GPU, so it is short.
-        return f"Too short to measure: a cell should take {self._refresh / BOUND:.2g} s."
+        return say("Too short to measure: a cell should take {time} s.", time=f"{self._refresh / BOUND:.2g}")
 
 
 def _watts(one: _Look, other: _Look) -> float:

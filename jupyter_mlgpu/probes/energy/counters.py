@@ -18,11 +18,12 @@ from jupyter_mlgpu.probes.base import Probe
 from jupyter_mlgpu.probes.energy import nvidia, rapl
 from jupyter_mlgpu.probes.energy.apple import AppleEnergy
 from jupyter_mlgpu.probes.energy.counted import Counted, Energy
-from jupyter_mlgpu.probes.energy.source import Counter, EnergySource
+from jupyter_mlgpu.probes.energy.source import EnergyCounter, EnergySource
 from jupyter_mlgpu.probes.gpus import Gpus
 from jupyter_mlgpu.probes.once import Once
 from jupyter_mlgpu.probes.sampler import Sampler
 from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.sentence import Sentence, joined, say
 
 #: The last look is taken on the cell's own thread where it takes at most this part of the cell's time.
 LAST_LOOK_SHARE = 0.005
@@ -31,7 +32,7 @@ LAST_LOOK_SHARE = 0.005
 #: not wait: while NVML is asked for energy (3.5 ms), it answers no other question.
 FIRST_LOOK = 0.01
 
-NOT_FOUND_YET = "Which energy counters this machine has was still being found out when this cell ended."
+NOT_FOUND_YET = say("Which energy counters this machine has was still being found out when this cell ended.")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Sources:
     """The counters there are; `why_none` says in sentences why others are not here."""
 
     found: tuple[EnergySource, ...]
-    why_none: str
+    why_none: Sentence
 
 
 class EnergyCounters:
@@ -55,7 +56,7 @@ class EnergyCounters:
         self._now = now
 
     def start(self) -> Callable[[], Sequence[Reading]]:
-        """See `Probe`."""
+        """Begin; what is returned gives the reading when it is called."""
         known = self._sources.known
         if known is not None and not known.found:
             return lambda: [missing(self.quantity, known.why_none)]
@@ -68,7 +69,11 @@ class EnergyCounters:
         def stop() -> Sequence[Reading]:
             failed = end()
             if failed is not None:
-                return [missing(self.quantity, f"Reading the energy counters failed ({failed}).")]
+                return [
+                    missing(
+                        self.quantity, say("Reading the energy counters failed ({failed}).", failed=failed)
+                    )
+                ]
             return cell.readings()
 
         return stop
@@ -131,11 +136,11 @@ class _Open:
         # The shortest time: on the other thread a look may also wait for the cell's Python.
         self._took = min(self._took, self._looked_at - begun)
 
-    def _look(self, counter: Counter, counted: Counted, last: bool) -> None:
+    def _look(self, counter: EnergyCounter, counted: Counted, last: bool) -> None:
         before = self._now()
         told = counter.joules()
         if told.value is None:
-            counted.lost(str(told.why_missing))
+            counted.lost(told.reason)
         else:
             counted.add((before + self._now()) / 2, told.value, last=last)
 
@@ -145,7 +150,7 @@ class _Open:
         return reading([one.between(begun, ended) for one in self._counted], self.source)
 
 
-def reading(parts: Sequence[Energy | str], source: EnergySource) -> Reading:
+def reading(parts: Sequence[Energy | Sentence], source: EnergySource) -> Reading:
     """One reading of the counters of a source together; the first reason where one of them is not known."""
     known = [part for part in parts if isinstance(part, Energy)]
     if len(known) < len(parts):
@@ -169,7 +174,7 @@ def find(gpus: Once[Gpus], root: Path = Path("/")) -> Sources:
     of_gpus, why_no_gpu = nvidia.sources(gpus.get())
     of_processor, why_no_processor = rapl.sources(root)
     reasons = (why_no_gpu, why_no_processor)
-    return Sources((*of_gpus, *of_processor), " ".join(why for why in reasons if why))
+    return Sources((*of_gpus, *of_processor), joined(*filter(None, reasons)))
 
 
 def energy_probe(sampler: Sampler, gpus: Once[Gpus]) -> Probe:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from jupyter_mlgpu.probes.energy.source import EnergySource
 from jupyter_mlgpu.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.probes.nvml import Nvml, Told
+from jupyter_mlgpu.sentence import Sentence, say
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,16 @@ class NvmlCounter:
     wraps_at: float | None = None
 
     def joules(self) -> Told[float]:
-        """See `Counter`."""
+        """The counter's joules now."""
         return self.nvml.energy(self.gpu.index)
 
     def watts(self) -> float | None:
-        """See `Counter`; from the Ampere generation on the mean of the last second (NVML's manual)."""
+        """The power drawn now, in watts; from the Ampere generation on the mean of the last second (NVML's
+        manual). None where it is not told."""
         return self.nvml.power(self.gpu.index).value
 
 
-def sources(gpus: Gpus) -> tuple[list[EnergySource], str | None]:
+def sources(gpus: Gpus) -> tuple[list[EnergySource], Sentence | None]:
     """A source for each GPU that has a counter; else why there is none."""
     found = []
     why = gpus.why_none
@@ -42,6 +44,6 @@ def sources(gpus: Gpus) -> tuple[list[EnergySource], str | None]:
         if told.value is None:
             why = why or told.why_missing
             continue
-        name = f"NVML energy counter, all processes on {gpu.label}"
+        name = say("NVML energy counter, all processes on {gpu}", gpu=gpu.label)
         found.append(EnergySource(name, "NVML", gpu.label, "device", (counter,), every=0.25, quick=False))
     return found, why

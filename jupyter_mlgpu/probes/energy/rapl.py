@@ -14,10 +14,11 @@ from pathlib import Path
 
 from jupyter_mlgpu.probes.energy.source import EnergySource
 from jupyter_mlgpu.probes.nvml import Told
+from jupyter_mlgpu.sentence import say, say_count
 
 _POWERCAP = Path("sys/class/powercap")
 
-LOCKED = "The processor's counter (RAPL) is for the administrator alone here."
+LOCKED = say("The processor's counter (RAPL) is for the administrator alone here.")
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,16 @@ class RaplCounter:
     refresh: float = 0.001
 
     def joules(self) -> Told[float]:
-        """See `Counter`."""
+        """The counter's joules now."""
         try:
             return Told(int(self.file.read_text()) / 1e6)
         except (OSError, ValueError) as error:
-            return Told(None, f"The processor's energy counter can no longer be read ({error}).")
+            return Told(
+                None, say("The processor's energy counter can no longer be read ({error}).", error=error)
+            )
 
     def watts(self) -> float | None:
-        """See `Counter`."""
+        """The power drawn now, in watts; None where it is not told."""
         return None
 
 
@@ -58,8 +61,8 @@ def sources(root: Path = Path("/")) -> tuple[list[EnergySource], str | None]:
         if counter.joules().value is None:
             return [], LOCKED
         counters.append(counter)
-    what = "processor package" if len(counters) == 1 else f"{len(counters)} processor packages"
-    name = f"RAPL energy_uj of {what}: all programs"
+    what = say_count("processor package", "{count} processor packages", len(counters))
+    name = say("RAPL energy_uj of {what}: all programs", what=what)
     # Looked at so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
     return [EnergySource(name, "RAPL", None, "machine", tuple(counters), every=10, quick=True)], None
 

@@ -7,9 +7,10 @@ from typing import Protocol
 
 from jupyter_mlgpu.probes.nvml import Told
 from jupyter_mlgpu.record import Scope, Source
+from jupyter_mlgpu.sentence import Sentence
 
 
-class Counter(Protocol):
+class EnergyCounter(Protocol):
     """A counter of joules that moves every `refresh` seconds and starts again from 0 at `wraps_at`."""
 
     @property
@@ -39,10 +40,10 @@ class EnergySource:
     how often to look, in seconds; `quick`: a look is cheap enough for the cell's own thread.
     """
 
-    name: str
+    name: Sentence
     kind: Source
     device: str | None
     scope: Scope
-    counters: tuple[Counter, ...]
+    counters: tuple[EnergyCounter, ...]
     every: float
     quick: bool

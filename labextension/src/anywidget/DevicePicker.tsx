@@ -3,12 +3,12 @@
 import { useState } from 'react';
 import type { ReactElement } from 'react';
 
-import { picks } from '../devicechoice';
-import type { Translate } from '../i18n';
-import { readChoices, readDeviceStatus } from '../protocol';
-import { count } from '../untrusted';
-import { DeviceSelect } from '../views/DevicePicker';
-import { RestartNotice } from '../views/RestartNotice';
+import { picks } from '../kernel/devicechoice';
+import type { Translate } from '../language/i18n';
+import { readChoices, readDeviceStatus } from '../kernel/protocol';
+import { count } from '../language/untrusted';
+import { DeviceSelect } from '../sidebar/DevicePicker';
+import { RestartNotice } from '../receipts/RestartNotice';
 import { useTrait } from './model';
 import type { IModel } from './model';
 

@@ -3,12 +3,12 @@
 import { useMemo } from 'react';
 import type { ReactElement } from 'react';
 
-import type { Translate } from '../i18n';
-import { readRecord } from '../record';
-import type { IRecord } from '../record';
-import { count, list } from '../untrusted';
-import { Receipt } from '../views/Receipt';
-import { CellName } from '../views/RunningCell';
+import type { Translate } from '../language/i18n';
+import { readRecord } from '../record/record';
+import type { IRecord } from '../record/record';
+import { count, list } from '../language/untrusted';
+import { Receipt } from '../receipts/Receipt';
+import { CellName } from '../sidebar/RunningCell';
 import { useTrait } from './model';
 import type { IModel } from './model';
 
@@ -28,9 +28,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
       <h3>
         {t('receipts')}{' '}
         {older > 0 && (
-          <span className="jp-mlgpu-Quiet">
-            {t('newestRecords', { count: String(records.length) })}
-          </span>
+          <span className="jp-mlgpu-Quiet">{t('newestRecords', { count: records.length })}</span>
         )}
       </h3>
       {ended && <p>{t('widgetEnded')}</p>}
@@ -46,7 +44,7 @@ export function TraceView(props: { model: IModel; t: Translate }): ReactElement 
           ))}
         </ol>
       </div>
-      {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: String(older) })}</p>}
+      {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
     </section>
   );
 }

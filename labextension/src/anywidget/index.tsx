@@ -7,8 +7,7 @@ import { StrictMode, useEffect, useMemo } from 'react';
 import type { ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 
-import { translateTo } from '../bothlanguages';
-import { isChinese } from '../i18n';
+import { catalogueOf, readCatalogue, translator } from '../language/i18n';
 import { DevicePicker } from './DevicePicker';
 import { TraceView } from './TraceView';
 import { languageOf, useTrait } from './model';
@@ -33,14 +32,18 @@ function render({ model, el }: { model: IModel; el: HTMLElement }): () => void {
 
 function Control(props: { model: IModel; language: string }): ReactElement {
   const { model, language } = props;
-  const sentences = useTrait(model, 'sentences');
-  const t = useMemo(() => translateTo(language, sentences), [language, sentences]);
+  const wanted = catalogueOf(language);
+  const brought = useTrait(model, 'catalogue');
+  const t = useMemo(
+    () => translator(wanted === null ? null : readCatalogue(wanted, brought)),
+    [wanted, brought]
+  );
   useEffect(() => {
-    if (isChinese(language)) {
-      // The kernel brings what its sentences read in Chinese, once for all pages.
-      model.send({ speaks: 'zh' });
+    if (wanted !== null) {
+      // The kernel brings what its sentences and ours read in that language, once for all pages.
+      model.send({ speaks: wanted });
     }
-  }, [model, language]);
+  }, [model, wanted]);
   return model.get('shows') === 'devices' ? (
     <DevicePicker model={model} t={t} />
   ) : (

@@ -1,0 +1,116 @@
+/**
+ * Live counters as the sidebar shows them: by device, as lines of a chart and as a table. Pure functions.
+ */
+
+import type { ICounters, ISample, ISeries } from './counters';
+import { formatBytes, formatShare, formatValue } from '../record/format';
+import type { Translate } from '../language/i18n';
+import type { Sentence } from '../language/sentence';
+import { grouped } from '../record/sorting';
+
+/** Seconds between two rows of a table, so that a row stays long enough to be read. */
+const ROW = 10;
+/** More than so many times the usual pause between two samples is a gap: nobody looked. */
+const GAP = 4;
+/** Seconds that a chart shows at least. */
+const SHORTEST = 60;
+
+/** One line of a chart, with its place in each sample. */
+export interface IGauge extends ISeries {
+  index: number;
+}
+
+/** What belongs to one device, the machine or the process. */
+export interface IGroup {
+  device: string;
+  gauges: IGauge[];
+  /** The one reason why nothing of it is known; null: something is, or there are several. */
+  whyMissing: Sentence | null;
+}
+
+export function groups(series: readonly ISeries[]): IGroup[] {
+  const all: IGauge[] = series.map((one, index) => ({ ...one, index }));
+  return [...grouped(all, ({ device }) => device)].map(([device, gauges]) => {
+    const reasons = new Map(gauges.map(one => [JSON.stringify(one.whyMissing), one.whyMissing]));
+    const [whyMissing = null] = reasons.values();
+    return { device, gauges, whyMissing: reasons.size === 1 ? whyMissing : null };
+  });
+}
+
+/** A chart's points: seconds before the newest sample, 0 or less, and values; null breaks the line. */
+export function points(
+  counters: ICounters,
+  index: number
+): [seconds: number[], values: (number | null)[]] {
+  const { samples, interval } = counters;
+  const end = samples.at(-1)?.t ?? 0;
+  const seconds: number[] = [];
+  const values: (number | null)[] = [];
+  let before: ISample | undefined;
+  for (const sample of samples) {
+    if (before !== undefined && sample.t - before.t > GAP * interval) {
+      seconds.push((before.t + sample.t) / 2 - end);
+      values.push(null);
+    }
+    seconds.push(sample.t - end);
+    values.push(sample.values[index] ?? null);
+    before = sample;
+  }
+  return [seconds, values];
+}
+
+/** How many seconds the charts show. */
+export function span({ samples }: ICounters): number {
+  return Math.max(SHORTEST, (samples.at(-1)?.t ?? 0) - (samples[0]?.t ?? 0));
+}
+
+/** The lowest and the highest value there was; null: none was known. */
+export function extremes(
+  { samples }: ICounters,
+  index: number
+): [low: number, high: number] | null {
+  const known = samples.flatMap(({ values }) => values[index] ?? []);
+  return known.length > 0 ? [Math.min(...known), Math.max(...known)] : null;
+}
+
+/** Top of a chart: the limit, and where none is known a round number above the highest value. */
+export function top(limit: number | null, highest: number): number {
+  if (limit !== null && limit > 0) {
+    return Math.max(limit, highest);
+  }
+  if (highest <= 0) {
+    return 1;
+  }
+  const power = 10 ** Math.floor(Math.log10(highest));
+  return ([1, 2, 5].find(step => step * power >= highest) ?? 10) * power;
+}
+
+/** Rows of a table, newest first: every ten seconds of the day, the newest sample until then. */
+export function rows(counters: ICounters): { at: number; values: readonly (number | null)[] }[] {
+  const found = new Map<number, ISample>();
+  for (const sample of counters.samples) {
+    found.set(Math.floor((counters.zero / 1000 + sample.t) / ROW) * ROW, sample);
+  }
+  return [...found].map(([at, { values }]) => ({ at: at * 1000, values })).reverse();
+}
+
+/** A value with its unit. */
+export function gaugeValue(value: number, unit: string, t: Translate): string {
+  switch (unit) {
+    case 'share':
+      return formatShare(value);
+    case 'bytes':
+      return formatBytes(value);
+    case 'cores':
+      return t('cores', {
+        count: value >= 10 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)
+      });
+    default:
+      return formatValue(value, unit);
+  }
+}
+
+/** `machine` and `process` in the user's language; a device's own name as it is. */
+export function groupName(device: string, t: Translate): string {
+  return device === 'machine' || device === 'process' ? t(`${device}Gauges`) : device;
+}

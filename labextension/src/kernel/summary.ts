@@ -1,0 +1,24 @@
+/** A notebook's device and what its kernel does, in the few words of a button. */
+
+import type { Translate } from '../language/i18n';
+import { inWords } from '../record/requested';
+import type { IState } from './state';
+
+/** The device asked for, as `gpu`, or why there is none. */
+export function deviceInWords(state: IState, t: Translate): string {
+  if (state.kernel !== 'live') {
+    return t(`summary_${state.kernel}`);
+  }
+  return inWords(state.device?.requested ?? []) || t('summaryAnyDevice');
+}
+
+/** Whether a cell runs, and whether cells are traced; empty where that is not known. */
+export function activityInWords(state: IState, t: Translate): string {
+  if (state.kernel !== 'live') {
+    return '';
+  }
+  if (state.running.length > 0) {
+    return t('summaryRunning');
+  }
+  return t(state.tracing === false ? 'summaryTracingOff' : 'summaryIdle');
+}

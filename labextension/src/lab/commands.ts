@@ -1,0 +1,203 @@
+/**
+ * The commands of the sidebar: what they are called, when they can be used, and what they do.
+ */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { InputDialog, showErrorMessage } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { CommandRegistry } from '@lumino/commands';
+
+import { chooseDevice } from './choosing';
+import type { Message, Translate } from '../language/i18n';
+import type { Language } from '../language/language';
+import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { notify } from './notices';
+import type { Panel } from '../sidebar/panel';
+import { showPanel } from '../sidebar/placing';
+import type { Restarter } from './restarter';
+import { sentence, whyOf } from '../language/sentence';
+import { shownEntries } from '../kernel/state';
+import type { TracedNotebooks } from './traced';
+import { keep } from '../receipts/useKept';
+
+export const COMMANDS = {
+  open: 'jupyter-mlgpu:open',
+  now: 'jupyter-mlgpu:show-now',
+  record: 'jupyter-mlgpu:show-record',
+  device: 'jupyter-mlgpu:choose-device',
+  trace: 'jupyter-mlgpu:trace',
+  traceWhenOpened: 'jupyter-mlgpu:trace-when-opened',
+  save: 'jupyter-mlgpu:save-records',
+  restart: 'jupyter-mlgpu:restart-and-run-to-here'
+} as const;
+
+/** What the commands act on. */
+export interface IParts {
+  app: JupyterFrontEnd;
+  tracker: INotebookTracker;
+  notebooks: Notebooks;
+  panel: Panel;
+  traced: TracedNotebooks;
+  restarter: Restarter;
+  language: Language;
+}
+
+/** Add all commands; their names follow the language. */
+export function addCommands(parts: IParts): void {
+  const { app, tracker, notebooks, panel, traced, language } = parts;
+  const { commands } = app;
+  const current = (): NotebookSession | null => notebooks.current;
+  const live = (): boolean => current()?.model.state.kernel === 'live';
+  const show = (): void => showPanel(app.shell, panel);
+  const add: Add = (id, name, options): void => {
+    commands.addCommand(id, {
+      label: () => language.t(`command_${name}`),
+      caption: () => language.t(`command_${name}_about`),
+      usage: () => language.t(`command_${name}_about`),
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => undefined,
+      ...options
+    });
+  };
+
+  const showNow = (): void => {
+    const session = current();
+    if (session !== null) {
+      keep(session, 'view', 'now');
+    }
+    show();
+  };
+
+  add(COMMANDS.open, 'open', { execute: show });
+  add(COMMANDS.now, 'now', { execute: showNow });
+  add(COMMANDS.record, 'record', {
+    describedBy: { args: RECORD_ARGS },
+    isEnabled: () => tracker.activeCell !== null,
+    execute: ({ atPointer }) => {
+      const cell = atPointer === true ? cellAtPointer(parts) : tracker.activeCell;
+      const cellId = cell?.model.id;
+      const session = current();
+      const entry =
+        session && shownEntries(session.model.state).findLast(one => one.cellId === cellId);
+      if (!entry) {
+        notify('info', language.t('cellWithoutRecord'));
+        return;
+      }
+      keep(session, 'opened', entry.key);
+      keep(session, 'view', 'cells');
+      show();
+    }
+  });
+  add(COMMANDS.device, 'device', {
+    isEnabled: live,
+    execute: async () => {
+      const session = current();
+      // Now says what becomes of it: at once, at the end of the running cell, or not at all.
+      if (
+        session &&
+        (await attempt(chooseDevice(session, language.t), language.t, 'command_device'))
+      ) {
+        showNow();
+      }
+    }
+  });
+  add(COMMANDS.trace, 'trace', {
+    isEnabled: () => traced.canTrace(),
+    isToggleable: true,
+    isToggled: () => current()?.model.state.tracing === true,
+    execute: async () => {
+      const on = current()?.model.state.tracing !== true;
+      await attempt(traced.trace(on), language.t, 'command_trace');
+    }
+  });
+  add(COMMANDS.traceWhenOpened, 'traceWhenOpened', {
+    isEnabled: () => tracker.currentWidget?.model != null,
+    isToggleable: true,
+    isToggled: () => traced.isMarked(),
+    execute: () => traced.mark(!traced.isMarked())
+  });
+  add(COMMANDS.save, 'save', {
+    isEnabled: live,
+    execute: async () => {
+      const session = current();
+      if (session !== null) {
+        await saveRecords(session, language);
+      }
+    }
+  });
+  addRestart(parts, add);
+
+  const tell = (): void => Object.values(COMMANDS).forEach(id => commands.notifyCommandChanged(id));
+  language.changed.connect(tell);
+  notebooks.currentChanged.connect(tell);
+}
+
+/** The cell whose context menu is open: JupyterLab does not make it the active one. */
+function cellAtPointer({ app, tracker }: IParts): Cell | undefined {
+  const node = app.contextMenuHitTest(one => one.classList.contains('jp-Cell'));
+  return tracker.currentWidget?.content.widgets.find(cell => cell.node === node);
+}
+
+const RECORD_ARGS = {
+  type: 'object',
+  properties: {
+    atPointer: {
+      type: 'boolean',
+      description: 'The cell whose context menu is open, rather than the active one.'
+    }
+  }
+};
+
+type CommandName = keyof typeof COMMANDS;
+type Add = (
+  id: string,
+  name: CommandName,
+  options: Partial<CommandRegistry.ICommandOptions>
+) => void;
+
+/** Restart and run up to the active cell. */
+function addRestart({ tracker, restarter, language }: IParts, add: Add): void {
+  add(COMMANDS.restart, 'restart', {
+    isEnabled: () =>
+      tracker.activeCell !== null && restarter.obstacle(tracker.activeCell.node) === null,
+    execute: async () => {
+      const cell = tracker.activeCell;
+      const failure = cell && (await restarter.restart(cell.node, null, () => undefined));
+      if (failure) {
+        const { t } = language;
+        await showErrorMessage(t('command_restart'), t(failure.message, { why: failure.why }));
+      }
+    }
+  });
+}
+
+/** Ask for a file's name, and have the kernel save its records there. */
+async function saveRecords(session: NotebookSession, { t }: Language): Promise<void> {
+  const answer = await InputDialog.getText({
+    title: t('saveTitle'),
+    label: t('saveLabel'),
+    text: `${session.name.replace(/\.ipynb$/, '')}.records.jsonl`,
+    okLabel: t('saveOk'),
+    cancelLabel: t('cancel')
+  });
+  const path = answer.value?.trim();
+  if (!answer.button.accept || !path) {
+    return;
+  }
+  const said = await attempt(session.tell('save', { path }), t, 'command_save');
+  const done = sentence(said?.said);
+  if (done !== null) {
+    notify('success', t.say(done));
+  }
+}
+
+/** What comes of it; where it fails, the user reads the sentence that says why, and null comes. */
+async function attempt<T>(what: Promise<T>, t: Translate, title: Message): Promise<T | null> {
+  try {
+    return await what;
+  } catch (error) {
+    await showErrorMessage(t(title), t.say(whyOf(error)));
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+/** Where the commands are found: the palette, Kernel > Hardware, and a cell's context menu. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICommandPalette } from '@jupyterlab/apputils';
+import type { IMainMenu } from '@jupyterlab/mainmenu';
+import { MenuSvg } from '@jupyterlab/ui-components';
+
+import { COMMANDS } from './commands';
+import type { Language } from '../language/language';
+
+/** Behind the entries of JupyterLab's own Kernel menu. */
+const MENU_RANK = 60;
+/** After the entries for a cell's outputs, before those for the whole notebook. */
+const CONTEXT_RANK = 15;
+
+export function addToPalette(palette: ICommandPalette, language: Language): void {
+  const add = (): (() => void)[] => {
+    const category = language.t('title');
+    const items = Object.values(COMMANDS).map(command => palette.addItem({ command, category }));
+    return items.map(item => () => item.dispose());
+  };
+  let remove = add();
+  language.changed.connect(() => {
+    remove.forEach(one => one());
+    remove = add();
+  });
+}
+
+export function addToMenus(app: JupyterFrontEnd, mainMenu: IMainMenu, language: Language): void {
+  const submenu = new MenuSvg({ commands: app.commands });
+  submenu.id = 'jp-mainmenu-jupyter-mlgpu';
+  const name = (): void => void (submenu.title.label = language.t('menu'));
+  language.changed.connect(name);
+  name();
+  const groups = [
+    [COMMANDS.open, COMMANDS.now, COMMANDS.record],
+    [COMMANDS.device, COMMANDS.trace, COMMANDS.traceWhenOpened],
+    [COMMANDS.save],
+    [COMMANDS.restart]
+  ];
+  groups.forEach((group, index) => {
+    if (index > 0) {
+      submenu.addItem({ type: 'separator' });
+    }
+    group.forEach(command => submenu.addItem({ command }));
+  });
+  mainMenu.kernelMenu.addGroup([{ type: 'submenu', submenu }], MENU_RANK);
+}
+
+export function addToContextMenu(app: JupyterFrontEnd): void {
+  app.contextMenu.addItem({
+    command: COMMANDS.record,
+    args: { atPointer: true },
+    selector: '.jp-Notebook .jp-CodeCell',
+    rank: CONTEXT_RANK
+  });
+}

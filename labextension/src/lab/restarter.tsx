@@ -1,0 +1,132 @@
+/**
+ * Restarting a notebook's kernel and running its cells again up to one, after asking.
+ */
+
+import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { ITranslator } from '@jupyterlab/translation';
+
+import type { Message, Translate } from '../language/i18n';
+import type { Language } from '../language/language';
+import { preparation } from '../kernel/restart';
+import { door } from '../receipts/restartdoor';
+import type { IFailure, IRestarter } from '../receipts/restartdoor';
+import { runSilently } from '../kernel/silently';
+import { RestartQuestion } from '../receipts/RestartQuestion';
+
+/** A cell of an open notebook. */
+interface IPlace {
+  notebook: NotebookPanel;
+  cell: Cell;
+}
+
+export class Restarter implements IRestarter {
+  constructor(
+    private readonly tracker: INotebookTracker,
+    private readonly translator: ITranslator,
+    private readonly language: Language
+  ) {
+    tracker.forEach(notebook => this.watch(notebook));
+    tracker.widgetAdded.connect((_, notebook) => this.watch(notebook));
+  }
+
+  private get t(): Translate {
+    return this.language.t;
+  }
+
+  obstacle(node: Node): Message | 'elsewhere' | null {
+    const place = this.find(node);
+    return place === null ? 'elsewhere' : obstacleAt(place);
+  }
+
+  async restart(node: Node, verbose: string | null, begin: () => void): Promise<IFailure | null> {
+    const place = this.find(node);
+    if (place === null || obstacleAt(place) !== null || !(await this.ask(place, verbose))) {
+      return null;
+    }
+    const { context, content, sessionContext } = place.notebook;
+    begin();
+    await sessionContext.restartKernel();
+    // JupyterLab keeps the error of a restart that failed to itself.
+    if (!sessionContext.isReady) {
+      return { message: 'restartFailed', why: '' };
+    }
+    const problem =
+      verbose === null ? null : await runSilently(sessionContext, preparation(verbose));
+    if (problem !== null) {
+      return { message: 'settingFailed', why: problem };
+    }
+    const ran = await NotebookActions.runCells(
+      content,
+      upTo(place),
+      context.sessionContext,
+      undefined,
+      this.translator
+    );
+    if (!ran) {
+      Notification.warning(this.t('replayStopped'), { autoClose: false });
+    }
+    return null;
+  }
+
+  private async ask(place: IPlace, verbose: string | null): Promise<boolean> {
+    const { sessionContext } = place.notebook;
+    const count = upTo(place).filter(
+      ({ model }) => model.type === 'code' && model.sharedModel.getSource().trim() !== ''
+    ).length;
+    const answer = await showDialog({
+      title: this.t('restartTitle', { notebook: place.notebook.title.label }),
+      body: (
+        <RestartQuestion
+          count={count}
+          busy={sessionContext.session?.kernel?.status === 'busy'}
+          verbose={verbose}
+          t={this.t}
+        />
+      ),
+      buttons: [
+        Dialog.cancelButton({ label: this.t('cancel') }),
+        Dialog.warnButton({ label: this.t('restartAndRun') })
+      ],
+      // Who presses Enter once too often loses nothing.
+      defaultButton: 0
+    });
+    // While the question stood there, the notebook may have been closed or the cell deleted.
+    return answer.button.accept && !place.cell.isDisposed && obstacleAt(place) === null;
+  }
+
+  private find(node: Node): IPlace | null {
+    let place: IPlace | null = null;
+    this.tracker.forEach(notebook => {
+      const cell = notebook.content.widgets.find(one => one.node.contains(node));
+      place ??= cell ? { notebook, cell } : null;
+    });
+    return place;
+  }
+
+  private watch(notebook: NotebookPanel): void {
+    const { sessionContext } = notebook;
+    sessionContext.statusChanged.connect(() => door.changed.emit());
+    sessionContext.kernelChanged.connect(() => door.changed.emit());
+  }
+}
+
+/** What is in the way of running the cells up to one again. */
+function obstacleAt({ notebook, cell }: IPlace): Message | null {
+  const kernel = notebook.sessionContext.session?.kernel;
+  // A stranger's notebook may show what it likes; what it runs, its reader decides.
+  if (!cell.model.trusted) {
+    return 'notTrusted';
+  }
+  if (!kernel) {
+    return 'kernel_none';
+  }
+  return kernel.status === 'dead' ? 'kernel_dead' : null;
+}
+
+function upTo({ notebook, cell }: IPlace): Cell[] {
+  const { widgets } = notebook.content;
+  return widgets.slice(0, widgets.indexOf(cell) + 1);
+}

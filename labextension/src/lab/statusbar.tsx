@@ -1,0 +1,65 @@
+/** The status bar's item: device of the notebook in focus, and whether its kernel runs a cell. */
+
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Signal } from '@lumino/signaling';
+import type { ReactElement } from 'react';
+
+import { dotted } from '../record/format';
+import type { Language } from '../language/language';
+import type { NotebookSession, Notebooks } from '../kernel/notebooks';
+import { activityInWords, deviceInWords } from '../kernel/summary';
+
+export class StatusItem extends ReactWidget {
+  constructor(
+    private readonly notebooks: Notebooks,
+    private readonly language: Language,
+    private readonly onClick: () => void
+  ) {
+    super();
+    this.addClass('jp-mlgpu-StatusItem');
+    notebooks.currentChanged.connect(this.follow, this);
+    language.changed.connect(this.look, this);
+    this.follow();
+  }
+
+  /** Whether there is a notebook to tell of. */
+  get active(): boolean {
+    return this.session !== null;
+  }
+
+  readonly activeChanged = new Signal<this, void>(this);
+
+  protected override render(): ReactElement {
+    const { t } = this.language;
+    return (
+      <button type="button" title={t('command_open_about')} onClick={this.onClick}>
+        {this.words}
+      </button>
+    );
+  }
+
+  private follow(): void {
+    this.session?.model.stateChanged.disconnect(this.look, this);
+    this.session = this.notebooks.current;
+    this.session?.model.stateChanged.connect(this.look, this);
+    this.look();
+    this.activeChanged.emit();
+  }
+
+  /** It says what changed without being asked to nobody: no live region, and no clock that ticks. */
+  private look(): void {
+    const words = this.session === null ? '' : this.describe(this.session);
+    if (words !== this.words) {
+      this.words = words;
+      this.update();
+    }
+  }
+
+  private describe({ model: { state } }: NotebookSession): string {
+    const { t } = this.language;
+    return dotted(t('summaryName', { device: deviceInWords(state, t) }), activityInWords(state, t));
+  }
+
+  private session: NotebookSession | null = null;
+  private words = '';
+}

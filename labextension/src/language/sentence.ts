@@ -1,0 +1,110 @@
+/**
+ * Sentences that the kernel wrote, with what they were made of, so that a catalogue can translate them. The Python
+ * side is jupyter_mlgpu/sentence.py.
+ */
+
+import { LONG, object, printed } from './untrusted';
+
+/** A text, or a template with its fields. */
+export type Sentence = string | ITemplate;
+
+export interface ITemplate {
+  template: string;
+  /** The template for other counts than 1. */
+  plural: string | null;
+  fields: Fields;
+}
+
+/** A text is data, in no language; a number gets commas between thousands; a template is translated too. */
+export type Fields = Readonly<Record<string, string | number | ITemplate>>;
+
+const FIELD = /\{(\w+)\}/g;
+/** Of one sentence: its fields, how deep they go, and the letters of its template and of what they say. */
+const MOST_FIELDS = 24;
+const DEEPEST = 6;
+const MOST_LETTERS = 8_000;
+
+/** Read what `to_json` of a sentence gave; one of an unlikely size is no more than its text, cut. */
+export function sentence(value: unknown, limit = LONG): Sentence | null {
+  const table = object(value);
+  return table === null ? printed(value, limit) : (read(table, 0) ?? printed(table.text, limit));
+}
+
+/** A refusal of the kernel's, with the sentence that says why. */
+export class RefusedError extends Error {
+  constructor(readonly said: Sentence) {
+    super(typeof said === 'string' ? said : inEnglish(said));
+  }
+}
+
+/** Why something failed. */
+export function whyOf(error: unknown): Sentence {
+  return error instanceof RefusedError
+    ? error.said
+    : error instanceof Error
+      ? error.message
+      : String(error);
+}
+
+/** A template with its fields in it; `say`: what a template in a field says, which is asked once. */
+export function filled(template: string, fields: Fields, say: (one: ITemplate) => string): string {
+  const said = inWords(fields, say);
+  return template.replace(FIELD, (whole, name: string) => said.get(name) ?? whole);
+}
+
+function inWords(fields: Fields, say: (one: ITemplate) => string): Map<string, string> {
+  return new Map(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'object'
+        ? say(value)
+        : typeof value === 'number'
+          ? value.toLocaleString('en')
+          : value
+    ])
+  );
+}
+
+function read(table: Record<string, unknown>, depth: number): ITemplate | null {
+  const [template, plural] = [letters(table.template), letters(table.plural)];
+  const given = Object.entries(object(table.fields) ?? {});
+  const broken = template === null || (plural === null && table.plural != null);
+  if (broken || given.length > MOST_FIELDS || depth === DEEPEST) {
+    return null;
+  }
+  const fields: Fields = Object.fromEntries(
+    given.flatMap(([name, value]) => {
+      const field = readField(value, depth);
+      return field === null ? [] : [[name, field]];
+    })
+  );
+  if (Object.keys(fields).length < given.length) {
+    return null;
+  }
+  const said = inWords(fields, inEnglish);
+  const forms = `${template}${plural ?? ''}`;
+  const inFields = [...forms.matchAll(FIELD)].map(([, name = '']) => said.get(name)?.length ?? 0);
+  const most = Math.max(
+    forms.length,
+    inFields.reduce((sum, one) => sum + one, 0)
+  );
+  return most > MOST_LETTERS ? null : { template, plural, fields };
+}
+
+function readField(value: unknown, depth: number): string | number | ITemplate | null {
+  const table = object(value);
+  if (table !== null) {
+    return read(table, depth + 1);
+  }
+  return Number.isSafeInteger(value) ? (value as number) : letters(value);
+}
+
+function letters(value: unknown): string | null {
+  return typeof value === 'string' && value.length <= MOST_LETTERS
+    ? printed(value, MOST_LETTERS)
+    : null;
+}
+
+function inEnglish({ template, plural, fields }: ITemplate): string {
+  return filled(plural ?? template, fields, inEnglish);
+}

@@ -1,0 +1,49 @@
+/** Plans, races, benchmarks and what was collected from engines, under cells. */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { Suspense, lazy } from 'react';
+import type { ReactElement } from 'react';
+
+import { OutputWidget, outputType } from '../receipts/outputtype';
+import { PAGE_TYPE, readPage } from './page';
+import type { IPage } from './page';
+import type { Unreadable } from '../language/untrusted';
+
+// What draws them is loaded with the first of them.
+export const PageView = lazy(async () => ({
+  default: (await import('./PageView.js')).PageView
+}));
+
+class PageWidget extends OutputWidget {
+  constructor(languageCode: string) {
+    super('FigureWidget', languageCode);
+  }
+
+  protected read(data: IRenderMime.IMimeModel['data']): void {
+    this.page = readPage(data[PAGE_TYPE]);
+  }
+
+  protected override render(): ReactElement {
+    const { t } = this.language;
+    return typeof this.page === 'string' ? (
+      <p className="jp-mlgpu-Figure jp-mlgpu-Quiet">
+        {t(this.page === 'newer' ? 'newerFigure' : 'invalidFigure')}
+      </p>
+    ) : (
+      <Suspense>
+        <PageView page={this.page} whole={false} t={t} />
+      </Suspense>
+    );
+  }
+
+  private page: IPage | Unreadable = 'invalid';
+}
+
+// Before plotly's, which has 0: one chart, the same in the sidebar, with its table and the page's colours.
+export const page = outputType(
+  'page',
+  PAGE_TYPE,
+  -1,
+  'Draws plans, races, benchmarks, and what jupyter_mlgpu.collect has brought together.',
+  code => new PageWidget(code)
+);

@@ -1,0 +1,45 @@
+/** The log lines of a cell under it, each explained, the worst first. */
+
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { ILogLine } from '../record/logs';
+import { worstFirst } from '../record/notes';
+import type { IRecord } from '../record/record';
+import { Explained, Marks, RawLine } from './LogLine';
+
+/** Lines shown under a cell; the sidebar shows all. */
+const SHOWN = 50;
+
+export function LogNotes(props: { record: IRecord; t: Translate }): ReactElement | null {
+  const { record, t } = props;
+  const lines = worstFirst(record.logs);
+  if (lines.length === 0) {
+    return null;
+  }
+  return (
+    <section className="jp-mlgpu-LogNotes" aria-label={t('logNotes')}>
+      <ul role="list">
+        {lines.slice(0, SHOWN).map((line, index) => (
+          <li key={index} className="jp-mlgpu-LogNote" data-verdict={line.verdict}>
+            <LogNote line={line} t={t} />
+          </li>
+        ))}
+      </ul>
+      {lines.length > SHOWN && (
+        <p className="jp-mlgpu-Quiet">{t('moreNotes', { count: lines.length - SHOWN })}</p>
+      )}
+    </section>
+  );
+}
+
+function LogNote(props: { line: ILogLine; t: Translate }): ReactElement {
+  const { line, t } = props;
+  return (
+    <>
+      <Marks line={line} t={t} />
+      {line.verdict !== 'unknown' && <Explained line={line} t={t} />}
+      <RawLine line={line} t={t} />
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+/** How many notes a record has on its log, and how many of them are to act on; nothing where it has none. */
+
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import { isToActOn, notesInWords, worstFirst } from '../record/notes';
+import type { IRecord } from '../record/record';
+import { VerdictShape } from './Verdict';
+import { dotted } from '../record/format';
+
+export function NotesCount(props: {
+  record: IRecord;
+  /** Show its lines among the logs; left out, the words are no button. */
+  onLogs?: () => void;
+  tabIndex?: number;
+  t: Translate;
+}): ReactElement | null {
+  const { record, onLogs, tabIndex, t } = props;
+  const words = dotted(...notesInWords(record, t));
+  if (words === '') {
+    return null;
+  }
+  const [worst] = worstFirst(record.logs);
+  return (
+    <span className="jp-mlgpu-NotesCount">
+      {worst && isToActOn(worst.verdict) && <VerdictShape verdict={worst.verdict} />}
+      {onLogs === undefined ? (
+        words
+      ) : (
+        <button
+          type="button"
+          className="jp-mlgpu-TextButton"
+          title={t('showLogs')}
+          tabIndex={tabIndex}
+          onClick={onLogs}
+        >
+          {words}
+        </button>
+      )}
+    </span>
+  );
+}

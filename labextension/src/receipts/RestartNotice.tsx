@@ -1,0 +1,63 @@
+/** Why a restart is needed, and a button for it where there is a kernel to restart. */
+
+import { useId } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Message, Translate } from '../language/i18n';
+import type { IRestartHint } from '../kernel/restart';
+import type { IFailure } from './restartdoor';
+
+export function RestartNotice(props: {
+  hint: IRestartHint | null;
+  /** What the button says; left out, that cells run up to the one it stands under. */
+  label?: string;
+  /** Why there is no button, or none that can be pressed; null: it can be. */
+  obstacle: Message | 'elsewhere' | null;
+  progress: 'restarting' | IFailure | null;
+  onRestart: () => void;
+  t: Translate;
+}): ReactElement {
+  const { hint, label, obstacle, progress, onRestart, t } = props;
+  const reason = useId();
+  if (hint === null) {
+    return <p className="jp-mlgpu-Restart jp-mlgpu-Quiet">{t('invalidRestart')}</p>;
+  }
+  const restarting = progress === 'restarting';
+  return (
+    <div className="jp-mlgpu-Restart">
+      <p>{t.say(hint.sentence)}</p>
+      {obstacle === 'elsewhere' ? (
+        <p>{t.say(hint.byHand)}</p>
+      ) : (
+        <div className="jp-mlgpu-Restart-act">
+          <button
+            type="button"
+            className="jp-mlgpu-Button"
+            aria-disabled={obstacle !== null || restarting}
+            aria-describedby={reason}
+            onClick={obstacle === null && !restarting ? onRestart : undefined}
+          >
+            {label ?? t('restart')}
+          </button>
+          <span id={reason} role="status">
+            {said(obstacle, progress, t)}
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function said(
+  obstacle: Message | null,
+  progress: 'restarting' | IFailure | null,
+  t: Translate
+): string {
+  if (progress === 'restarting') {
+    return t('restarting');
+  }
+  if (progress !== null) {
+    return t(progress.message, { why: progress.why });
+  }
+  return obstacle === null ? '' : t(obstacle);
+}

@@ -1,0 +1,104 @@
+/** Controls that several views have: buttons, a field to find something, a list to choose from. */
+
+import type { ReactElement, ReactNode } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { ICell } from '../record/record';
+import { CellName } from '../sidebar/RunningCell';
+
+/** A button that is no more than its words, which read as a link where nothing is said of its look. */
+export function Button(props: {
+  look?: 'TextButton' | 'Button' | 'Chip';
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+}): ReactElement {
+  const { look = 'TextButton', label, disabled, onClick } = props;
+  return (
+    <button type="button" className={`jp-mlgpu-${look}`} disabled={disabled} onClick={onClick}>
+      {label}
+    </button>
+  );
+}
+
+/** A button that stays pressed until it is clicked again. */
+export function Chip(props: {
+  pressed: boolean;
+  title?: string;
+  onClick: () => void;
+  children: ReactNode;
+}): ReactElement {
+  const { pressed, title, onClick, children } = props;
+  return (
+    <button
+      type="button"
+      className="jp-mlgpu-Chip"
+      aria-pressed={pressed}
+      title={title}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function Search(props: {
+  label: string;
+  value: string;
+  onChange: (words: string) => void;
+}): ReactElement {
+  const { label, value, onChange } = props;
+  return (
+    <input
+      type="search"
+      className="jp-mlgpu-Input"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+    />
+  );
+}
+
+/** `choices`: what each is and what it is called. */
+export function Select<T extends string>(props: {
+  label: string;
+  value: T;
+  choices: readonly (readonly [value: T, name: string])[];
+  onChoose: (value: T) => void;
+}): ReactElement {
+  const { label, value, choices, onChoose } = props;
+  return (
+    <select
+      className="jp-mlgpu-Input"
+      aria-label={label}
+      value={value}
+      onChange={event => onChoose(event.target.value as T)}
+    >
+      {choices.map(([one, name]) => (
+        <option key={one} value={one}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The cell's name, as a button that leads to it. */
+export function GoToCell(props: { cell: ICell; onGo: () => void; t: Translate }): ReactElement {
+  const { cell, onGo, t } = props;
+  return (
+    <button type="button" className="jp-mlgpu-Go" title={t('goToCell')} onClick={onGo}>
+      <CellName cell={cell} />
+    </button>
+  );
+}
+
+/** The set with the one in it that was not, or without the one that was. */
+export function toggled<T>(set: ReadonlySet<T>, one: T): Set<T> {
+  const after = new Set(set);
+  if (!after.delete(one)) {
+    after.add(one);
+  }
+  return after;
+}

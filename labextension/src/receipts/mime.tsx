@@ -1,0 +1,49 @@
+/**
+ * What JupyterLab draws of ours under cells. The receipt is drawn from the saved data alone, in any notebook,
+ * without a kernel.
+ */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { ReactElement } from 'react';
+
+import { page } from '../page/figurewidget';
+import { OutputWidget, outputType } from './outputtype';
+import { preferences } from '../sidebar/preferences';
+import { MIME_TYPE, readRecord } from '../record/record';
+import type { IRecord } from '../record/record';
+import { restart } from './restartwidget';
+import type { Unreadable } from '../language/untrusted';
+import { Receipt } from './Receipt';
+
+class ReceiptWidget extends OutputWidget {
+  constructor(languageCode: string) {
+    super('ReceiptWidget', languageCode);
+    preferences.changed.connect(this.update, this);
+  }
+
+  protected read(data: IRenderMime.IMimeModel['data']): void {
+    this.record = readRecord(data[MIME_TYPE]);
+  }
+
+  protected override render(): ReactElement | null {
+    const { t } = this.language;
+    const { receipt: shown } = preferences.current;
+    this.node.dataset.shown = shown;
+    return shown === 'hidden' ? null : (
+      // A key: with another setting it begins as that one says.
+      <Receipt key={shown} record={this.record} open={shown === 'open'} t={t} />
+    );
+  }
+
+  private record: IRecord | Unreadable = 'invalid';
+}
+
+const receipt = outputType(
+  'receipt',
+  MIME_TYPE,
+  0,
+  'Draws the receipts that jupyter_mlgpu puts under cells.',
+  code => new ReceiptWidget(code)
+);
+
+export default [receipt, restart, page];

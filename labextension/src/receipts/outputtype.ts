@@ -1,0 +1,49 @@
+/** What JupyterLab draws of ours under cells, each from its saved data alone, without a kernel. */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { ReactWidget } from '@jupyterlab/ui-components';
+
+import { languageOf } from '../language/language';
+import type { Language } from '../language/language';
+
+/** An output of a type of ours, in the page's language. */
+export abstract class OutputWidget extends ReactWidget implements IRenderMime.IRenderer {
+  constructor(name: string, languageCode: string) {
+    super();
+    this.language = languageOf(languageCode);
+    this.language.changed.connect(this.update, this);
+    this.addClass(`jp-mlgpu-${name}`);
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.read(model.data);
+    await this.language.ready;
+    this.update();
+  }
+
+  protected abstract read(data: IRenderMime.IMimeModel['data']): void;
+
+  protected readonly language: Language;
+}
+
+/** An extension that draws outputs of a type. */
+export function outputType(
+  name: string,
+  type: string,
+  rank: number,
+  description: string,
+  widget: (languageCode: string) => OutputWidget
+): IRenderMime.IExtension {
+  return {
+    id: `jupyter-mlgpu:${name}`,
+    description,
+    // At most 0, before text/html; and safe in a notebook that is not trusted: React escapes all that is shown.
+    rank,
+    rendererFactory: {
+      safe: true,
+      mimeTypes: [type],
+      createRenderer: options => widget(options.translator?.languageCode ?? 'en')
+    },
+    dataType: 'json'
+  };
+}

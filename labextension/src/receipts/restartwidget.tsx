@@ -1,0 +1,59 @@
+/**
+ * The output that offers a restart, drawn by JupyterLab's registry of output types.
+ */
+
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { ReactElement } from 'react';
+
+import { OutputWidget, outputType } from './outputtype';
+import { RESTART_MIME_TYPE, readRestartHint } from '../kernel/restart';
+import type { IRestartHint } from '../kernel/restart';
+import { door } from './restartdoor';
+import type { IFailure } from './restartdoor';
+import { RestartNotice } from './RestartNotice';
+
+class RestartWidget extends OutputWidget {
+  constructor(languageCode: string) {
+    super('RestartWidget', languageCode);
+    door.changed.connect(this.update, this);
+  }
+
+  protected read(data: IRenderMime.IMimeModel['data']): void {
+    this.hint = readRestartHint(data[RESTART_MIME_TYPE]);
+  }
+
+  protected override render(): ReactElement {
+    return (
+      <RestartNotice
+        hint={this.hint}
+        obstacle={door.restarter === null ? 'elsewhere' : door.restarter.obstacle(this.node)}
+        progress={this.progress}
+        onRestart={() => void this.restart()}
+        t={this.language.t}
+      />
+    );
+  }
+
+  private async restart(): Promise<void> {
+    const verbose = this.hint?.verbose ?? null;
+    const begin = (): void => this.tell('restarting');
+    this.tell((await door.restarter?.restart(this.node, verbose, begin)) ?? null);
+  }
+
+  private tell(progress: 'restarting' | IFailure | null): void {
+    this.progress = progress;
+    this.update();
+  }
+
+  // Kept here: React's own state goes whenever JupyterLab takes the output out of the page.
+  private progress: 'restarting' | IFailure | null = null;
+  private hint: IRestartHint | null = null;
+}
+
+export const restart = outputType(
+  'restart',
+  RESTART_MIME_TYPE,
+  0,
+  'Offers a restart of the kernel where jupyter_mlgpu needs one.',
+  code => new RestartWidget(code)
+);

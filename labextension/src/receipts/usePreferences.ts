@@ -1,0 +1,32 @@
+/** What the user has set, for views: they are drawn again when it changes. */
+
+import { useEffect, useRef, useState } from 'react';
+
+import { preferences } from '../sidebar/preferences';
+import type { IPreferences } from '../sidebar/preferences';
+import { useSignal } from './useSignal';
+
+export function usePreferences(): IPreferences {
+  return useSignal(preferences.changed, () => preferences.current);
+}
+
+/** The newest value, or an older one until `seconds` have passed since it was given first. */
+export function usePaced<T>(value: T, seconds: number): T {
+  const [shown, setShown] = useState(value);
+  const last = useRef(-Infinity);
+  useEffect(() => {
+    if (seconds === 0) {
+      return undefined;
+    }
+    const wait = last.current + seconds * 1000 - performance.now();
+    const timer = setTimeout(
+      () => {
+        last.current = performance.now();
+        setShown(value);
+      },
+      Math.max(0, wait)
+    );
+    return () => clearTimeout(timer);
+  }, [value, seconds]);
+  return seconds === 0 ? value : shown;
+}

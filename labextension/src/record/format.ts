@@ -1,0 +1,84 @@
+/**
+ * Numbers and units as text: pure functions, the same figures as in the receipt's plain text.
+ */
+
+/** Seconds with the unit that suits them: `812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`, `1 h 02 min`. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 0.9995e-3) {
+    return `${(seconds * 1e6).toFixed(0)} µs`;
+  }
+  if (seconds < 0.9995) {
+    return `${threeFigures(seconds * 1e3)} ms`;
+  }
+  if (seconds < 59.95) {
+    return `${threeFigures(seconds)} s`;
+  }
+  return formatMinutes(seconds);
+}
+
+/** A running clock: tenths of a second, so that the text keeps its width while it ticks. */
+export function formatClock(seconds: number): string {
+  return seconds < 59.95 ? `${seconds.toFixed(1)} s` : formatMinutes(seconds);
+}
+
+/** Bytes in powers of 1024: `512 B`, `1.5 KiB`, `640 MiB`, `2.25 GiB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {
+    if (value < 1024) {
+      return unit === 'B' || value >= 100
+        ? `${value.toFixed(0)} ${unit}`
+        : `${threeFigures(value)} ${unit}`;
+    }
+    value /= 1024;
+  }
+  return `${threeFigures(value)} TiB`;
+}
+
+/** A value with its unit; a unit we do not know is written as it came. */
+export function formatValue(value: number, unit: string): string {
+  switch (unit) {
+    case 's':
+      return formatSeconds(value);
+    case 'bytes':
+      return formatBytes(value);
+    case 'share':
+      return `${threeFigures(value * 100)} %`;
+    default:
+      return `${threeFigures(value)} ${unit}`;
+  }
+}
+
+/** A part of the whole, 0 to 1, as per cent; neither all nor nothing unless it is exactly that. */
+export function formatShare(share: number): string {
+  if (share <= 0 || share >= 1) {
+    return share <= 0 ? '0 %' : '100 %';
+  }
+  return `${Math.min(Math.max(Math.round(share * 100), 1), 99)} %`;
+}
+
+/** Width of a bar in per cent of the scale; what is there at all stays visible. */
+export function barWidth(value: number, scale: number): number {
+  return value <= 0 || scale <= 0 ? 0 : Math.min(Math.max((value / scale) * 100, 0.5), 100);
+}
+
+function formatMinutes(seconds: number): string {
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60
+    ? `${minutes} min ${twoDigits(whole % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
+}
+
+function threeFigures(value: number): string {
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** What there is to say, in one line: of the parts those that are not empty. */
+export function dotted(...parts: (string | false | null | undefined)[]): string {
+  return parts.filter(Boolean).join(' · ');
+}

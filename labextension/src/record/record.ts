@@ -1,0 +1,175 @@
+/**
+ * A record as it arrives from the kernel or stands in a saved notebook: its shape, and the only way in.
+ *
+ * The Python side of the same contract is jupyter_mlgpu/record.py.
+ */
+
+import { readLogs } from './logs';
+import type { ILogLine } from './logs';
+import { MANY, readOperation } from './operations';
+import { readRequested } from './requested';
+import { sentence } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
+import {
+  LONG,
+  FEW,
+  amount,
+  count,
+  inside,
+  list,
+  listOf,
+  listOrNullOf,
+  named,
+  object,
+  oneOf,
+  or,
+  pairs,
+  pairsOf,
+  printed,
+  shape,
+  text,
+  versioned,
+  word
+} from '../language/untrusted';
+import type { Read, Unreadable } from '../language/untrusted';
+
+export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
+
+const SCHEMA = 2;
+
+const unknownAsEmpty = or('', text);
+
+const readMeasured = shape(
+  { quantity: word },
+  {
+    /** null: not known, and `whyMissing` says why. Never 0 for unknown. */
+    value: amount,
+    unit: unknownAsEmpty,
+    scope: unknownAsEmpty,
+    source: or('', sentence),
+    /** What measured it, in words. */
+    detail: sentence,
+    samples: count,
+    /** Half the width of the interval in which the true value lies; null: not stated. */
+    uncertainty: amount,
+    whyMissing: sentence
+  }
+);
+
+export type IReading = Read<typeof readMeasured>;
+
+/** A reading whose `source` is what measured it, in words; schema 1 had them there. */
+function readReading(data: unknown): IReading | null {
+  const reading = readMeasured(data);
+  return reading && { ...reading, source: reading.detail ?? reading.source };
+}
+
+const DEVICE = { framework: unknownAsEmpty, kind: unknownAsEmpty, nativeName: text };
+
+export const readDevice = shape({ device: word }, DEVICE);
+
+const readRanOn = shape(
+  { device: word },
+  {
+    ...DEVICE,
+    operations: count,
+    /** Part of the operations counted, 0 to 1; not a share of time. */
+    share: amount,
+    whyMissing: sentence,
+    /**
+     * How it is known that the device worked for the cell; null: the record does not say. With `allocator` and
+     * `results`, more may have run elsewhere.
+     */
+    evidence: oneOf('counted', 'only device', 'allocator', 'results')
+  }
+);
+
+export type IRanOn = Read<typeof readRanOn>;
+export type Evidence = NonNullable<IRanOn['evidence']>;
+
+export const readCell = shape(
+  { sequence: count },
+  {
+    id: text,
+    executionCount: count,
+    /** Tells code apart: runs of the same code have the same; null for a block of a script. */
+    digest: named('source_digest', text),
+    name: unknownAsEmpty
+  }
+);
+
+export type ICell = Read<typeof readCell>;
+
+const readFact = shape({ value: factValue }, { source: or('', sentence) });
+
+const readKnown = shape(
+  {
+    runId: inside('run', 'id', word),
+    cell: readCell,
+    outcome: oneOf('ok', 'error', 'interrupted')
+  },
+  {
+    notebook: inside('run', 'notebook', text),
+    startedAt: unknownAsEmpty,
+    requested: inside('device', 'requested', readRequested),
+    ranOn: inside('device', 'ran_on', listOrNullOf(readRanOn)),
+    /** The one device on which anything of a framework can have run; whether anything did is not known. */
+    only: inside('device', 'only', pairsOf(text)),
+    whyDeviceMissing: inside('device', 'why_missing', sentence),
+    readings: listOf(readReading),
+    ops: listOf(readOperation, MANY),
+    /** Pieces of knowledge about the cell, as text, with where each comes from. */
+    facts: (value: unknown) => pairs(value, readFact).map(([name, fact]) => ({ name, ...fact })),
+    versions: pairsOf(text),
+    mode: or('light', oneOf('light', 'profiled')),
+    origin: or('live', oneOf('live', 'loaded', 'replayed')),
+    notes: listOf(sentence),
+    /** What was left out of a receipt to keep the notebook small, and how many. */
+    cut: pairsOf(count)
+  }
+);
+export interface IRecord extends Read<typeof readKnown> {
+  logs: ILogLine[];
+}
+
+export type IFact = IRecord['facts'][number];
+export type Outcome = IRecord['outcome'];
+export type { Unreadable } from '../language/untrusted';
+
+/** Read a record, or say why it cannot be read. */
+export function readRecord(data: unknown): IRecord | Unreadable {
+  const table = versioned(data, SCHEMA);
+  if (typeof table === 'string') {
+    return table;
+  }
+  const record = readKnown(table);
+  if (record === null || object(table.device) === null) {
+    return 'invalid';
+  }
+  const [logs, tooMany] = readLogs(table.logs);
+  if (tooMany > 0) {
+    record.cut.push(['logs', tooMany]);
+  }
+  return { ...record, logs };
+}
+
+/** A fact's value: a sentence, a number, several of them, or a table as `name: value, name: value`. */
+function factValue(value: unknown): Sentence | null {
+  if (typeof value === 'string' || typeof object(value)?.template === 'string') {
+    return sentence(value);
+  }
+  const said = Array.isArray(value)
+    ? list(value, FEW, plain).join(', ')
+    : object(value) === null
+      ? plain(value)
+      : pairs(value, plain)
+          .map(pair => pair.join(': '))
+          .join(', ');
+  return text(said, LONG);
+}
+
+function plain(value: unknown): string | null {
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : printed(value, LONG);
+}

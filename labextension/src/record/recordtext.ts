@@ -1,0 +1,63 @@
+/** A record as plain text, for the clipboard; and the names of files that hold it. */
+
+import { dotted, formatSeconds, formatValue } from './format';
+import type { Translate } from '../language/i18n';
+import { operationTables } from './operations';
+import type { IReading, IRecord } from './record';
+import { line, quantityName, scopeName, shown, whyMissing } from './words';
+
+/** The cell, its line, every reading with where it comes from, its operations and its notes. */
+export function recordText(record: IRecord, t: Translate): string {
+  const { cell, outcome, mode, notes, readings, versions } = record;
+  return [
+    `[${cell.executionCount ?? cell.sequence}] ${cell.name}`,
+    dotted(t(outcome), mode === 'profiled' && t('profiled'), line(record, t)),
+    ...notes.map(t.say),
+    '',
+    ...readings.map(reading => readingText(reading, record, t)),
+    ...operationTables(record.ops).flatMap(({ device, profiler, rows, more }) => [
+      '',
+      device === 'host' ? t('opsOnHost', { profiler }) : t('opsOnDevice', { device, profiler }),
+      ...rows.map(
+        row => `${row.name}\t${row.count}\t${formatSeconds(row.selfTime)}\t${percent(row.share)}`
+      ),
+      ...(more > 0 ? [t('moreOperations', { count: more })] : [])
+    ]),
+    '',
+    [record.startedAt, ...versions.map(pair => pair.join(' '))].join(', ')
+  ].join('\n');
+}
+
+function readingText(reading: IReading, record: IRecord, t: Translate): string {
+  const said =
+    reading.value === null
+      ? whyMissing(reading, t)
+      : `${withUncertainty(reading, record, t)} (${origin(reading, t)})`;
+  return `${quantityName(reading.quantity, t)}: ${said}`;
+}
+
+/** A reading's value with its unit, and how uncertain it is where that is stated. */
+export function withUncertainty(reading: IReading, record: IRecord, t: Translate): string {
+  const { uncertainty, unit } = reading;
+  const said = shown(reading, record, t);
+  return uncertainty === null ? said : `${said} ± ${formatValue(uncertainty, unit)}`;
+}
+
+/** What a reading covers, where it comes from, and on how many measurements it rests. */
+export function origin({ scope, source, samples }: IReading, t: Translate): string {
+  const sampled = samples !== null && samples > 1 && `${t('samples')}: ${samples}`;
+  return dotted(scopeName(scope, t), t.say(source), sampled);
+}
+
+export function percent(share: number | null): string {
+  return share === null ? '' : `${(share * 100).toFixed(1)} %`;
+}
+
+/** Characters that a file's name cannot have on some system. */
+const UNFIT = /[\\/:*?"<>|\p{Cc}]+/gu;
+
+/** A file's name for a record: the notebook's, the cell's number, and an ending. */
+export function fileName(record: IRecord, ending: string): string {
+  const notebook = (record.notebook ?? 'notebook').replace(/\.ipynb$/, '').replace(UNFIT, '_');
+  return `${notebook.slice(0, 80)}-cell-${record.cell.sequence}${ending}`;
+}

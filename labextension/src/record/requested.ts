@@ -1,0 +1,29 @@
+/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/devicewords.py. */
+
+import { pairs, text } from '../language/untrusted';
+
+/** By framework; `*` is every framework that is not named. Empty: the frameworks choose. */
+export type Requested = readonly (readonly [framework: string, device: string])[];
+
+const EVERY = '*';
+
+/** Read them; schema 1 had them in a text: `gpu:0`, or `torch gpu:0, jax cpu:0`. */
+export function readRequested(data: unknown): Requested {
+  const parts = text(data)?.split(', ') ?? null;
+  return parts === null
+    ? pairs(data, device => text(device))
+    : parts.map(part => part.split(' ')).map(words => [words.at(-2) ?? EVERY, words.at(-1) ?? '']);
+}
+
+/** The device asked for of a framework; without one, of every framework. Null: none was. */
+export function requestedOf(requested: Requested, framework = EVERY): string | null {
+  const devices = new Map(requested);
+  return devices.get(framework) ?? devices.get(EVERY) ?? null;
+}
+
+/** `gpu:0`, or `torch gpu:0, jax cpu:0` where frameworks differ; empty where none was asked for. */
+export function inWords(requested: Requested): string {
+  return requested
+    .map(([framework, device]) => (framework === EVERY ? device : `${framework} ${device}`))
+    .join(', ');
+}

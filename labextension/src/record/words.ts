@@ -1,0 +1,187 @@
+/**
+ * Records in words, as jupyter_mlgpu/render/words.py says them, in the user's language.
+ */
+
+import { dotted, formatBytes, formatShare, formatValue } from './format';
+import { isMessage } from '../language/i18n';
+import type { Translate } from '../language/i18n';
+import type { IReading, IRecord } from './record';
+import { inWords, requestedOf } from './requested';
+
+const TIMES = ['wall_time', 'cpu_time', 'device_time'];
+const FRAMEWORKS = new Map([
+  ['tensorflow', 'TensorFlow'],
+  ['torch', 'PyTorch'],
+  ['jax', 'JAX'],
+  ['mlx', 'MLX']
+]);
+
+/** The readings that the bars show, in the order in which the record lists them. */
+export function times(record: IRecord): IReading[] {
+  return record.readings.filter(reading => TIMES.includes(reading.quantity));
+}
+
+/** The longest of the times that bars show, in seconds; 0 where none was measured without a profiler. */
+export function longestTime(record: IRecord): number {
+  return Math.max(
+    0,
+    ...times(record).map(reading => (slowed(reading, record) ? 0 : (reading.value ?? 0)))
+  );
+}
+
+/** Whether a reading is a time that the profiler made longer, and so no timing. */
+export function slowed(reading: IReading, record: IRecord): boolean {
+  return (
+    record.mode === 'profiled' &&
+    reading.value !== null &&
+    ['wall_time', 'cpu_time'].includes(reading.quantity)
+  );
+}
+
+/** A quantity's reading that has a value. */
+export function known(record: IRecord, quantity: string): IReading | undefined {
+  return record.readings.find(reading => reading.quantity === quantity && reading.value !== null);
+}
+
+/** A framework's module name as its people write it. */
+export function frameworkName(name: string): string {
+  return FRAMEWORKS.get(name) ?? name;
+}
+
+/** A quantity's name for people. */
+export function quantityName(quantity: string, t: Translate): string {
+  return named(quantity, quantity.replaceAll('_', ' '), t);
+}
+
+/** A reading's value with its unit, or that it was not measured. */
+export function figure(reading: IReading, t: Translate): string {
+  return reading.value === null ? t('notMeasured') : formatValue(reading.value, reading.unit);
+}
+
+/** As `figure`; of a time that the profiler made longer, it says so. */
+export function shown(reading: IReading, record: IRecord, t: Translate): string {
+  const said = figure(reading, t);
+  return slowed(reading, record) ? t('slowed', { time: said }) : said;
+}
+
+/** Why a reading is missing, as a sentence that starts with the fact. */
+export function whyMissing(reading: IReading, t: Translate): string {
+  return reading.whyMissing
+    ? t('notMeasuredBecause', { why: t.say(reading.whyMissing) })
+    : t('notMeasured');
+}
+
+/** A fact's name for people. */
+export function factName(name: string, t: Translate): string {
+  return named(`fact_${name}`, name.replaceAll('_', ' '), t);
+}
+
+/** What a reading covers. */
+export function scopeName(scope: string, t: Translate): string {
+  return named(`${scope}Scope`, scope, t);
+}
+
+function named(message: string, otherwise: string, t: Translate): string {
+  return isMessage(message) ? t(message) : otherwise;
+}
+
+/** Where the cell's work ran; says so where that is not what was asked for. Empty without a framework. */
+export function place(record: IRecord, t: Translate): string {
+  const { ranOn, only, requested } = record;
+  const named = whereItRan(record, t);
+  const places = ranOn?.map(({ framework, device }) => [framework, device] as const) ?? only;
+  const elsewhere =
+    named !== '' &&
+    places.some(([framework, device]) => device !== (requestedOf(requested, framework) ?? device));
+  return elsewhere ? t('askedButRan', { device: inWords(requested), place: named }) : named;
+}
+
+/** What is to be known before a record's figures: where it comes from, how it ended, and with what it was made. */
+export function labels({ origin, outcome, mode }: IRecord, t: Translate): string {
+  return dotted(
+    origin !== 'live' && t(origin),
+    outcome !== 'ok' && t(outcome),
+    mode === 'profiled' && t('profiled')
+  );
+}
+
+/** The record in one line, without how it ended. */
+export function line(record: IRecord, t: Translate): string {
+  const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
+  return dotted(
+    wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
+    place(record, t),
+    cpu && record.mode !== 'profiled' && `${t('cpu_time')} ${shown(cpu, record, t)}`,
+    peakMemory(record, t)
+  );
+}
+
+/** Peak memory of the process in words; empty where it is missing. */
+export function peakMemory(record: IRecord, t: Translate): string {
+  const peak = known(record, 'peak_memory_process')?.value ?? null;
+  return peak === null ? '' : t('peak', { memory: formatBytes(peak) });
+}
+
+/** The energy that a list tells of: the GPU's, as a receipt does, or the one figure there is. */
+export function energyOf(record: IRecord): IReading | undefined {
+  const readings = record.readings.filter(
+    ({ quantity, value }) => quantity === 'energy' && value !== null
+  );
+  if (readings.length === 0) {
+    return undefined;
+  }
+  const ofDevices = readings.filter(({ scope }) => scope === 'device');
+  const others = readings.filter(({ scope }) => scope !== 'device');
+  const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));
+  const onDevice = record.ranOn === null || record.ranOn.some(({ kind }) => kind !== 'cpu');
+  if (ofDevices.length === 1 && framework && onDevice) {
+    return ofDevices[0];
+  }
+  return others.length === 1 ? others[0] : undefined;
+}
+
+/** That energy in words; empty where there is none to tell of. */
+export function energyInWords(record: IRecord, t: Translate): string {
+  const reading = energyOf(record);
+  if (reading === undefined) {
+    return '';
+  }
+  const energy = figure(reading, t);
+  return reading.scope === 'device'
+    ? t('gpuEnergy', { energy })
+    : t('energyOf', { energy, scope: scopeName(reading.scope, t) });
+}
+
+function whereItRan(record: IRecord, t: Translate): string {
+  const { ranOn } = record;
+  if (ranOn === null) {
+    return whereItCanHaveRun(record, t);
+  }
+  if (ranOn.length === 0) {
+    return t('ranNowhere');
+  }
+  // Memory that was given out, or arrays that are there: more may have run elsewhere.
+  const used = ranOn.filter(({ evidence }) => evidence === 'allocator' || evidence === 'results');
+  const devices = ranOn
+    .filter(entry => !used.includes(entry))
+    .map(({ device, share }) =>
+      ranOn.length === 1 || share === null ? device : `${device} ${formatShare(share)}`
+    );
+  return [
+    devices.length > 0 ? t('ranOn', { devices: devices.join(', ') }) : '',
+    used.length > 0 ? t('used', { devices: used.map(({ device }) => device).join(', ') }) : ''
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device. */
+function whereItCanHaveRun(record: IRecord, t: Translate): string {
+  if (record.only.length > 0) {
+    return record.only
+      .map(([name, device]) => t('onlyDevice', { framework: frameworkName(name), device }))
+      .join(', ');
+  }
+  const framework = record.versions.some(([name]) => FRAMEWORKS.has(name));
+  return record.whyDeviceMissing !== null && framework ? t('deviceUnknown') : '';
+}

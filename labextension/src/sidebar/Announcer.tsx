@@ -1,0 +1,51 @@
+/**
+ * Tells a screen reader what a sighted user notices from the corner of an eye, and no more: a kernel that
+ * stopped or was restarted, the end of a cell that took a while or brought something to act on, and a cell
+ * that was not found. Numbers that change by themselves, and records that were there before, are no news.
+ */
+
+import type { ReactElement } from 'react';
+
+import { dotted } from '../record/format';
+import type { Message, Translate } from '../language/i18n';
+import { isToActOn, notesInWords } from '../record/notes';
+import type { IState } from '../kernel/state';
+import { known, shown } from '../record/words';
+
+/** Seconds from which the end of a cell is news. */
+const WHILE = 5;
+
+export function Announcer(props: {
+  state: IState;
+  /** Why a cell that the user asked for cannot be shown. */
+  lost: Message | null;
+  t: Translate;
+}): ReactElement {
+  const { state, lost, t } = props;
+  return (
+    <div className="jp-mlgpu-Hidden" role="status">
+      {lost === null ? (endOfKernel(state, t) ?? lastEnd(state, t)) : t(lost)}
+    </div>
+  );
+}
+
+function endOfKernel({ kernel, restarted }: IState, t: Translate): string | null {
+  if (kernel === 'dead') {
+    return t('kernel_dead');
+  }
+  return kernel === 'absent' && restarted ? t('kernelRestarted') : null;
+}
+
+function lastEnd({ ended }: IState, t: Translate): string {
+  if (ended === null) {
+    return '';
+  }
+  const cell = `${t('cell')} ${ended.cell.executionCount ?? ''}`.trim();
+  const wall = known(ended, 'wall_time');
+  const said =
+    wall === undefined || (wall.value ?? 0) < WHILE
+      ? ''
+      : t('finishedIn', { cell, outcome: t(ended.outcome), time: shown(wall, ended, t) });
+  const notes = ended.logs.some(({ verdict }) => isToActOn(verdict)) ? notesInWords(ended, t) : [];
+  return dotted(said || (notes.length > 0 && cell), ...notes);
+}

@@ -1,0 +1,154 @@
+/** One row of controls over the records: find, sort, and the filters, which are folded away until asked for. */
+
+import { filterIcon } from '@jupyterlab/ui-components';
+import { useId } from 'react';
+import type { ReactElement } from 'react';
+
+import { dotted } from '../record/format';
+import { ALL_RECORDS, GROUPINGS, OUTCOMES, SORTS, countFilters } from '../record/cellrows';
+import type { IRecordFilter } from '../record/cellrows';
+import { NOT_KNOWN, NOWHERE } from '../record/figures';
+import type { Translate } from '../language/i18n';
+import type { IRecord, Outcome } from '../record/record';
+import { Outcome as OutcomeMark } from '../receipts/Outcome';
+import { Button, Chip, Search, Select, toggled } from '../receipts/controls';
+
+interface IControls {
+  filter: IRecordFilter;
+  onFilter: (change: Partial<IRecordFilter>) => void;
+  /** How many records ended in each way, with the other filters as they are. */
+  counts: Record<Outcome, number>;
+  /** The devices that there are to choose from. */
+  devices: readonly string[];
+  t: Translate;
+}
+
+export function CellControls(
+  props: IControls & {
+    /** Whether the filters are unfolded. */
+    open: boolean;
+    onOpen: (open: boolean) => void;
+  }
+): ReactElement {
+  const { filter, onFilter, open, onOpen, t } = props;
+  const id = useId();
+  const active = countFilters(filter);
+  return (
+    <div className="jp-mlgpu-CellControls">
+      <div className="jp-mlgpu-CellControls-row">
+        <Search label={t('findCell')} value={filter.text} onChange={text => onFilter({ text })} />
+        <Select
+          label={t('sortBy')}
+          value={filter.sort}
+          choices={SORTS.map(sort => [sort, t(`sort_${sort}`)])}
+          onChoose={sort => onFilter({ sort })}
+        />
+        <button
+          type="button"
+          className="jp-mlgpu-Toggle"
+          aria-label={active > 0 ? t('filtersSet', { count: active }) : t('filters')}
+          title={t('filters')}
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => onOpen(!open)}
+        >
+          <filterIcon.react tag="span" />
+          {active > 0 && <span>{active}</span>}
+        </button>
+      </div>
+      <div id={id} hidden={!open}>
+        {open && <Folded {...props} />}
+      </div>
+    </div>
+  );
+}
+
+function Folded(props: IControls): ReactElement {
+  const { filter, onFilter, counts, devices, t } = props;
+  const { group, outcomes, device, mode, noted } = filter;
+  const unlisted = device !== null && !devices.includes(device);
+  return (
+    <div className="jp-mlgpu-CellControls-folded">
+      <div role="group" aria-label={t('endedAs')} className="jp-mlgpu-Filters-verdicts">
+        {OUTCOMES.filter(outcome => counts[outcome] > 0 || outcomes.has(outcome)).map(outcome => (
+          <Chip
+            key={outcome}
+            pressed={outcomes.has(outcome)}
+            onClick={() => onFilter({ outcomes: toggled(outcomes, outcome) })}
+          >
+            <span aria-hidden="true">
+              <OutcomeMark outcome={outcome} t={t} />
+            </span>
+            {t(outcome)} <span className="jp-mlgpu-Quiet">{counts[outcome].toLocaleString()}</span>
+          </Chip>
+        ))}
+        <Chip pressed={noted} onClick={() => onFilter({ noted: !noted })}>
+          {t('withNotes')}
+        </Chip>
+      </div>
+      <Select
+        label={t('deviceRanOn')}
+        value={device ?? ''}
+        choices={[
+          ['', t('anyDeviceRanOn')],
+          ...[...devices, ...(unlisted ? [device] : [])].map(
+            one => [one, deviceName(one, t)] as const
+          )
+        ]}
+        onChoose={one => onFilter({ device: one || null })}
+      />
+      <Select<IRecord['mode'] | ''>
+        label={t('withProfiler')}
+        value={mode ?? ''}
+        choices={[
+          ['', t('anyMode')],
+          ['light', t('lightOnly')],
+          ['profiled', t('profiledOnly')]
+        ]}
+        onChoose={one => onFilter({ mode: one || null })}
+      />
+      <Select
+        label={t('groupBy')}
+        value={group}
+        choices={GROUPINGS.map(one => [one, t(`group_${one}`)])}
+        onChoose={one => onFilter({ group: one })}
+      />
+    </div>
+  );
+}
+
+/** How many of the records are shown, where that is not all of them, and how to see all again. */
+export function CellsShown(props: {
+  shown: number;
+  count: number;
+  /** How many stand last, because what they are sorted by was not measured. */
+  unmeasured: number;
+  filter: IRecordFilter;
+  onFilter: (change: Partial<IRecordFilter>) => void;
+  t: Translate;
+}): ReactElement {
+  const { shown, count, unmeasured, filter, onFilter, t } = props;
+  const said = dotted(
+    shown < count && t('recordsShown', { shown, count }),
+    unmeasured > 0 && t('standLast', { count: unmeasured })
+  );
+  const { sort, group } = filter;
+  return (
+    <div className="jp-mlgpu-CellsShown">
+      <span role={said ? 'status' : undefined}>{said}</span>
+      {shown < count && (
+        <Button
+          label={t('clearFilters')}
+          onClick={() => onFilter({ ...ALL_RECORDS, sort, group })}
+        />
+      )}
+    </div>
+  );
+}
+
+function deviceName(device: string, t: Translate): string {
+  if (device === NOWHERE) {
+    return t('ranNowhere');
+  }
+  return device === NOT_KNOWN ? t('deviceUnknown') : device;
+}

@@ -1,0 +1,54 @@
+/** The page of one record; what draws it is loaded when the first one is opened. */
+
+import { useEffect, useState } from 'react';
+import type { ComponentType, ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import type { IEntry } from '../kernel/state';
+import { Button } from '../receipts/controls';
+
+export interface ICellPage {
+  entry: IEntry;
+  session: NotebookSession;
+  onBack: () => void;
+  onGo: (entry: IEntry) => void;
+  /** Show its lines among the logs. */
+  onLogs: (entry: IEntry) => void;
+  t: Translate;
+}
+
+export function CellPage(props: ICellPage): ReactElement {
+  const { onBack, t } = props;
+  const [Loaded, setLoaded] = useState<ComponentType<ICellPage> | null>(() => loaded);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let here = true;
+    load().then(
+      page => here && setLoaded(() => page),
+      () => here && setFailed(true)
+    );
+    return () => {
+      here = false;
+    };
+  }, []);
+  if (Loaded !== null) {
+    return <Loaded {...props} />;
+  }
+  return (
+    <section className="jp-mlgpu-Page" aria-label={t('details')}>
+      <Button label={t('backToCells')} onClick={onBack} />
+      <p className="jp-mlgpu-Quiet" role="status">
+        {t(failed ? 'pageFailed' : 'pageLoading')}
+      </p>
+    </section>
+  );
+}
+
+let loaded: ComponentType<ICellPage> | null = null;
+
+async function load(): Promise<ComponentType<ICellPage>> {
+  const { Page } = await import(/* webpackChunkName: "cell-page" */ './inside/Page');
+  loaded = Page;
+  return Page;
+}

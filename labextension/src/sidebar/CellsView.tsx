@@ -1,0 +1,110 @@
+/** The records of a notebook: the list of them, the page of the one that was opened, or two compared. */
+
+import { useCallback, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import { shownEntries } from '../kernel/state';
+import type { IEntry, IState } from '../kernel/state';
+import { CellPage } from './CellPage';
+import { ComparisonPage } from './ComparisonPage';
+import { RecordList } from './RecordList';
+import type { ILost } from './RecordList';
+import { Selection } from './Selection';
+import { useKept } from '../receipts/useKept';
+
+/** What a selection holds, at most. */
+const TWO = 2;
+
+export function CellsView(props: {
+  session: NotebookSession;
+  state: IState;
+  lost: ILost | null;
+  onGo: (entry: IEntry) => void;
+  onLogs: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { session, state, lost, onGo, onLogs, t } = props;
+  const [opened, setOpened] = useKept<string | null>(session, 'opened', null);
+  const [selection, setSelection] = useKept<readonly string[]>(session, 'selection', []);
+  const [comparing, setComparing] = useKept(session, 'comparing', false);
+  // From a page one comes back to the record that it was about.
+  const [left, setLeft] = useState<string | null>(null);
+  const forget = useCallback(() => setLeft(null), []);
+  const entries = shownEntries(state);
+  const find = (key: string): IEntry | undefined => entries.find(entry => entry.key === key);
+  const entry = opened === null ? undefined : find(opened);
+  if (entry) {
+    return (
+      <CellPage
+        entry={entry}
+        session={session}
+        onBack={() => {
+          setLeft(entry.key);
+          setOpened(null);
+        }}
+        onGo={onGo}
+        onLogs={onLogs}
+        t={t}
+      />
+    );
+  }
+  // Records that were cleared, or belong to a kernel that is gone, are selected no more.
+  const selected = selection.map(find).filter(one => one !== undefined);
+  const [one, other] = selected;
+  if (comparing && one && other) {
+    const [a, b] = other.record.startedAt < one.record.startedAt ? [other, one] : [one, other];
+    return (
+      <ComparisonPage
+        a={a}
+        b={b}
+        session={session}
+        state={state}
+        onBack={() => {
+          setLeft(b.key);
+          setComparing(false);
+        }}
+        onGo={onGo}
+        t={t}
+      />
+    );
+  }
+  return entries.length > 0 ? (
+    <RecordList
+      session={session}
+      entries={entries}
+      older={state.older}
+      run={state.run}
+      lost={lost}
+      selected={selected.map(({ key }) => key)}
+      focus={left}
+      onFocused={forget}
+      onGo={onGo}
+      onLogs={onLogs}
+      onOpen={({ key }) => setOpened(key)}
+      onSelect={({ key }) => {
+        const before = selected.map(one => one.key);
+        const others = before.filter(one => one !== key);
+        setSelection(others.length < before.length ? others : [...others, key].slice(-TWO));
+      }}
+      t={t}
+    >
+      <Selection
+        count={selected.length}
+        onCompare={() => setComparing(true)}
+        onClear={() => setSelection([])}
+        t={t}
+      />
+    </RecordList>
+  ) : (
+    <p className="jp-mlgpu-Empty">{emptyText(state, t)}</p>
+  );
+}
+
+function emptyText(state: IState, t: Translate): string {
+  if (state.kernel !== 'live' || state.running.length > 0) {
+    return '';
+  }
+  return state.tracing === false ? t('noRecordsTracingOff') : t('noRecords');
+}

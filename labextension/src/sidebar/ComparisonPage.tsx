@@ -1,0 +1,155 @@
+/** Two records compared: as `%mlc_trace compare` judges them, or without a kernel side by side and unjudged. */
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { cellOf } from '../record/cellrows';
+import { COMPARE, readComparison } from '../record/comparison';
+import type { IPair } from '../record/comparison';
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import { whyOf } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
+import { shownEntries } from '../kernel/state';
+import type { IEntry, IState } from '../kernel/state';
+import { ComparisonTable } from './ComparisonTable';
+import { SideBySide } from './SideBySide';
+import { Button, GoToCell } from '../receipts/controls';
+
+/** What the kernel answered, and of how many runs that was. */
+type Answer = { pairs: readonly IPair[]; runs: number } | { why: Sentence | null };
+
+export function ComparisonPage(props: {
+  /** The older one. */
+  a: IEntry;
+  b: IEntry;
+  session: NotebookSession;
+  state: IState;
+  onBack: () => void;
+  onGo: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { a, b, session, state, onBack, onGo, t } = props;
+  const live = state.kernel === 'live' && !a.saved && !b.saved;
+  const runs = useMemo(() => countRuns(shownEntries(state), a, b), [state, a, b]);
+  const [answer, ask] = useAnswer(session, live, a.key, b.key, runs);
+  const refused = live && answer !== null && 'why' in answer ? answer : null;
+  const unjudged =
+    live && refused === null
+      ? null
+      : refused?.why
+        ? t.say(refused.why)
+        : t(a.saved ? 'needsKernel' : 'needsAnswer');
+  const back = useRef<HTMLButtonElement>(null);
+  useEffect(() => back.current?.focus(), []);
+  return (
+    <section className="jp-mlgpu-Page" aria-label={t('comparison')}>
+      <div className="jp-mlgpu-Comparison-head">
+        <button ref={back} type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
+          {t('backToList')}
+        </button>
+      </div>
+      <div className="jp-mlgpu-Comparison">
+        <ul role="list">
+          <Side letter="A" entry={a} onGo={onGo} t={t} />
+          <Side letter="B" entry={b} onGo={onGo} t={t} />
+        </ul>
+        {unjudged !== null ? (
+          <SideBySide a={a.record} b={b.record} why={unjudged} t={t} />
+        ) : answer === null || 'why' in answer ? (
+          <p className="jp-mlgpu-Quiet" role="status">
+            {t('comparing')}
+          </p>
+        ) : (
+          <>
+            {/* Not by itself: a cell that runs now is not to be disturbed. */}
+            {answer.runs < runs && (
+              <p className="jp-mlgpu-Comparison-newer">
+                <span role="status">{t('newerRuns')}</span>{' '}
+                <Button look="Button" label={t('compareAgain')} onClick={ask} />
+              </p>
+            )}
+            {answer.pairs.map((pair, index) => (
+              <ComparisonTable key={index} pair={pair} t={t} />
+            ))}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Side(props: {
+  letter: string;
+  entry: IEntry;
+  onGo: (entry: IEntry) => void;
+  t: Translate;
+}): ReactElement {
+  const { letter, entry, onGo, t } = props;
+  const started = new Date(entry.record.startedAt);
+  return (
+    <li>
+      <b>{letter}</b>
+      <GoToCell cell={entry.record.cell} onGo={() => onGo(entry)} t={t} />
+      {!Number.isNaN(started.getTime()) && (
+        <span className="jp-mlgpu-Quiet">{started.toLocaleTimeString()}</span>
+      )}
+    </li>
+  );
+}
+
+/** The kernel's comparison of two records of its own; null while it is awaited. */
+function useAnswer(
+  session: NotebookSession,
+  live: boolean,
+  a: string,
+  b: string,
+  runs: number
+): [Answer | null, () => void] {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const asked = useRef(0);
+  const known = useRef(runs);
+  useEffect(() => {
+    known.current = runs;
+  }, [runs]);
+  const ask = useCallback(() => {
+    if (!live) {
+      return;
+    }
+    const [number, counted] = [(asked.current += 1), known.current];
+    void comparison(session, a, b, counted).then(next => {
+      // An answer to an earlier question comes too late.
+      if (number === asked.current) {
+        setAnswer(next);
+      }
+    });
+  }, [session, live, a, b]);
+  useEffect(ask, [ask]);
+  return [answer, ask];
+}
+
+async function comparison(
+  session: NotebookSession,
+  a: string,
+  b: string,
+  runs: number
+): Promise<Answer> {
+  try {
+    const pairs = readComparison(await session.tell(COMPARE, { a: named(a), b: named(b) }));
+    return pairs === null ? { why: null } : { pairs, runs };
+  } catch (error) {
+    return { why: whyOf(error) };
+  }
+}
+
+/** From a record's key to what the kernel knows it by. */
+function named(key: string): object {
+  const at = key.lastIndexOf('/');
+  return { run: key.slice(0, at), sequence: Number(key.slice(at + 1)) };
+}
+
+/** How many records there are of the two cells. */
+function countRuns(entries: readonly IEntry[], a: IEntry, b: IEntry): number {
+  const cells = [cellOf(a.record), cellOf(b.record)];
+  return entries.filter(({ record }) => cells.includes(cellOf(record))).length;
+}

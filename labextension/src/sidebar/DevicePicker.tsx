@@ -1,0 +1,117 @@
+/**
+ * The device of the cells to come, and whether they are traced: chosen here as the magics choose them.
+ *
+ * What is shown as chosen is what the kernel says. While a cell runs it waits, and that is said.
+ */
+
+import { useEffect, useId, useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { picks } from '../kernel/devicechoice';
+import type { IPick } from '../kernel/devicechoice';
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import { whyOf } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
+import type { IState } from '../kernel/state';
+import { RestartOffer } from '../receipts/RestartOffer';
+
+export function DevicePicker(props: {
+  session: NotebookSession;
+  state: IState;
+  t: Translate;
+}): ReactElement {
+  const { session, state, t } = props;
+  const { device, choices, tracing } = state;
+  const [problem, setProblem] = useState<Sentence>('');
+  const tell = (type: string, content: object): void => {
+    setProblem('');
+    session.tell(type, content).catch((error: unknown) => {
+      setProblem(whyOf(error));
+    });
+  };
+  const said = choices?.said ?? null;
+  const wish = choices?.device ?? null;
+  return (
+    <section className="jp-mlgpu-Picker" aria-label={t('device')}>
+      {picks(device, choices).map(pick => (
+        <DeviceSelect
+          key={pick.framework}
+          pick={pick}
+          onChoose={word => tell('device', { word, framework: pick.framework })}
+          t={t}
+        />
+      ))}
+      {device?.whyMissing && (
+        <p className="jp-mlgpu-Quiet jp-mlgpu-Picker-said">{t.say(device.whyMissing)}</p>
+      )}
+      <p role="status" className="jp-mlgpu-Picker-said" data-refused={said?.refused ?? false}>
+        {t.say(problem) ||
+          (wish && t('applies', { device: wish.word })) ||
+          t.say(said?.sentence ?? '')}
+      </p>
+      {said?.restart && <RestartOffer hint={said.restart} session={session} t={t} />}
+      {tracing !== null && (
+        <label className="jp-mlgpu-Switch">
+          <input
+            type="checkbox"
+            checked={choices?.trace ?? tracing}
+            onChange={event => tell('trace', { on: event.target.checked })}
+          />
+          {t('traceCells')}
+          {typeof choices?.trace === 'boolean' && (
+            <span className="jp-mlgpu-Quiet">{t('traceApplies')}</span>
+          )}
+        </label>
+      )}
+    </section>
+  );
+}
+
+export function DeviceSelect(props: {
+  pick: IPick;
+  onChoose: (word: string) => void;
+  t: Translate;
+}): ReactElement {
+  const { pick, onChoose, t } = props;
+  const id = useId();
+  // Until the kernel has heard of it, what was just chosen stays chosen.
+  const [sent, setSent] = useState<string | null>(null);
+  const { chosen, name, words } = pick;
+  useEffect(() => {
+    const timer = setTimeout(() => setSent(null), sent === chosen ? 0 : HEARD);
+    return () => clearTimeout(timer);
+  }, [sent, chosen]);
+  return (
+    <div className="jp-mlgpu-Picker-device">
+      <label htmlFor={id}>{name === null ? t('chooseDevice') : `${t('device')}, ${name}`}</label>
+      <select
+        id={id}
+        className="jp-mlgpu-Input"
+        value={sent ?? chosen ?? ''}
+        onChange={event => {
+          setSent(event.target.value);
+          onChoose(event.target.value);
+        }}
+      >
+        {chosen === null && (
+          <option value="" disabled>
+            {t('anyDevice')}
+          </option>
+        )}
+        {words.map(({ word, kind }) => (
+          <option key={word} value={word}>
+            {word === 'any'
+              ? t('bestDevice')
+              : kind === null || word.startsWith(kind)
+                ? word
+                : `${word} (${kind})`}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Milliseconds after which a choice that the kernel has not taken up is shown no more. */
+const HEARD = 2_000;

@@ -1,0 +1,95 @@
+/** Whether this kernel's set-up is in order: asked for with a button, and what was found with its remedy. */
+
+import { useState } from 'react';
+import type { ReactElement } from 'react';
+
+import type { IDiagnosis, IDoctor, IFinding } from '../kernel/doctor';
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import { whyOf } from '../language/sentence';
+import type { Sentence } from '../language/sentence';
+import { CopyButton } from '../receipts/CopyButton';
+import { Button } from '../receipts/controls';
+
+export function Doctor(props: {
+  doctor: IDoctor | null;
+  session: NotebookSession;
+  t: Translate;
+}): ReactElement {
+  const { doctor, session, t } = props;
+  const [refused, setRefused] = useState<Sentence | null>(null);
+  const asking = doctor?.asking ?? false;
+  const found = doctor?.found ?? null;
+  const ask = (): void => {
+    setRefused(null);
+    session.tell('doctor').catch((error: unknown) => setRefused(whyOf(error)));
+  };
+  const problem = refused ?? doctor?.problem ?? null;
+  const said = asking
+    ? t('doctorAsking')
+    : (problem ?? (found === null ? t('doctorUnasked') : found.head));
+  return (
+    <section className="jp-mlgpu-Doctor" aria-label={t('doctor')} aria-busy={asking}>
+      <h3>{t('doctor')}</h3>
+      <p role="status">
+        {found !== null && !asking && problem === null && <Light found={found} />}
+        {t.say(said)}
+      </p>
+      {found !== null && !asking && problem === null && <Findings found={found} t={t} />}
+      <Button
+        label={t(found === null && problem === null ? 'askDoctor' : 'askAgain')}
+        disabled={asking}
+        onClick={ask}
+      />
+    </section>
+  );
+}
+
+/** A shape beside the words, which say the same. */
+function Light(props: { found: IDiagnosis }): ReactElement {
+  const well = props.found.findings.length === 0;
+  return (
+    <svg
+      className="jp-mlgpu-Doctor-light"
+      data-well={well}
+      width="14"
+      height="14"
+      viewBox="0 0 14 14"
+      aria-hidden="true"
+    >
+      <path d={well ? 'M2 7.5l3.5 3.5L12 3.5' : 'M7 2v6M7 10.5v1.5'} />
+    </svg>
+  );
+}
+
+function Findings(props: { found: IDiagnosis; t: Translate }): ReactElement {
+  const { found, t } = props;
+  return (
+    <>
+      {found.findings.length > 0 && (
+        <ol>
+          {found.findings.map((one, index) => (
+            <Finding key={index} finding={one} t={t} />
+          ))}
+        </ol>
+      )}
+      {found.more > 0 && <p>{t('doctorMore', { count: found.more })}</p>}
+      <p className="jp-mlgpu-Quiet">{t('doctorDeep')}</p>
+    </>
+  );
+}
+
+function Finding(props: { finding: IFinding; t: Translate }): ReactElement {
+  const { id, title, evidence, remedy, confidence } = props.finding;
+  const { t } = props;
+  const sure = confidence === null ? '' : `${t.say(confidence)}; `;
+  return (
+    <li>
+      <strong>{t.say(title)}</strong> <small>{`(${sure}${id})`}</small>
+      <p>{`${t('doctorKnows')} ${t.say(evidence)}`}</p>
+      <p>{t('doctorAdvises')}</p>
+      <pre tabIndex={0}>{remedy}</pre>
+      <CopyButton text={remedy} t={t} />
+    </li>
+  );
+}

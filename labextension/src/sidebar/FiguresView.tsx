@@ -1,0 +1,61 @@
+/** The sidebar's plans, races, benchmarks and collections: one of them, the last unless another is chosen. */
+
+import { Suspense } from 'react';
+import type { ReactElement } from 'react';
+
+import { PageView } from '../page/figurewidget';
+import type { Message, Translate } from '../language/i18n';
+import type { IPage } from '../page/page';
+import type { IFigure } from '../kernel/savedfigures';
+import { Button, Select } from '../receipts/controls';
+
+export function FiguresView(props: {
+  figures: readonly IFigure[];
+  /** The key of the figure to show; null: the last. */
+  chosen: string | null;
+  onChoose: (key: string) => void;
+  onGo: (figure: IFigure) => void;
+  t: Translate;
+}): ReactElement | null {
+  const { figures, chosen, onChoose, onGo, t } = props;
+  const figure = figures.find(({ key }) => key === chosen) ?? figures.at(-1);
+  if (figure === undefined) {
+    return null;
+  }
+  return (
+    <div className="jp-mlgpu-Figures">
+      <div className="jp-mlgpu-Figures-head">
+        {figures.length > 1 && (
+          <Select
+            label={t('figureToShow')}
+            value={figure.key}
+            choices={figures.map(one => [one.key, nameOf(one, t)])}
+            onChoose={onChoose}
+          />
+        )}
+        <Button label={t('goToCell')} onClick={() => onGo(figure)} />
+      </div>
+      <Suspense>
+        <PageView key={figure.key} page={figure.page} whole t={t} />
+      </Suspense>
+    </div>
+  );
+}
+
+const TABS: Record<IPage['kind'], Message> = {
+  page: 'plansAndRaces',
+  plan: 'plans',
+  race: 'races',
+  bench: 'benches',
+  engines: 'engines'
+};
+
+/** What the tab is called: after what is in it. */
+export function figuresName(figures: readonly IFigure[], t: Translate): string {
+  const [name, ...others] = new Set(figures.map(({ page }) => TABS[page.kind]));
+  return t(name === undefined || others.length > 0 ? 'plansAndRaces' : name);
+}
+
+function nameOf(figure: IFigure, t: Translate): string {
+  return `[${figure.executionCount ?? ' '}] ${t.say(figure.page.title)}`;
+}

@@ -1,0 +1,27 @@
+/** The notebook's name, and why its kernel shows nothing where it does not. */
+
+import type { ReactElement } from 'react';
+
+import type { Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import type { IState } from '../kernel/state';
+import { KernelNotice } from './KernelNotice';
+import { useSignal } from '../receipts/useSignal';
+
+export function Header(props: {
+  session: NotebookSession;
+  state: IState;
+  t: Translate;
+}): ReactElement {
+  const { session, state, t } = props;
+  // A notebook may be given another name while it is open.
+  const name = useSignal(session.renamed, () => session.name);
+  return (
+    <header className="jp-mlgpu-Header">
+      <h2 className="jp-mlgpu-Notebook" title={name}>
+        {name}
+      </h2>
+      {state.kernel !== 'live' && <KernelNotice state={state} onAsk={() => session.ask()} t={t} />}
+    </header>
+  );
+}

@@ -1,0 +1,173 @@
+/** The records in the order and groups asked for; only those in sight are in the page. */
+
+import { useCallback, useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
+import type { ReactElement } from 'react';
+
+import {
+  ALL_RECORDS,
+  devicesOf,
+  isNewestRun,
+  orderOf,
+  rowsOf,
+  runsByCell,
+  select,
+  trendOf
+} from '../record/cellrows';
+import type { IRecordFilter } from '../record/cellrows';
+import { formatSeconds } from '../record/format';
+import type { Message, Translate } from '../language/i18n';
+import type { NotebookSession } from '../kernel/notebooks';
+import type { IEntry } from '../kernel/state';
+import { CellControls, CellsShown } from './CellControls';
+import { GroupHeading } from './GroupHeading';
+import { RecordRow } from './RecordRow';
+import type { IRowActions } from './RecordRow';
+import { useKept } from '../receipts/useKept';
+import { useStable } from '../receipts/useStable';
+import { WindowedList } from './WindowedList';
+import { toggled } from '../receipts/controls';
+
+/** Height of a row, in pixels, until it has been measured. */
+const ROW_HEIGHT = 111;
+
+/** Records from which on there is something to find and to sort. */
+const FEWEST = 2;
+
+/** What the user asked to be shown, and why that is not possible. */
+export interface ILost {
+  key: string;
+  why: Message;
+}
+
+export function RecordList(
+  props: IRowActions & {
+    session: NotebookSession;
+    /** Oldest first. */
+    entries: readonly IEntry[];
+    older: number;
+    /** The run of the kernel that the notebook has now. */
+    run: string | null;
+    lost: ILost | null;
+    /** Keys of those selected to be compared. */
+    selected: readonly string[];
+    /** The record that gets the keyboard's focus when the list appears. */
+    focus: string | null;
+    /** It has appeared. */
+    onFocused: () => void;
+    /** What stands above the list: what can be done with those selected. */
+    children: ReactElement | null;
+    t: Translate;
+  }
+): ReactElement {
+  const { session, entries, older, run, lost, selected, focus, onFocused, children, t } = props;
+  const actions: IRowActions = {
+    onGo: useStable(props.onGo),
+    onLogs: useStable(props.onLogs),
+    onOpen: useStable(props.onOpen),
+    onSelect: useStable(props.onSelect)
+  };
+  useEffect(onFocused, [onFocused]);
+  const { marks } = session;
+  const pointed = useSyncExternalStore(marks.subscribe, () => marks.pointed);
+  const [filter, setFilter] = useKept<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
+  const [open, setOpen] = useKept(session, 'cellFiltersOpen', false);
+  const [closed, setClosed] = useKept<ReadonlySet<string>>(session, 'closedGroups', new Set());
+  const onFilter = (change: Partial<IRecordFilter>): void => setFilter({ ...filter, ...change });
+  // Typing stays smooth: the list follows when there is time.
+  const followed = useDeferredValue(filter);
+  const found = useMemo(() => select(entries, followed), [entries, followed]);
+  const rows = useMemo(
+    () => rowsOf(found.entries, followed.group, closed),
+    [found, followed.group, closed]
+  );
+  const runs = useMemo(() => runsByCell(entries), [entries]);
+  const devices = useMemo(() => devicesOf(entries), [entries]);
+  const keyOf = useCallback((index: number) => rows[index]?.key, [rows]);
+  const row = (index: number, tabStop: boolean): ReactElement | null => {
+    const one = rows[index];
+    if (one === undefined) {
+      return null;
+    }
+    if (one.entry === null) {
+      const { record } = one.heading.one;
+      return (
+        <GroupHeading
+          heading={one.heading}
+          trend={one.heading.group === 'cell' ? trendOf(record, runs) : null}
+          current={record.runId === run}
+          tabStop={tabStop}
+          onToggle={() => setClosed(toggled(closed, one.key))}
+          t={t}
+        />
+      );
+    }
+    const { entry } = one;
+    const told = followed.group !== 'cell' && isNewestRun(entry, runs);
+    return (
+      <RecordRow
+        entry={entry}
+        scale={found.scale}
+        lost={lost?.key === entry.key ? lost.why : null}
+        trend={told ? trendOf(entry.record, runs) : null}
+        selected={selected.includes(entry.key)}
+        pointed={entry.cellId !== null && entry.cellId === pointed}
+        marks={marks}
+        tabStop={tabStop}
+        {...actions}
+        t={t}
+      />
+    );
+  };
+  return (
+    <section className="jp-mlgpu-Records" aria-label={t('records')}>
+      <div className="jp-mlgpu-Records-head">
+        <h3>
+          {t(entries[0]?.saved === true ? 'fromSaved' : 'records')}{' '}
+          <span className="jp-mlgpu-Quiet">{entries.length.toLocaleString()}</span>
+        </h3>
+        {found.scale > 0 && (
+          <span className="jp-mlgpu-Quiet">{t('scale', { time: formatSeconds(found.scale) })}</span>
+        )}
+      </div>
+      {entries.length >= FEWEST && (
+        <>
+          <CellControls
+            filter={filter}
+            onFilter={onFilter}
+            counts={found.counts}
+            devices={devices}
+            open={open}
+            onOpen={setOpen}
+            t={t}
+          />
+          <CellsShown
+            shown={found.entries.length}
+            count={entries.length}
+            unmeasured={found.unmeasured}
+            filter={filter}
+            onFilter={onFilter}
+            t={t}
+          />
+        </>
+      )}
+      {children}
+      {rows.length === 0 ? (
+        <p className="jp-mlgpu-Empty">{t('noRecordsMatch')}</p>
+      ) : (
+        <WindowedList
+          // Another order is another list: it is read from its top.
+          key={orderOf(followed)}
+          count={rows.length}
+          keyOf={keyOf}
+          estimate={ROW_HEIGHT}
+          newest="first"
+          row={row}
+          isHeading={index => rows[index]?.entry === null}
+          focus={focus}
+        >
+          {older > 0 && <p className="jp-mlgpu-Quiet">{t('older', { count: older })}</p>}
+        </WindowedList>
+      )}
+    </section>
+  );
+}

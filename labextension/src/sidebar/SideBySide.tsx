@@ -1,0 +1,93 @@
+/** The readings of two records beside each other, without a judgement, and why there is none. */
+
+import type { ReactElement } from 'react';
+
+import { dotted } from '../record/format';
+import type { Translate } from '../language/i18n';
+import type { IReading, IRecord } from '../record/record';
+import { place, quantityName, scopeName, shown, whyMissing } from '../record/words';
+import { Sides, SidesRow } from './Sides';
+
+export function SideBySide(props: {
+  a: IRecord;
+  b: IRecord;
+  why: string;
+  t: Translate;
+}): ReactElement {
+  const { a, b, why, t } = props;
+  const sides = [a, b];
+  const quantities = new Set(sides.flatMap(({ readings }) => readings.map(one => one.quantity)));
+  const notKnown = t('notKnown');
+  return (
+    <>
+      <p className="jp-mlgpu-Note" role="status">
+        {t('notJudged', { why })}
+      </p>
+      <Sides label={t('comparison')}>
+        {[...quantities].map(quantity => (
+          <SidesRow key={quantity} name={quantityName(quantity, t)}>
+            {sides.map(record => (
+              <Readings key={record === a ? 'a' : 'b'} record={record} quantity={quantity} t={t} />
+            ))}
+          </SidesRow>
+        ))}
+        <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
+        <Texts name={t('whereItRan')} texts={sides.map(record => place(record, t) || notKnown)} />
+        {differentVersions(a, b).map(([name, ...versions]) => (
+          <Texts key={name} name={name} texts={versions.map(version => version ?? notKnown)} />
+        ))}
+      </Sides>
+    </>
+  );
+}
+
+function Texts(props: { name: string; texts: readonly string[] }): ReactElement {
+  return (
+    <SidesRow name={props.name}>
+      {props.texts.map((text, index) => (
+        <td key={index}>{text}</td>
+      ))}
+    </SidesRow>
+  );
+}
+
+/** All readings of a quantity: there is one for each device. */
+function Readings(props: { record: IRecord; quantity: string; t: Translate }): ReactElement {
+  const { record, quantity, t } = props;
+  const readings = record.readings.filter(reading => reading.quantity === quantity);
+  return (
+    <td>
+      {readings.length === 0 && <span className="jp-mlgpu-Quiet">{t('notMeasured')}</span>}
+      {readings.map((reading, index) => (
+        <div key={index}>
+          <Value reading={reading} record={record} t={t} />
+        </div>
+      ))}
+    </td>
+  );
+}
+
+function Value(props: { reading: IReading; record: IRecord; t: Translate }): ReactElement {
+  const { reading, record, t } = props;
+  const { value, scope, source } = reading;
+  if (value === null) {
+    return <span className="jp-mlgpu-Quiet">{whyMissing(reading, t)}</span>;
+  }
+  return (
+    <>
+      {shown(reading, record, t)}{' '}
+      <span className="jp-mlgpu-Quiet">{dotted(scopeName(scope, t), t.say(source))}</span>
+    </>
+  );
+}
+
+/** What is installed on both sides in different versions, or on one side alone. */
+function differentVersions(
+  a: IRecord,
+  b: IRecord
+): [name: string, a: string | undefined, b: string | undefined][] {
+  const [first, second] = [new Map(a.versions), new Map(b.versions)];
+  return [...new Set([...first.keys(), ...second.keys()])]
+    .filter(name => first.get(name) !== second.get(name))
+    .map(name => [name, first.get(name), second.get(name)]);
+}

@@ -1,0 +1,135 @@
+/** Memory while a cell ran, as the live counters saw it: a curve for each series, and one table. */
+
+import { useState } from 'react';
+import type { ReactElement } from 'react';
+
+import { formatSeconds, formatValue } from '../../record/format';
+import type { Translate } from '../../language/i18n';
+import { lines, span } from '../../record/looks';
+import type { ILooks } from '../../record/looks';
+import { scopeName } from '../../record/words';
+import type { Inside } from './useInside';
+import { WindowedTable } from './WindowedTable';
+
+/** The box in which a curve is drawn; it is stretched to the room there is. */
+const BOX: [number, number] = [100, 32];
+
+export function MemorySection(props: {
+  inside: Inside;
+  /** How long the cell took; null: not measured. */
+  seconds: number | null;
+  t: Translate;
+}): ReactElement {
+  const { inside, seconds, t } = props;
+  if (inside.state !== 'told') {
+    const said =
+      inside.state === 'asking'
+        ? t('kernel_asking')
+        : t('timelineFailed', { why: t.say(inside.why) });
+    return <p className="jp-mlgpu-Quiet">{said}</p>;
+  }
+  const { looks } = inside.told;
+  if (typeof looks === 'string') {
+    return <p className="jp-mlgpu-Quiet">{t(`memory_${looks}`)}</p>;
+  }
+  const end = seconds ?? looks.looks.at(-1)?.at ?? 0;
+  return (
+    <>
+      <p className="jp-mlgpu-Quiet">
+        {t('memoryNote', { interval: formatSeconds(looks.interval) })}
+      </p>
+      {looks.series.map((_, index) => (
+        <Curve key={index} looks={looks} series={index} end={end} t={t} />
+      ))}
+      <Figures looks={looks} t={t} />
+    </>
+  );
+}
+
+function Curve(props: {
+  looks: ILooks;
+  series: number;
+  end: number;
+  t: Translate;
+}): ReactElement | null {
+  const { looks, series, end, t } = props;
+  const seen = span(looks, series);
+  const one = looks.series[series];
+  if (one === undefined) {
+    return null;
+  }
+  const device = scopeName(one.device, t);
+  if (seen === null) {
+    const why = one.whyMissing;
+    return (
+      <p>
+        {t('memoryOf', { device })}{' '}
+        <span className="jp-mlgpu-Quiet">
+          {why === null ? t('notMeasured') : t('notMeasuredBecause', { why: t.say(why) })}
+        </span>
+      </p>
+    );
+  }
+  const [least, most] = seen.map(value => formatValue(value, one.unit)) as [string, string];
+  const top = seen[1];
+  return (
+    <figure className="jp-mlgpu-Curve">
+      <figcaption>
+        {t('memoryOf', { device })}{' '}
+        <span className="jp-mlgpu-Quiet">
+          {t('memoryRange', { least, most })} · {t.say(one.source)}
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-label={t('memoryLabel', { device, least, most })}
+        viewBox={`0 -1 ${BOX[0]} ${BOX[1] + 2}`}
+        preserveAspectRatio="none"
+      >
+        {lines(looks, series, end, top, BOX).map((points, index) => (
+          <polyline key={index} points={points} />
+        ))}
+      </svg>
+      <div className="jp-mlgpu-Curve-scale jp-mlgpu-Quiet" aria-hidden="true">
+        <span>0 s</span>
+        <span>{formatSeconds(end)}</span>
+      </div>
+    </figure>
+  );
+}
+
+function Figures(props: { looks: ILooks; t: Translate }): ReactElement {
+  const { looks, t } = props;
+  const [open, setOpen] = useState(false);
+  const columns = [
+    { id: 'at', label: t('afterStart'), figures: true },
+    ...looks.series.flatMap(({ device }, index) =>
+      span(looks, index) === null
+        ? []
+        : [{ id: String(index), label: scopeName(device, t), figures: true }]
+    )
+  ];
+  const cell = (row: number, column: string): string => {
+    const look = looks.looks[row];
+    if (look === undefined || column === 'at') {
+      return look === undefined ? '' : formatSeconds(look.at);
+    }
+    const value = look.values[Number(column)] ?? null;
+    return value === null
+      ? t('notMeasured')
+      : formatValue(value, looks.series[Number(column)]?.unit ?? '');
+  };
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>{t('memoryTable')}</summary>
+      {open && (
+        <WindowedTable
+          label={t('memoryTable')}
+          columns={columns}
+          count={looks.looks.length}
+          cell={cell}
+        />
+      )}
+    </details>
+  );
+}

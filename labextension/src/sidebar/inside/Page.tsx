@@ -1,0 +1,123 @@
+/** All that is known of one cell: what its receipt says, where it ran, what it did inside, and how that is known. */
+
+import { useEffect, useId, useRef } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+
+import type { Message, Translate } from '../../language/i18n';
+import type { IRecord } from '../../record/record';
+import { known, labels, line, longestTime, place } from '../../record/words';
+import type { ICellPage } from '../CellPage';
+import { LogNotes } from '../../receipts/LogNotes';
+import { NotesCount } from '../../receipts/NotesCount';
+import { Outcome } from '../../receipts/Outcome';
+import { About, Devices, Facts, Notes, ReadingRow, Readings } from '../../receipts/RecordDetails';
+import { TimeBars } from '../../receipts/TimeBars';
+import { Actions } from './Actions';
+import { MemorySection } from './MemorySection';
+import { OperationsSection } from './OperationsSection';
+import { TimelineSection } from './TimelineSection';
+import { useInside } from './useInside';
+import { GoToCell } from '../../receipts/controls';
+
+export function Page(props: ICellPage): ReactElement {
+  const { entry, session, onBack, onGo, onLogs, t } = props;
+  const { record } = entry;
+  const inside = useInside(session, entry);
+  const back = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that opened the page went with its row; a keyboard that is elsewhere is left there.
+    if (document.activeElement === document.body) {
+      back.current?.focus();
+    }
+  }, []);
+  const measured = record.readings.filter(({ value }) => value !== null);
+  const missing = record.readings.filter(({ value }) => value === null);
+  const timeline =
+    inside.state === 'told' && typeof inside.told.timeline === 'object'
+      ? inside.told.timeline
+      : null;
+  return (
+    <section className="jp-mlgpu-Page" aria-label={t('details')}>
+      <div className="jp-mlgpu-Page-head">
+        <button ref={back} type="button" className="jp-mlgpu-TextButton" onClick={onBack}>
+          {t('backToCells')}
+        </button>
+        <GoToCell cell={record.cell} onGo={() => onGo(entry)} t={t} />
+      </div>
+      <Summary record={record} t={t} />
+      <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
+      {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
+        <Section heading="whereItRan" t={t}>
+          {place(record, t) && <p>{place(record, t)}</p>}
+          {record.ranOn !== null && record.ranOn.length > 0 && (
+            <Devices devices={record.ranOn} t={t} />
+          )}
+          {record.whyDeviceMissing && (
+            <p className="jp-mlgpu-Quiet">{t.say(record.whyDeviceMissing)}</p>
+          )}
+        </Section>
+      )}
+      {record.logs.length > 0 && (
+        <Section heading="logNotes" t={t}>
+          <LogNotes record={record} t={t} />
+          <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />
+        </Section>
+      )}
+      {record.ops.length > 0 && (
+        <Section heading="opsSection" t={t}>
+          <OperationsSection record={record} t={t} />
+        </Section>
+      )}
+      <Section heading="timelineSection" t={t}>
+        <TimelineSection inside={inside} t={t} />
+      </Section>
+      <Section heading="memorySection" t={t}>
+        <MemorySection inside={inside} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
+      </Section>
+      <Section heading="howMeasured" t={t}>
+        <Readings readings={measured} record={record} t={t} />
+      </Section>
+      {missing.length > 0 && (
+        <Section heading="notMeasuredSection" t={t}>
+          <table aria-label={t('notMeasuredSection')}>
+            <tbody>
+              {missing.map((reading, index) => (
+                <ReadingRow key={index} reading={reading} record={record} t={t} />
+              ))}
+            </tbody>
+          </table>
+        </Section>
+      )}
+      <Section heading="insideElse" t={t}>
+        {record.facts.length > 0 && <Facts facts={record.facts} t={t} />}
+        <About record={record} t={t} />
+      </Section>
+    </section>
+  );
+}
+
+/** What the receipt says. */
+function Summary(props: { record: IRecord; t: Translate }): ReactElement {
+  const { record, t } = props;
+  const said = labels(record, t);
+  return (
+    <div className="jp-mlgpu-Page-summary">
+      <p>
+        <Outcome outcome={record.outcome} t={t} /> {line(record, t)}
+      </p>
+      {said && <p className="jp-mlgpu-Label">{said}</p>}
+      <TimeBars record={record} scale={longestTime(record)} t={t} />
+      <Notes record={record} t={t} />
+    </div>
+  );
+}
+
+function Section(props: { heading: Message; t: Translate; children: ReactNode }): ReactElement {
+  const id = useId();
+  return (
+    <section className="jp-mlgpu-Details jp-mlgpu-Page-section" aria-labelledby={id}>
+      <h3 id={id}>{props.t(props.heading)}</h3>
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * A table of which only the rows in sight are in the page. Its heads sort it, where it can be sorted; where a
+ * row can be chosen, its first cell is a button, and arrow keys, Home and End move through them.
+ */
+
+import { useState } from 'react';
+import type { KeyboardEvent, ReactElement, ReactNode } from 'react';
+
+import type { ISort } from '../../record/sorting';
+import { rowAtKey, useWindow } from '../useWindow';
+
+/** Height of a row, in pixels, until it has been measured. */
+const ROW_HEIGHT = 24;
+
+export interface IColumn<T extends string> {
+  id: T;
+  label: string;
+  /** Figures stand at the right. */
+  figures: boolean;
+}
+
+export function WindowedTable<T extends string>(props: {
+  label: string;
+  columns: readonly IColumn<T>[];
+  count: number;
+  cell: (row: number, column: T) => ReactNode;
+  /** The whole of what the first cell may have to cut. */
+  title?: (row: number) => string;
+  sort?: ISort<T>;
+  onSort?: (column: T) => void;
+  /** Which row is chosen, and what happens when another is. */
+  chosen?: number;
+  onChoose?: (row: number) => void;
+}): ReactElement {
+  const { label, columns, count, cell, title, sort, onSort, chosen, onChoose } = props;
+  const [active, setActive] = useState(0);
+  const { rows, range, scroller } = useWindow(count, String, ROW_HEIGHT);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const target = rowAtKey(event.key, event.target, count);
+    if (target === undefined || onChoose === undefined) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    setActive(target);
+    scroller.goTo(target, 'auto');
+  };
+  const { first, end } = range;
+  const items = Array.from({ length: end - first }, (_, place) => first + place);
+  const above = rows.start(first);
+  const below = rows.total - rows.start(end);
+  // Tab stops at one row only: the one used last, or the first in sight.
+  const tabStop = items.includes(active) ? active : first;
+  return (
+    <div
+      {...scroller.props}
+      className="jp-mlgpu-TableScroller"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <table aria-label={label} aria-rowcount={count + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map(column => (
+              <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={onKeyDown}>
+          {above > 0 && <Space height={above} columns={columns.length} />}
+          {items.map(index => (
+            <tr
+              key={index}
+              data-index={index}
+              aria-rowindex={index + 2}
+              data-chosen={index === chosen}
+              onFocus={() => setActive(index)}
+            >
+              {columns.map((column, place) =>
+                place > 0 ? (
+                  <td key={column.id} data-figures={column.figures}>
+                    {cell(index, column.id)}
+                  </td>
+                ) : (
+                  <th key={column.id} scope="row" title={title?.(index)}>
+                    {onChoose === undefined ? (
+                      cell(index, column.id)
+                    ) : (
+                      <button
+                        type="button"
+                        className="jp-mlgpu-TextButton"
+                        tabIndex={index === tabStop ? 0 : -1}
+                        aria-pressed={index === chosen}
+                        onClick={() => onChoose(index)}
+                      >
+                        {cell(index, column.id)}
+                      </button>
+                    )}
+                  </th>
+                )
+              )}
+            </tr>
+          ))}
+          {below > 0 && <Space height={below} columns={columns.length} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head<T extends string>(props: {
+  column: IColumn<T>;
+  sort: ISort<T> | undefined;
+  onSort: ((column: T) => void) | undefined;
+}): ReactElement {
+  const { column, sort, onSort } = props;
+  const { id, label, figures } = column;
+  if (sort === undefined || onSort === undefined) {
+    return (
+      <th scope="col" data-figures={figures}>
+        {label}
+      </th>
+    );
+  }
+  const own = sort.column === id;
+  return (
+    <th
+      scope="col"
+      data-figures={figures}
+      aria-sort={own ? (sort.descending ? 'descending' : 'ascending') : 'none'}
+    >
+      <button type="button" className="jp-mlgpu-SortButton" onClick={() => onSort(id)}>
+        {label}
+        <span aria-hidden="true">{own ? (sort.descending ? ' ▾' : ' ▴') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+/** Holds the place of the rows that are not in the page. */
+function Space(props: { height: number; columns: number }): ReactElement {
+  return (
+    <tr aria-hidden="true" className="jp-mlgpu-TableSpace">
+      <td colSpan={props.columns} style={{ height: props.height }} />
+    </tr>
+  );
+}

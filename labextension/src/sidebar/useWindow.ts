@@ -1,0 +1,222 @@
+/**
+ * Draws of a long list the rows in sight alone, measures them, and keeps what is read in its place. A task makes
+ * few of them, first those in sight: the others, and those before and behind them, follow in tasks of their own.
+ */
+
+import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
+
+import { RowWindow } from '../record/rowwindow';
+import type { IRange, KeyOf } from '../record/rowwindow';
+import { coalesced } from '../record/slices';
+
+/**
+ * Rows that a task makes: more than a step of a scroll brings in sight. A whole list anew takes two or three tasks,
+ * each of which is short on a slow machine, too.
+ */
+const A_TASK = 3;
+
+/** Pixels from the end within which a reader is taken to follow it. */
+const AT_END = 24;
+
+/**
+ * The rows to draw, each an element with its number as `data-index`, in an element that gets `scroller.props`.
+ *
+ * `keyOf` tells rows apart; `estimate` is a row's height until it was measured; `follows`: the end is where the
+ * list is read, until its reader scrolls away.
+ */
+export function useWindow(
+  count: number,
+  keyOf: KeyOf,
+  estimate: number,
+  follows = false
+): { rows: RowWindow; range: IRange; scroller: Scroller; away: boolean } {
+  const [scroller] = useState(() => new Scroller(estimate, follows));
+  const { away } = useSyncExternalStore(scroller.subscribe, scroller.seen);
+  const { rows } = scroller;
+  scroller.become(count, keyOf);
+  const { range } = rows;
+  useLayoutEffect(() => scroller.drew(range));
+  return { rows, range, scroller, away };
+}
+
+/** The element that scrolls, and what is drawn in it. */
+export class Scroller {
+  constructor(
+    estimate: number,
+    private readonly follows: boolean
+  ) {
+    this.rows = new RowWindow(estimate, follows);
+    this.following = follows;
+  }
+
+  readonly rows: RowWindow;
+
+  /** What the element gets. */
+  readonly props = {
+    ref: (node: HTMLElement | null): void => this.attach(node),
+    onScroll: (): void => this.scrolled()
+  };
+
+  /** Updates of a store wait for nothing: what a scroll brings in sight is drawn before the page shows it. */
+  readonly subscribe = (onChange: () => void): (() => void) => {
+    this.onChange = onChange;
+    return () => {
+      this.onChange = null;
+    };
+  };
+
+  /** Another value for each drawing; `away`: the list is followed at its end, and its reader is not there. */
+  readonly seen = (): { away: boolean } => this.state;
+
+  /** Scroll to a row, and give the keyboard's focus to its first button; it may have to be drawn first. */
+  goTo(index: number, align: 'auto' | 'center'): void {
+    this.wanted = { index, align };
+    this.following = false;
+    // The row that gets the focus has to be there, before the next key is pressed.
+    this.rows.allow(Infinity);
+    this.settle();
+  }
+
+  /** The list has these rows now. */
+  become(count: number, keyOf: KeyOf): void {
+    if (this.rows.become(count, keyOf)) {
+      this.rows.allow(A_TASK);
+    }
+    if (this.following) {
+      // Those at the end are drawn at once, rather than found when they were scrolled to.
+      this.rows.see(Infinity);
+    }
+  }
+
+  /** Rows were drawn. */
+  drew(range: IRange): void {
+    this.rows.drew(range);
+    const rows = new Set(this.elements());
+    this.observed.forEach(row => rows.has(row) || this.observer.unobserve(row));
+    rows.forEach(row => this.observed.has(row) || this.observer.observe(row));
+    this.observed = rows;
+    this.settle();
+  }
+
+  private attach(node: HTMLElement | null): void {
+    this.node = node;
+    this.observer.disconnect();
+    this.observed.clear();
+    if (node !== null) {
+      this.observer.observe(node);
+    }
+  }
+
+  private scrolled(): void {
+    const { node } = this;
+    if (node !== null) {
+      const left = node.scrollHeight - node.scrollTop - node.clientHeight;
+      this.following = this.follows && left <= AT_END;
+      this.know(node);
+      if (this.rows.gap || this.state.away !== this.away) {
+        this.rows.allow(A_TASK);
+        this.draw();
+      } else {
+        this.drawRest();
+      }
+    }
+  }
+
+  /** Measure what is drawn, scroll to where it belongs, and draw again until that changes nothing. */
+  private settle(): void {
+    const { node, rows, wanted } = this;
+    if (node === null) {
+      return;
+    }
+    if (Math.abs(node.scrollTop - this.known) >= 1 && !this.following) {
+      // Scrolled, and the event that tells is still to come: what was seen last is no place to go back to.
+      this.know(node);
+    }
+    const drawn = [...this.elements()];
+    const heights = drawn.map(row => row.getBoundingClientRect().height);
+    let news = rows.learn(heights);
+    drawn.forEach((row, place) => {
+      news = rows.set(Number(row.dataset.index), heights[place] ?? 0) || news;
+    });
+    if (news) {
+      this.draw();
+      return;
+    }
+    const aim = this.aim(node);
+    if (aim !== null && Math.abs(aim - node.scrollTop) >= 1) {
+      node.scrollTop = aim;
+    }
+    this.know(node);
+    if (rows.open) {
+      this.draw();
+      return;
+    }
+    this.drawRest();
+    if (wanted !== null) {
+      this.wanted = null;
+      const button = node.querySelector<HTMLElement>(`[data-index="${wanted.index}"] button`);
+      button?.focus({ preventScroll: true });
+    }
+  }
+
+  private know(node: HTMLElement): void {
+    this.known = node.scrollTop;
+    this.rows.see(node.scrollTop, node.clientHeight);
+  }
+
+  private aim(node: HTMLElement): number | null {
+    if (this.wanted !== null) {
+      return this.rows.offsetOf(this.wanted.index, this.wanted.align);
+    }
+    if (this.following) {
+      return node.scrollHeight - node.clientHeight;
+    }
+    // At the top one sees rows come in.
+    return node.scrollTop > 0 ? this.rows.kept : null;
+  }
+
+  private get away(): boolean {
+    return this.follows && !this.following;
+  }
+
+  private elements(): Iterable<HTMLElement> {
+    return this.node?.querySelectorAll<HTMLElement>('[data-index]') ?? [];
+  }
+
+  private draw(): void {
+    this.state = { away: this.away };
+    this.onChange?.();
+  }
+
+  /** Rows for which this task has no time. */
+  private readonly drawRest = coalesced(() => {
+    this.rows.allow(A_TASK);
+    if (this.node !== null && this.rows.stale) {
+      this.draw();
+    }
+  });
+
+  private readonly observer = new ResizeObserver(() => this.settle());
+  private following: boolean;
+  private node: HTMLElement | null = null;
+  /** Pixels scrolled, when that was last looked at. */
+  private known = 0;
+  private observed = new Set<HTMLElement>();
+  private onChange: (() => void) | null = null;
+  private state = { away: false };
+  private wanted: { index: number; align: 'auto' | 'center' } | null = null;
+}
+
+/** From the row in focus and the number of rows to the row that a key leads to. */
+const KEYS: Record<string, (row: number, rows: number) => number> = {
+  ArrowDown: (row, rows) => Math.min(row + 1, rows - 1),
+  ArrowUp: row => Math.max(row - 1, 0),
+  Home: () => 0,
+  End: (_, rows) => rows - 1
+};
+
+/** The row that a key leads to from the one in which it was pressed; undefined: to none. */
+export function rowAtKey(key: string, target: EventTarget, count: number): number | undefined {
+  const row = (target as Element).closest<HTMLElement>('[data-index]');
+  return row === null ? undefined : KEYS[key]?.(Number(row.dataset.index), count);
+}

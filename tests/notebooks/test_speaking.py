@@ -1,0 +1,156 @@
+# ruff: noqa: RUF001 - Chinese has punctuation of its own
+"""Lessons answer in the language that was chosen, and in English where none was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from jupyter_mlgpu.comparing import expect
+from jupyter_mlgpu.errors import UsageError
+from jupyter_mlgpu.lessons import check, cmp, figures, predict, speak, speaking
+from jupyter_mlgpu.lessons.checking import Exercise, judge
+from jupyter_mlgpu.lessons.exercises import exercises
+from jupyter_mlgpu.lessons.speaking import said
+from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.testing import example_record
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+#: Three English words in a row: in what is Chinese, names and code alone are English.
+ENGLISH = re.compile(r"\b[a-z]+ [a-z]+ [a-z]+\b")
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    speak("zh")
+    yield
+    speaking._chosen = None
+
+
+def double(x):
+    return 2 * x
+
+
+DOUBLE = Exercise(
+    "double", say("return twice `x`"), double, {"x": 2.0}, lambda draw: {"x": draw.uniform(1, 9)}
+)
+
+
+def test_english_is_spoken_unasked(capsys):
+    predict("How many?", 3).compare(3)
+    assert capsys.readouterr().out.splitlines() == [
+        "How many?",
+        "Your prediction: 3. It is compared further down.",
+        "How many?",
+        "You predicted 3, and so it was.",
+    ]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_prediction_is_answered_in_chinese(capsys):
+    predict("几个？", 3).compare(3)
+    predict("几个？", 3).compare(4)
+    predict("几个？", ...).compare(4)
+    assert capsys.readouterr().out.splitlines() == [
+        "几个？",
+        "你的预测：3。下面会把它与结果比较。",
+        "几个？",
+        "你预测的是 3，结果正是这样。",
+        "几个？",
+        "你的预测：3。下面会把它与结果比较。",
+        "几个？",
+        "你预测的是 3；结果是 4。接下来会说明为什么。",
+        "几个？",
+        "还没有预测：把你的预测写在三个点的位置，再运行一次这个单元格。",
+        "几个？",
+        "结果是 4。这一次你没有写预测。",
+    ]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_check_is_answered_in_chinese_with_what_it_shows():
+    verdict = check("add_three", lambda x, y, z: x + y)
+    assert repr(verdict).splitlines() == [
+        "✗ 还不对。",
+        "add_three 给出的数与应有的不同。",
+        "要求：返回 x、y 与 z 的和。",
+        "在答对之前，下面的单元格用的是参考答案。",
+        "x  y   z    你的  应为  差",
+        "1  10  100  11    111   -100 ███",
+        "2  20  200  22    222   -200 ██████",
+        "3  30  300  33    333   -300 ████████",
+    ]
+    assert "✗ 还不对。" in verdict._repr_html_()
+    assert "✓ 对了。" in repr(judge(DOUBLE, double))
+    assert "○ 还空着。" in repr(judge(DOUBLE, ...))
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (lambda x: None, "double 目前什么也没有返回。"),
+        (lambda x: "two", "double 给出的是文本；应为一个数。"),
+        (lambda x: [x, x], "double 给出的形状是 [2]；应为 []。"),
+        (lambda x: x / 0, "double 因 ZeroDivisionError 而停止"),
+    ],
+)
+def test_what_is_wrong_is_said_in_chinese(answer, told):
+    assert told in repr(judge(DOUBLE, answer))
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("name", exercises())
+def test_what_every_exercise_asks_for_is_said_in_chinese(name):
+    task = said(exercises()[name].task)
+    assert CHINESE.search(task)
+    assert not ENGLISH.search(task)
+
+
+@pytest.mark.usefixtures("chinese")
+def test_two_tensors_and_figures_are_told_in_chinese(capsys):
+    cmp("斜率", [2.0], [2.0])
+    assert capsys.readouterr().out == "斜率：完全相同：是，近似相同：是，最大的差：0\n"
+    assert "未测量" in repr(figures("none_such", [{"rate": None}]))
+
+
+def test_a_judgement_is_shown_in_its_language_and_holds_its_sentence_in_english():
+    judged = expect.peak_below([example_record()], 1024**5)
+    assert repr(judged).startswith("✓ holds: Peak memory, process ")
+    in_chinese = expect.Judgement(judged.state, judged.sentence, "zh")
+    assert repr(in_chinese).startswith("✓ 成立：峰值内存（进程） ")
+    with pytest.raises(AssertionError, match="不低于 1 B"):
+        expect.required(
+            expect.Judgement("does not hold", expect.peak_below([example_record()], 1).sentence, "zh")
+        )
+
+
+@pytest.mark.parametrize(
+    ("notebook", "answer"),
+    [
+        ("/home/anna/notebooks/zh/07_a_cnn.ipynb", "设备"),
+        ("notebooks/zh_CN/07_a_cnn.ipynb", "设备"),
+        ("/home/anna/notebooks/07_a_cnn.ipynb", "device"),
+        ("/home/zhang/07_a_cnn.ipynb", "device"),
+        ("", "device"),
+    ],
+)
+def test_a_notebook_in_a_language_s_folder_is_answered_in_it_unless_another_was_chosen(
+    monkeypatch, notebook, answer
+):
+    monkeypatch.setenv("JPY_SESSION_NAME", notebook)
+    speaking._of_the_folder.cache_clear()
+    try:
+        assert said(say("device")) == answer
+        speak("en")
+        assert said(say("device")) == "device"
+    finally:
+        speaking._chosen = None
+        speaking._of_the_folder.cache_clear()
+
+
+def test_another_language_is_refused():
+    with pytest.raises(UsageError, match="Lessons speak en or zh, not 'fr'"):
+        speak("fr")
