@@ -79,7 +79,7 @@ clean: ## remove everything that make made, .venv too
 	rm -rf $(VENV) $(OTHER) $(FRAMEWORKS) $(FRONT_ENDS) $(OLDER_HUB) $(BENCHMARK) $(CLASS) $(TEACHER) $(DOCS)
 	rm -rf $(PEERS)
 	rm -rf $(BINDER) $(BINDER_IMAGE) dist build
-	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/notebook/static
+	rm -rf jupyter_mlgpu/labextension jupyter_mlgpu/jupyter/notebook/static
 	rm -rf labextension/node_modules labextension/lib labextension/.yarn labextension/tsconfig.tsbuildinfo
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
@@ -247,7 +247,7 @@ schemas: $(VENV)/.packages ## write the schema of a record, and the page's types
 	@$(BIN)/python scripts/schemas.py
 
 .PHONY: catalogues
-catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/locale up to what the sources say
+catalogues: $(VENV)/.packages ## bring the translations in jupyter_mlgpu/record/locale up to what the sources say
 	@$(BIN)/python scripts/catalogues.py
 
 .PHONY: docs

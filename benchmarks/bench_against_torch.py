@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks.bench_ratio import MOST_REPEATS
 from benchmarks.bench_stages import BEYOND, STAGES, Book, Setting
-from jupyter_mlgpu.frameworks.models import MODELS
+from jupyter_mlgpu.measure.frameworks.models import MODELS
 
 #: Batches of the published measurements.
 BATCHES = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchmarks import bench_ratio, machine
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.models import MODELS, Model, tiny
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.models import MODELS, Model, tiny
 
 #: Our path that is compared with the reference: the same means, and PyTorch's fused optimizer.
 TIE = ("bf16", "fused", "compile")
@@ -193,8 +193,8 @@ def jax(setting: Setting, book: Book) -> None:
 
 
 def _on_jax(setting: Setting, options: Sequence[str]) -> dict[str, Any]:
-    from jupyter_mlgpu.frameworks.jax.training import JaxTraining
-    from jupyter_mlgpu.frameworks.keras.models import wrong_backend
+    from jupyter_mlgpu.measure.frameworks.jax.training import JaxTraining
+    from jupyter_mlgpu.measure.frameworks.keras.models import wrong_backend
 
     if why := wrong_backend("jax"):
         raise RuntimeError(why)
@@ -303,7 +303,7 @@ def _steps(setting: Setting, one: Training) -> int:
 
 
 def _torch(setting: Setting, options: Sequence[str], training: bool = True) -> Any:
-    from jupyter_mlgpu.frameworks.torch.training import TorchTraining
+    from jupyter_mlgpu.measure.frameworks.torch.training import TorchTraining
 
     return TorchTraining(setting.measured, setting.batch, options, setting.device, training)
 

@@ -20,7 +20,7 @@ from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.tracing import timed
-from jupyter_mlgpu.statistics import Estimate, median_interval
+from jupyter_mlgpu.explain.statistics import Estimate, median_interval
 
 PAIRS = 20
 LINES = 20_000
@@ -36,8 +36,8 @@ for number in range({LINES}):
 _EMPTY = "pass"
 _CELLS = """
 import time
-from jupyter_mlgpu.logs.capture import Capture
-from jupyter_mlgpu.notebook.capture_kernel import KernelSurroundings
+from jupyter_mlgpu.measure.capture.capture import Capture
+from jupyter_mlgpu.jupyter.notebook.capture_kernel import KernelSurroundings
 
 def ignore(*something):
     pass

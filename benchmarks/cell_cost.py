@@ -23,7 +23,7 @@ from benchmarks.progress import with_progress
 from benchmarks.report import Quartiles, quartiles
 from benchmarks.tracing import timed
 from benchmarks.workloads import SETUP, WORKLOADS, Workload, calibrate
-from jupyter_mlgpu.statistics import Estimate, median_interval
+from jupyter_mlgpu.explain.statistics import Estimate, median_interval
 
 PAIRS = 60
 #: Tracing may add this many seconds to a cell, and this part of the cell's own time.

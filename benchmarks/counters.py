@@ -21,7 +21,7 @@ from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair
 from benchmarks.progress import with_progress
 from benchmarks.report import quartiles
-from jupyter_mlgpu.statistics import Estimate, median_interval
+from jupyter_mlgpu.explain.statistics import Estimate, median_interval
 
 PAIRS = 8
 #: Part of one core that watching may take.

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import machine
-from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
 
 MEGABYTES = 100
 #: Targets: seconds, and MB of the process's peak memory.
@@ -28,7 +28,7 @@ SECONDS = 20.0
 MEMORY = 300.0
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_PROGRAM = "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"
+_PROGRAM = "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"
 
 
 def write_log(path: Path, megabytes: float) -> int:

@@ -28,7 +28,7 @@ from benchmarks import machine, report
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.report import quartiles
-from jupyter_mlgpu.statistics import median_interval
+from jupyter_mlgpu.explain.statistics import median_interval
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 PAIRS = 11

@@ -21,7 +21,7 @@ from benchmarks.kernel import running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
 from benchmarks.report import quartiles
-from jupyter_mlgpu.statistics import median_interval
+from jupyter_mlgpu.explain.statistics import median_interval
 
 PAIRS = 20
 #: Seconds that loading may add to a bare kernel's start, in the median.

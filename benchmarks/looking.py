@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any
 
 from benchmarks.machine import describe
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.base import Backend
-from jupyter_mlgpu.frameworks.imports import installed
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend
+from jupyter_mlgpu.measure.frameworks.imports import installed
 
 CALLS = 200
 LAYERS = {"small": 2, "large": 130}

@@ -19,7 +19,7 @@ from benchmarks.machine import describe
 from benchmarks.mlcompute_models import BATCH, MODELS, Model, batches, digits, shaped
 from benchmarks.pairing import interleave, times
 from benchmarks.report import as_data, legend, ms, options, quartiles, table, verdict, write
-from jupyter_mlgpu.statistics import median_interval
+from jupyter_mlgpu.explain.statistics import median_interval
 
 TARGET = 1.3
 

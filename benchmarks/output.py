@@ -20,7 +20,7 @@ from benchmarks import machine, report
 from benchmarks.kernel import Kernel, running_kernel
 from benchmarks.pairing import Pair, times
 from benchmarks.progress import with_progress
-from jupyter_mlgpu.statistics import median_interval
+from jupyter_mlgpu.explain.statistics import median_interval
 
 PAIRS = 20
 #: Times as long as plainly, for each of the cells.

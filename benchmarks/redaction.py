@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import machine
-from jupyter_mlgpu.redact import redact
-from jupyter_mlgpu.redact.published import PREFIXES, SERVICES
+from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.redact.published import PREFIXES, SERVICES
 
 #: Target: seconds for each text of so many characters.
 SECONDS = 0.2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from jupyter_mlgpu.statistics import CONFIDENCE, FEWEST_FOR_MEDIAN, Estimate
+from jupyter_mlgpu.explain.statistics import CONFIDENCE, FEWEST_FOR_MEDIAN, Estimate
 
 Verdict = Literal["holds", "missed", "not settled", "not known"]
 

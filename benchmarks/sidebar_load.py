@@ -30,8 +30,8 @@ from benchmarks.lab_page import LabPage, Output
 from benchmarks.lab_start import Server, running_chromium, running_server
 from benchmarks.page_tasks import Task, heap, watching
 from benchmarks.repeated import Figures, Target
-from jupyter_mlgpu.record import LogLine
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.testing import example_record
 
 REPEATS = 3
@@ -57,8 +57,8 @@ OURS_OR_REACT = "extensions/jupyter-mlgpu/|static/lab/5098"
 FILL = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu import kit
-from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import example_record
 
 def line(cell, number):

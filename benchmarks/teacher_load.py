@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import machine, report
-from jupyter_mlgpu.sharing.report import SCHEMA, Report, SharedReading, SharedRecord, to_bytes
-from jupyter_mlgpu.statistics import Estimate
+from jupyter_mlgpu.explain.statistics import Estimate
+from jupyter_mlgpu.teach.sharing.report import SCHEMA, Report, SharedReading, SharedRecord, to_bytes
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 
 STUDENTS = 300
@@ -120,8 +120,8 @@ def kept(database: str) -> dict[str, set[str]]:
     """The ids of all records in the database, by student."""
     from sqlalchemy import select
 
-    from jupyter_mlgpu.teacher.database import open_database
-    from jupyter_mlgpu.teacher.tables import RECORDS as TABLE
+    from jupyter_mlgpu.teach.teacher.database import open_database
+    from jupyter_mlgpu.teach.teacher.tables import RECORDS as TABLE
 
     found: dict[str, set[str]] = {}
     engine = open_database(database)

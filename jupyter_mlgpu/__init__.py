@@ -13,14 +13,14 @@ from jupyter_mlgpu._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from jupyter_mlgpu import bench
-    from jupyter_mlgpu.batches import fits
-    from jupyter_mlgpu.comparing.compare import compare
-    from jupyter_mlgpu.engines.collecting import collect
-    from jupyter_mlgpu.files import load_records, save_records
-    from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
-    from jupyter_mlgpu.planning.forecast import plan
-    from jupyter_mlgpu.tracing import KerasCallback, records, trace
+    from jupyter_mlgpu.experiment import bench
+    from jupyter_mlgpu.explain.batches import fits
+    from jupyter_mlgpu.explain.comparing.compare import compare
+    from jupyter_mlgpu.explain.engines.collecting import collect
+    from jupyter_mlgpu.graphs.planning.forecast import plan
+    from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
+    from jupyter_mlgpu.measure.tracing import KerasCallback, records, trace
+    from jupyter_mlgpu.record.files import load_records, save_records
 
 __all__ = [
     "DevicePicker",
@@ -41,17 +41,17 @@ __all__ = [
 ]
 
 _WHERE = {
-    "DevicePicker": "jupyter_mlgpu.notebook.widgets",
-    "KerasCallback": "jupyter_mlgpu.tracing",
-    "TraceView": "jupyter_mlgpu.notebook.widgets",
-    "collect": "jupyter_mlgpu.engines.collecting",
-    "compare": "jupyter_mlgpu.comparing.compare",
-    "fits": "jupyter_mlgpu.batches",
-    "load_records": "jupyter_mlgpu.files",
-    "plan": "jupyter_mlgpu.planning.forecast",
-    "records": "jupyter_mlgpu.tracing",
-    "save_records": "jupyter_mlgpu.files",
-    "trace": "jupyter_mlgpu.tracing",
+    "DevicePicker": "jupyter_mlgpu.jupyter.notebook.widgets",
+    "KerasCallback": "jupyter_mlgpu.measure.tracing",
+    "TraceView": "jupyter_mlgpu.jupyter.notebook.widgets",
+    "collect": "jupyter_mlgpu.explain.engines.collecting",
+    "compare": "jupyter_mlgpu.explain.comparing.compare",
+    "fits": "jupyter_mlgpu.explain.batches",
+    "load_records": "jupyter_mlgpu.record.files",
+    "plan": "jupyter_mlgpu.graphs.planning.forecast",
+    "records": "jupyter_mlgpu.measure.tracing",
+    "save_records": "jupyter_mlgpu.record.files",
+    "trace": "jupyter_mlgpu.measure.tracing",
 }
 
 
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "bench":  # a package that can be called
-        return importlib.import_module("jupyter_mlgpu.bench")
+        return importlib.import_module("jupyter_mlgpu.experiment.bench")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_WHERE[name]), name)
@@ -67,13 +67,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """What `%load_ext jupyter_mlgpu` calls: light tracing is on from the next cell."""
-    from jupyter_mlgpu.notebook.extension import load
+    from jupyter_mlgpu.jupyter.notebook.extension import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """What `%unload_ext jupyter_mlgpu` calls: nothing of ours stays behind."""
-    from jupyter_mlgpu.notebook.extension import unload
+    from jupyter_mlgpu.jupyter.notebook.extension import unload
 
     unload(shell)

@@ -1,30 +1,8 @@
-"""What the server does for the browser: it keeps the busy indicator right, and tells what is Chinese.
+"""The door to what JupyterLab's server does for the page; its configuration names it: `jupyter/server/`."""
 
-The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
-moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
-"""
-
-from __future__ import annotations
-
-from typing import Any
-
-# As in jupyter_mlgpu.notebook.channel, which needs a kernel and is not imported by the server.
-MESSAGE_TYPES = (
-    "jupyter_mlgpu_snapshot_request",
-    "jupyter_mlgpu_snapshot_reply",
-    "jupyter_mlgpu_request",
-    "jupyter_mlgpu_reply",
+from jupyter_mlgpu.jupyter.server.extension import (
+    _jupyter_server_extension_points,
+    _load_jupyter_server_extension,
 )
 
-
-def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": "jupyter_mlgpu.serverextension"}]
-
-
-def _load_jupyter_server_extension(server_app: Any) -> None:
-    manager = server_app.kernel_manager
-    known = manager.untracked_message_types
-    manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
-    from jupyter_mlgpu.servermessages import handlers  # which only a server can import
-
-    server_app.web_app.add_handlers(".*$", handlers(server_app.base_url))
+__all__ = ["_jupyter_server_extension_points", "_load_jupyter_server_extension"]

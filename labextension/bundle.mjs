@@ -26,7 +26,7 @@ const widgets = {
   context: path('.'),
   entry: path(ENTRY),
   output: {
-    path: path('../jupyter_mlgpu/notebook/static'),
+    path: path('../jupyter_mlgpu/jupyter/notebook/static'),
     filename: 'widgets.js',
     clean: true,
     module: true,

@@ -6,7 +6,7 @@ MIME type; what a cell prints, returns or draws besides is compared as it stands
 
 from nbval.plugin import IPyNbCell
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 
 def pytest_itemcollected(item):

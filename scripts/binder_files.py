@@ -18,8 +18,8 @@ import nbformat
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 
-from jupyter_mlgpu import files
-from jupyter_mlgpu.errors import RecordError
+from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record.errors import RecordError
 
 #: What repo2docker reads in binder/, of what we use.
 READ = ("runtime.txt", "requirements.txt", "postBuild", "start")

@@ -1,4 +1,4 @@
-"""Brings the catalogues of jupyter_mlgpu/locale up to what the sources say; `make catalogues` runs it.
+"""Brings the catalogues of jupyter_mlgpu/record/locale up to what the sources say; `make catalogues` runs it.
 
     python scripts/catalogues.py [--check]
 
@@ -31,7 +31,7 @@ TEXTS = ROOT / "labextension" / "src" / "language" / "texts.json"
 SETTINGS = ROOT / "labextension" / "schema" / "sidebar.json"
 NAMES = {"English", "简体中文"}
 #: The texts of the teacher's view.
-TEACHERS = PACKAGE / "teacher" / "texts.toml"
+TEACHERS = PACKAGE / "teach" / "teacher" / "texts.toml"
 #: The functions of sentence.py, and how many templates they take.
 FUNCTIONS = {"say": 1, "say_count": 2}
 
@@ -82,7 +82,7 @@ def templates(node: ast.AST) -> tuple[str, str | None] | None:
 
 def catalogues() -> list[Path]:
     """The catalogue of each language."""
-    return sorted((PACKAGE / "locale").glob("*/LC_MESSAGES/*.po"))
+    return sorted((PACKAGE / "record" / "locale").glob("*/LC_MESSAGES/*.po"))
 
 
 def read(path: Path) -> Catalog:

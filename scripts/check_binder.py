@@ -23,18 +23,18 @@ from binder_files import FIRST_LESSON, NOTEBOOK, RECORDS, problems, python_of
 from binder_image import BinderError, Image
 from check_lab import LABEXTENSION, SERVER_EXTENSION
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
-from jupyter_mlgpu.sentence import from_json
+from jupyter_mlgpu.record.sentence import from_json
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 #: Ubuntu 22.04 has glibc 2.35; repo2docker's images are made from 24.04 now. Apple silicon from macOS 13 on.
 SYSTEMS = {"Linux": "x86_64-manylinux_2_35", "macOS": "aarch64-apple-darwin"}
 #: What uv and pip say where no package index answers.
 NO_INDEX = ("client error", "timed out", "network was disabled")
 #: In the repository; run where the package is installed, so the installed ones answer.
-RECORDINGS = "jupyter_mlgpu/lessons/recordings"
+RECORDINGS = "jupyter_mlgpu/teach/lessons/recordings"
 PRINT_LABELS = """
 import sys
-from jupyter_mlgpu.lessons.recordings import beside
+from jupyter_mlgpu.teach.lessons.recordings import beside
 for name in sys.argv[1:]:
     print(getattr(beside(name), "label", "none"))
 """

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.logs import catalogue as catalogues
-from jupyter_mlgpu.logs.catalogue import Catalogue, Definition, Explanation
-from jupyter_mlgpu.logs.parse import Message
-from jupyter_mlgpu.logs.sentences import placeholders
-from jupyter_mlgpu.logs.stream import messages
+from jupyter_mlgpu.explain.logs import catalogue as catalogues
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition, Explanation
+from jupyter_mlgpu.explain.logs.parse import Message
+from jupyter_mlgpu.explain.logs.sentences import placeholders
+from jupyter_mlgpu.explain.logs.stream import messages
 
 TEMPLATES = Path(__file__).parents[1] / "tests" / "data" / "messages.jsonl"
 FACTS = frozenset(

@@ -29,9 +29,9 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         "Records and other results",
         "What the functions and magics give back.",
         (
-            "jupyter_mlgpu.frames:Records",
+            "jupyter_mlgpu.record.frames:Records",
             *(
-                f"jupyter_mlgpu.record:{name}"
+                f"jupyter_mlgpu.record.record:{name}"
                 for name in (
                     "Record",
                     "Reading",
@@ -44,19 +44,19 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
                     "Fact",
                 )
             ),
-            "jupyter_mlgpu.tracing:TracedBlock",
-            "jupyter_mlgpu.comparing.compare:RecordComparison",
-            "jupyter_mlgpu.comparing.compare:Change",
-            "jupyter_mlgpu.memory_forecast:Forecast",
-            "jupyter_mlgpu.planning.forecast:Plan",
-            "jupyter_mlgpu.planning.forecast:Fallback",
-            "jupyter_mlgpu.planning.forecast:Subgraph",
-            "jupyter_mlgpu.race.result:RaceResult",
-            "jupyter_mlgpu.race.result:Lane",
-            "jupyter_mlgpu.race.result:Timing",
-            "jupyter_mlgpu.engines.collection:Collection",
-            "jupyter_mlgpu.doctor.page:DiagnosisPage",
-            "jupyter_mlgpu.doctor.diagnose:CheckResult",
+            "jupyter_mlgpu.measure.tracing:TracedBlock",
+            "jupyter_mlgpu.explain.comparing.compare:RecordComparison",
+            "jupyter_mlgpu.explain.comparing.compare:Change",
+            "jupyter_mlgpu.explain.memory_forecast:Forecast",
+            "jupyter_mlgpu.graphs.planning.forecast:Plan",
+            "jupyter_mlgpu.graphs.planning.forecast:Fallback",
+            "jupyter_mlgpu.graphs.planning.forecast:Subgraph",
+            "jupyter_mlgpu.experiment.race.result:RaceResult",
+            "jupyter_mlgpu.experiment.race.result:Lane",
+            "jupyter_mlgpu.experiment.race.result:Timing",
+            "jupyter_mlgpu.explain.engines.collection:Collection",
+            "jupyter_mlgpu.show.doctor.page:DiagnosisPage",
+            "jupyter_mlgpu.explain.doctor.diagnose:CheckResult",
         ),
     ),
     "bench": (
@@ -64,11 +64,11 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         "Benchmarks. The package itself can be called: `jupyter_mlgpu.bench(...)`.",
         (
             "jupyter_mlgpu.bench:bench",
-            "jupyter_mlgpu.bench.run:BenchRun",
-            "jupyter_mlgpu.bench.result:CaseResult",
-            "jupyter_mlgpu.bench.quantity:Quantity",
-            "jupyter_mlgpu.bench.against:Against",
-            "jupyter_mlgpu.bench.against:Row",
+            "jupyter_mlgpu.experiment.bench.run:BenchRun",
+            "jupyter_mlgpu.experiment.bench.result:CaseResult",
+            "jupyter_mlgpu.experiment.bench.quantity:Quantity",
+            "jupyter_mlgpu.experiment.bench.against:Against",
+            "jupyter_mlgpu.experiment.bench.against:Row",
         ),
     ),
     "lessons": (
@@ -82,15 +82,15 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("jupyter_mlgpu.mlcompute",),
     ),
     "errors": (
-        "jupyter_mlgpu.errors",
+        "jupyter_mlgpu.record.errors",
         "What is raised. A magic shows an error as one line, a command on standard error.",
-        ("jupyter_mlgpu.errors",),
+        ("jupyter_mlgpu.record.errors",),
     ),
 }
 
 
 #: Left out of the index: signatures that name the other class of that name would lead to either.
-_NOT_INDEXED = {"jupyter_mlgpu.doctor.diagnose.CheckResult"}
+_NOT_INDEXED = {"jupyter_mlgpu.explain.doctor.diagnose.CheckResult"}
 
 
 def pages() -> dict[str, str]:

@@ -18,12 +18,12 @@ from typing import Any
 from docs_markdown import code, fence, page, plain, table, toctree
 
 from constraints import ROOT
-from jupyter_mlgpu.doctor import checks, reading
-from jupyter_mlgpu.doctor.check import Check
-from jupyter_mlgpu.doctor.diagnose import CheckResult, diagnose, find_checks
-from jupyter_mlgpu.logs.catalogue import VERDICTS, Catalogue, Definition
-from jupyter_mlgpu.logs.stream import messages as messages_of
-from jupyter_mlgpu.translation import translated
+from jupyter_mlgpu.explain.doctor import checks, reading
+from jupyter_mlgpu.explain.doctor.check import Check
+from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, diagnose, find_checks
+from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Definition
+from jupyter_mlgpu.explain.logs.stream import messages as messages_of
+from jupyter_mlgpu.record.translation import translated
 
 _DOCTOR = ROOT / "tests" / "doctor"
 _THREAD = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")

@@ -13,13 +13,13 @@ from typing import Any
 from docs_markdown import code, fence, magic_help, page, plain, table
 
 from constraints import ROOT
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.notebook.magics import MlgpuMagics
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
 
 #: How wide the help of a command is, in characters.
 _WIDTH = 100
 _SETTINGS = ROOT / "labextension" / "schema" / "sidebar.json"
-_SCHEMA = ROOT / "jupyter_mlgpu" / "record.schema.json"
+_SCHEMA = ROOT / "jupyter_mlgpu" / "record" / "record.schema.json"
 
 
 def pages() -> dict[str, str]:

@@ -4,7 +4,7 @@
 
 Run it with the Linux wheel `tensorflow`, which is built with CUDA: a build for a Mac or for the CPU
 alone registers no CUDA kernels, and the script refuses. No GPU is needed: registration happens when
-TensorFlow is loaded. The table is package data of `jupyter_mlgpu.planning`; `compact` gives it its
+TensorFlow is loaded. The table is package data of `jupyter_mlgpu.graphs.planning`; `compact` gives it its
 form, in which rows that differ in one attribute alone become one row.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-TABLES = Path(__file__).parent.parent / "jupyter_mlgpu" / "planning" / "tables"
+TABLES = Path(__file__).parent.parent / "jupyter_mlgpu" / "graphs" / "planning" / "tables"
 
 Row = dict[str, Any]
 

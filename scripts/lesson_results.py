@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 #: Seconds that the cells of a lesson may take on two cores of a processor.
 MOST_SECONDS = 180

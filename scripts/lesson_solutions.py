@@ -19,7 +19,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from jupyter_mlgpu.lessons.exercises import exercises_of, modules
+from jupyter_mlgpu.teach.lessons.exercises import exercises_of, modules
 
 FOLDER = "solutions"
 NOTE_ID = "solutions-note"

@@ -30,10 +30,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from jupyter_mlgpu.lessons.data import OFFLINE
-from jupyter_mlgpu.lessons.exercises import exercises_of
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.lessons.data import OFFLINE
+from jupyter_mlgpu.teach.lessons.exercises import exercises_of
 
 #: All that a lesson says of where it runs: any Python 3 kernel will do.
 METADATA = {

@@ -64,7 +64,7 @@ def first_lines() -> Iterator[str]:
 
 def log_lines() -> Iterator[str]:
     """Messages of frameworks and of drivers, and what training loops print."""
-    for file in sorted((ROOT / "jupyter_mlgpu" / "logs" / "messages").glob("*/*.toml")):
+    for file in sorted((ROOT / "jupyter_mlgpu" / "explain" / "logs" / "messages").glob("*/*.toml")):
         for example in tomllib.loads(file.read_text(encoding="utf-8"))["examples"]:
             yield from example.splitlines()
     yield from (ROOT / "tests" / "data" / "ordinary_lines.txt").read_text(encoding="utf-8").splitlines()

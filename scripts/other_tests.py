@@ -37,32 +37,42 @@ class Part:
         return any(path.startswith(self.touched_by) for path in changed)
 
 
-PAGE = ("labextension/", "jupyter_mlgpu/notebook/")
-LESSONS = ("notebooks/", "jupyter_mlgpu/lessons/")
+PAGE = ("labextension/", "jupyter_mlgpu/jupyter/notebook/")
+LESSONS = ("notebooks/", "jupyter_mlgpu/teach/lessons/")
 #: The quickest first.
 PARTS = (
     Part("test-packaging", 65, ("constraints/", "pyproject.toml"), "every pinned version has a wheel"),
-    Part("test-unit", 80, ("jupyter_mlgpu/bench/", *LESSONS), "networks that learn"),
+    Part("test-unit", 80, ("jupyter_mlgpu/experiment/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
     Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
-    Part("test-frameworks", 130, ("jupyter_mlgpu/frameworks/", "jupyter_mlgpu/bench/"), "all frameworks"),
+    Part(
+        "test-frameworks",
+        130,
+        ("jupyter_mlgpu/measure/frameworks/", "jupyter_mlgpu/experiment/bench/"),
+        "all frameworks",
+    ),
     Part(
         "test-class",
         180,
-        ("notebooks/labs/", "jupyter_mlgpu/grading/", "jupyter_mlgpu/submissions/"),
+        ("notebooks/labs/", "jupyter_mlgpu/teach/grading/", "jupyter_mlgpu/teach/submissions/"),
         "labs graded by nbgrader",
     ),
-    Part("test-metal", 90, ("jupyter_mlgpu/planning/", "tests/metal_emulator/"), "plans of larger models"),
+    Part(
+        "test-metal",
+        90,
+        ("jupyter_mlgpu/graphs/planning/", "tests/metal_emulator/"),
+        "plans of larger models",
+    ),
     Part("test-integration", 350, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
-    Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/sharing/"), "JupyterHub 5 and 6"),
+    Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/teach/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
     Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part(
         "test-peers",
         660,
-        ("jupyter_mlgpu/notebook/", "constraints/make.txt"),
+        ("jupyter_mlgpu/jupyter/notebook/", "constraints/make.txt"),
         "the suites of others, with us",
     ),
     Part("test-lessons", 1000, LESSONS, "all lessons and their solutions"),

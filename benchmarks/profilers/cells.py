@@ -80,7 +80,7 @@ options = tf.profiler.experimental.ProfilerOptions(
         Workload("Keras fit", "fitted.fit(x[:64 * {steps}], y[:64 * {steps}], batch_size=64, verbose=0);"),
     ),
     "tf.profiler.experimental.start(profiles, options)\n{cell}\ntf.profiler.experimental.stop()",
-    "jupyter_mlgpu.frameworks.tensorflow.profiler:TensorFlowSession",
+    "jupyter_mlgpu.measure.frameworks.tensorflow.profiler:TensorFlowSession",
 )
 
 TORCH = Framework(
@@ -125,7 +125,7 @@ if torch.cuda.is_available():
         Workload("training steps", "for _ in range({steps}): loss = train_step(x, y)\nloss = loss.item()"),
     ),
     "profiler = torch.profiler.profile(activities=activities)\nprofiler.start()\n{cell}\nprofiler.stop()",
-    "jupyter_mlgpu.frameworks.torch.profiler:TorchSession",
+    "jupyter_mlgpu.measure.frameworks.torch.profiler:TorchSession",
     "torch.cuda.is_available()",
     (Workload(LARGE, "for _ in range({steps}): loss = big_step()\nloss = loss.item()"),),
 )
@@ -174,7 +174,7 @@ options.host_tracer_level = 2
         ),
     ),
     "jax.profiler.start_trace(profiles, profiler_options=options)\n{cell}\njax.profiler.stop_trace()",
-    "jupyter_mlgpu.frameworks.jax.profiler:JaxSession",
+    "jupyter_mlgpu.measure.frameworks.jax.profiler:JaxSession",
     'jax.default_backend() == "gpu"',
     (
         Workload(

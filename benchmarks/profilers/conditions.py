@@ -51,7 +51,7 @@ class Side:
 _PARSING = """
 import importlib
 import time
-from jupyter_mlgpu.ops.cell import CellProfile
+from jupyter_mlgpu.measure.ops.cell import CellProfile
 
 spent = []
 

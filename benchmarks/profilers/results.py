@@ -11,7 +11,7 @@ from benchmarks.cell_cost import TARGET_FIXED, TARGET_SHARE
 from benchmarks.pairing import Pair
 from benchmarks.profilers.conditions import BARE, LIGHT, OPS, PROFILER
 from benchmarks.profilers.measure import Times
-from jupyter_mlgpu.statistics import Estimate, median_interval
+from jupyter_mlgpu.explain.statistics import Estimate, median_interval
 
 #: A cell with --ops may take this many times as long as with the framework's profiler, parsing left out.
 TARGET_OPS = 1.1

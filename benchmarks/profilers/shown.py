@@ -12,7 +12,7 @@ from benchmarks.pairing import times as pairs_as_data
 from benchmarks.profilers.conditions import BARE
 from benchmarks.profilers.measure import LENGTH, SEED, Times
 from benchmarks.profilers.results import TARGET_OPS, Row, rows, verdicts
-from jupyter_mlgpu.statistics import Estimate
+from jupyter_mlgpu.explain.statistics import Estimate
 
 HEADER = (
     "cell",

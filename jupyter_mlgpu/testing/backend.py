@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.frameworks.allocator import held, unknown
-from jupyter_mlgpu.frameworks.base import (
+from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks.base import (
     CAPABILITIES,
     Backend,
     Capability,
@@ -15,8 +15,8 @@ from jupyter_mlgpu.frameworks.base import (
     Observed,
     Scope,
 )
-from jupyter_mlgpu.record import RanOn, Reading
-from jupyter_mlgpu.sentence import Sentence, say
+from jupyter_mlgpu.record.record import RanOn, Reading
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 
 class FakeBackend(Backend):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from jupyter_mlgpu.bench.case import Case, Needs, Work
-from jupyter_mlgpu.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.experiment.bench.case import Case, Needs, Work
+from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.testing.clock import FakeClock
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.record import QUANTITIES, Reading, missing
-from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.record.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.sentence import Sentence
 
 
 class FakeClock:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.probes.nvml import Told
-from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.measure.probes.nvml import Told
+from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.testing.clock import FakeClock
 
 

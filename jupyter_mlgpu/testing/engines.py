@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from jupyter_mlgpu.engines import remote
-from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.explain.engines import remote
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing.clock import FakeClock
 
 
@@ -51,7 +51,7 @@ class FakeEngine:
 
 
 class FakeClient:
-    """Engines by their numbers; see `jupyter_mlgpu.engines.asking.Client`."""
+    """Engines by their numbers; see `jupyter_mlgpu.explain.engines.asking.Client`."""
 
     def __init__(self, *engines: FakeEngine, key: bytes = b"") -> None:
         self.engines = dict(enumerate(engines))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from jupyter_mlgpu.errors import CrossingError
-from jupyter_mlgpu.grading import codec
+from jupyter_mlgpu.record.errors import CrossingError
+from jupyter_mlgpu.teach.grading import codec
 
 
 class LocalStudent:

@@ -27,7 +27,7 @@ class FakeGpu:
 
 
 class FakeNvml:
-    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.probes.nvml.NvmlLibrary`."""
+    """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.measure.probes.nvml.NvmlLibrary`."""
 
     NVML_TEMPERATURE_GPU = 0
 

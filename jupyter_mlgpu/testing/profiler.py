@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.ops.events import Event, Profile
-from jupyter_mlgpu.ops.profiler import Refused
-from jupyter_mlgpu.sentence import Sentence
+from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.measure.ops.profiler import Refused
+from jupyter_mlgpu.record.sentence import Sentence
 
 
 class FakeProfiler:

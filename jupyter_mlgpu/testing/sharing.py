@@ -16,8 +16,8 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import ClassVar
 from urllib.parse import quote
 
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.sharing.report import MAX_BYTES, Report, from_bytes
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.teach.sharing.report import MAX_BYTES, Report, from_bytes
 
 
 class FakeTeacher:

@@ -22,7 +22,7 @@ from check_binder import (
 )
 from nbformat.v4 import new_code_cell, new_notebook
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 REQUIREMENTS = ROOT / "binder" / "requirements.txt"
 

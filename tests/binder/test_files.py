@@ -13,8 +13,8 @@ import pytest
 from binder_files import NOTEBOOK, READ, RECORDS, WORKSPACE, problems
 from binder_image import ROOT
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 MEASURED = ROOT / "docs" / "measurements" / "2026-11-21-h200-lessons"
 

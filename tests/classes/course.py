@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from jupyter_mlgpu.cli import main
+from jupyter_mlgpu.jupyter.cli import main
 
 #: On another system than Linux there is another sandbox, or grading refuses.
 needs_a_sandbox = pytest.mark.skipif(

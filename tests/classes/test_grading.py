@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from tests.classes.course import LABS, WITHOUT_A_PLAN, Course, Notebook, cell, needs_a_sandbox, solved
 
 pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox]

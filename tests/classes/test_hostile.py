@@ -17,8 +17,8 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from tests.classes.course import WITHOUT_A_PLAN, Course, cell, needs_a_sandbox, solved
 
 pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox, pytest.mark.timeout(900)]
@@ -76,8 +76,8 @@ class Anything(int):
 def needed(*a, **k): return Anything()
 run_graph = without_a_plan = needed
 names_after = Anything()
-import jupyter_mlgpu.lessons, jupyter_mlgpu.lessons.labs
-jupyter_mlgpu.lessons.submitted = jupyter_mlgpu.lessons.labs.submitted = lambda name: Anything()
+import jupyter_mlgpu.lessons, jupyter_mlgpu.teach.lessons.labs
+jupyter_mlgpu.lessons.submitted = jupyter_mlgpu.teach.lessons.labs.submitted = lambda name: Anything()
 unittest.TestCase.assertEqual = lambda *a: None
 builtins.len = builtins.sorted = lambda *a, **k: Anything()
 print = lambda *a, **k: None
@@ -212,7 +212,7 @@ def test_right_answers_among_cells_that_end_everything_get_their_points(graded: 
 
 def test_nothing_is_left_running(graded: Course) -> None:
     words = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-    assert not [one for one in words if "612.3" in one or "jupyter_mlgpu.grading.inmate" in one]
+    assert not [one for one in words if "612.3" in one or "jupyter_mlgpu.teach.grading.inmate" in one]
 
 
 def test_feedback_is_short_and_runs_no_script(graded: Course) -> None:

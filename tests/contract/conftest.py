@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.testing import FakeBackend
 
 MEBIBYTES_4 = 4 * 1024**2

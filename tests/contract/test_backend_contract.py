@@ -11,9 +11,9 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.allocator import RESERVED
-from jupyter_mlgpu.frameworks.base import CAPABILITIES
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.allocator import RESERVED
+from jupyter_mlgpu.measure.frameworks.base import CAPABILITIES
 
 
 def test_it_is_loaded_and_tells_its_version(subject):

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.torch import profile_reader as read_torch
-from jupyter_mlgpu.ops.busy import length, union
-from jupyter_mlgpu.ops.events import Profile
-from jupyter_mlgpu.ops.profiler import Refused
-from jupyter_mlgpu.ops.selftime import by_line, of_line
-from jupyter_mlgpu.ops.table import rows
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.torch import profile_reader as read_torch
+from jupyter_mlgpu.measure.ops.busy import length, union
+from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.measure.ops.profiler import Refused
+from jupyter_mlgpu.measure.ops.selftime import by_line, of_line
+from jupyter_mlgpu.measure.ops.table import rows
 
 
 @dataclass
@@ -250,7 +250,9 @@ def test_mlx_has_no_profiler_and_the_sentence_says_what_helps():
 
 def test_tensorflow_on_a_mac_says_that_its_gpu_is_not_seen_and_what_helps(monkeypatch):
     framework("tensorflow")
-    monkeypatch.setattr("jupyter_mlgpu.frameworks.tensorflow.profiler.kind_of", lambda device_type: "metal")
+    monkeypatch.setattr(
+        "jupyter_mlgpu.measure.frameworks.tensorflow.profiler.kind_of", lambda device_type: "metal"
+    )
     session = registry.profiler("tensorflow").start()
     (said,) = session.stop().problems
     assert "does not see a Mac's GPU" in said

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.race import cell
-from jupyter_mlgpu.race.runner import RaceRunner
+from jupyter_mlgpu.experiment.race import cell
+from jupyter_mlgpu.experiment.race.runner import RaceRunner
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import SystemClock
 from tests.contract.conftest import framework
 
 

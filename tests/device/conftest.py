@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.measure.frameworks import registry
 
 
 @pytest.fixture(scope="module")

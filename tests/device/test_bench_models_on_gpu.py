@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.frameworks.models import MODELS, Encoder, tiny
-from jupyter_mlgpu.frameworks.torch.training import BEFORE_RECORDING, TorchTraining
+from jupyter_mlgpu.measure.frameworks.models import MODELS, Encoder, tiny
+from jupyter_mlgpu.measure.frameworks.torch.training import BEFORE_RECORDING, TorchTraining
 
 STEPS = 8
 

@@ -18,16 +18,16 @@ from statistics import median
 
 import pytest
 
-from jupyter_mlgpu.bench import session
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.case import CaseRequest
-from jupyter_mlgpu.bench.families import gemm
-from jupyter_mlgpu.bench.machine import local_monitor
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.benchmarks import ConvolutionCase
+from jupyter_mlgpu.experiment.bench import session
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.case import CaseRequest
+from jupyter_mlgpu.experiment.bench.families import gemm
+from jupyter_mlgpu.experiment.bench.machine import local_monitor
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.benchmarks import ConvolutionCase
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.devicewords import DeviceWord
 
 SIZES = (8192, 16384)
 ROUNDS = 5

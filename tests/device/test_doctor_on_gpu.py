@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.doctor import page, reading
-from jupyter_mlgpu.doctor.diagnose import diagnose
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.gather import frameworks, gather
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.gather import frameworks, gather
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.show.doctor import page
 
 
 @pytest.fixture(scope="module")

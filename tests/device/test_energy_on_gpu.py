@@ -20,20 +20,20 @@ from statistics import median
 
 import pytest
 
-from jupyter_mlgpu import units
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.probes import gpus
-from jupyter_mlgpu.probes.devicememory import PeakDeviceMemory
-from jupyter_mlgpu.probes.energy.counted import BOUND
-from jupyter_mlgpu.probes.energy.counters import energy_probe
-from jupyter_mlgpu.probes.live import LiveCounters
-from jupyter_mlgpu.probes.nvml import Nvml
-from jupyter_mlgpu.probes.once import Once
-from jupyter_mlgpu.probes.sampler import NAME, Sampler
-from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.statistics import median_interval
+from jupyter_mlgpu.explain.statistics import median_interval
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.probes import gpus
+from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
+from jupyter_mlgpu.measure.probes.energy.counted import BOUND
+from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
+from jupyter_mlgpu.measure.probes.live import LiveCounters
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.sampler import NAME, Sampler
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.clock import SystemClock
 
 MIB = 1024**2
 GIB = 1024**3

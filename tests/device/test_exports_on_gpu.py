@@ -12,10 +12,10 @@ import json
 import pytest
 
 from jupyter_mlgpu import fits
-from jupyter_mlgpu.exporting import chrome, timeline
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.kit import current
-from jupyter_mlgpu.lessons import assert_gpu_used, faster_than
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.show.exporting import chrome, timeline
+from jupyter_mlgpu.teach.lessons import assert_gpu_used, faster_than
 
 MILLISECOND_NS = 1_000_000
 GIB = 1024**3

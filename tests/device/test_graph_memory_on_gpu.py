@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.models import MODELS
-from jupyter_mlgpu.frameworks.torch.pools import PooledPeak
-from jupyter_mlgpu.frameworks.torch.training import TorchTraining
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.models import MODELS
+from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
+from jupyter_mlgpu.measure.frameworks.torch.training import TorchTraining
 
 MIB = 1024**2
 FAST = ("channels_last", "bf16", "fused")

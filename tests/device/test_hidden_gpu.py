@@ -14,14 +14,14 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.frameworks import hardware
+from jupyter_mlgpu.measure.frameworks import hardware
 
 ASK = """
 import {framework}
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import RestartNeededError
+from jupyter_mlgpu.measure.selection import DeviceSelection
 
 backend = registry.backend("{framework}")
 try:

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import pytest
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.frameworks import hardware, registry
-from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.measure.frameworks import hardware, registry
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.devicewords import DeviceWord
 
 SIZE = 4096
 
@@ -72,7 +72,7 @@ def busy_while(cell: Callable[[], object]) -> list[int]:
 def test_nothing_of_ours_starts_the_gpu(name, started):
     pytest.importorskip(name, reason=f"{name} is not installed here")
     code = (
-        "from jupyter_mlgpu.frameworks import registry\n"
+        "from jupyter_mlgpu.measure.frameworks import registry\n"
         f"import {name}\n"
         f"backend = registry.backend('{name}')\n"
         "devices = backend.devices()\n"
@@ -178,7 +178,7 @@ def test_the_allocators_tell_of_a_gpu_cell(torch):
 
 
 def test_a_numbered_gpu_that_is_missing_is_refused(torch):
-    from jupyter_mlgpu.errors import DeviceError
+    from jupyter_mlgpu.record.errors import DeviceError
 
     with pytest.raises(DeviceError, match="no device gpu:97 here"):
         DeviceSelection(lambda: [registry.backend("torch")]).select(DeviceWord.parse("gpu:97"))

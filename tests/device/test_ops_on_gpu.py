@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.record import Record
 
 KEEP = "KEEP_PROFILES"
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
@@ -295,7 +295,7 @@ def test_a_profiled_cell_that_leaves_the_gpu_alone_makes_no_context_and_knows_no
 
     code = (
         "import torch\n"
-        "from jupyter_mlgpu.frameworks import registry\n"
+        "from jupyter_mlgpu.measure.frameworks import registry\n"
         "session = registry.profiler('torch').start()\n"
         "torch.ones(3) + 1\n"
         "profile = session.stop()\n"

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.page.shown import page_of
-from jupyter_mlgpu.race import cell, fresh, racing
-from jupyter_mlgpu.race.job import Job
-from jupyter_mlgpu.race.options import RaceOptions
-from jupyter_mlgpu.race.result import RaceResult
-from jupyter_mlgpu.race.runner import RaceRunner
+from jupyter_mlgpu.experiment.race import cell, fresh, racing
+from jupyter_mlgpu.experiment.race.job import Job
+from jupyter_mlgpu.experiment.race.options import RaceOptions
+from jupyter_mlgpu.experiment.race.result import RaceResult
+from jupyter_mlgpu.experiment.race.runner import RaceRunner
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.shown import page_of
 
 SIZES = (10, 32, 100, 316, 1000, 2048, 4096, 8192)
 REPEATS = 10

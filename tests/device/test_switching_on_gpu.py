@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.render import words
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts import words
 
 
 def run(name: str, cell: Callable[[], object], device: str, values: Mapping[str, Any]) -> Record:
@@ -82,7 +82,7 @@ def test_without_a_cuda_context_nothing_can_have_run_on_the_gpu():
     pytest.importorskip("torch", reason="PyTorch is not installed here")
     code = (
         "import torch\n"
-        "from jupyter_mlgpu.frameworks import registry\n"
+        "from jupyter_mlgpu.measure.frameworks import registry\n"
         "backend = registry.backend('torch')\n"
         "observation = backend.observe()\n"
         "kept = torch.ones(64, 64) @ torch.ones(64, 64)\n"

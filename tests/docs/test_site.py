@@ -17,9 +17,12 @@ import pytest
 
 import jupyter_mlgpu
 from constraints import ROOT
-from jupyter_mlgpu import bench, cli, lessons, mlcompute
-from jupyter_mlgpu.logs.catalogue import Catalogue
-from jupyter_mlgpu.notebook.magics import MlgpuMagics
+from jupyter_mlgpu import bench
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.graphs import mlcompute
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.jupyter.notebook.magics import MlgpuMagics
+from jupyter_mlgpu.teach import lessons
 
 # Whichever test comes first waits for the whole site.
 pytestmark = [pytest.mark.needs("sphinx", "myst_nb", "furo"), pytest.mark.timeout(1200)]
@@ -91,9 +94,9 @@ def test_every_layer_and_graph_of_mlcompute_is_described(site: Site):
 
 
 def test_every_error_is_described(site: Site):
-    source = (PACKAGE / "errors.py").read_text(encoding="utf-8")
+    source = (PACKAGE / "record" / "errors.py").read_text(encoding="utf-8")
     names = re.findall(r"^class (\w+)", source, re.MULTILINE)
-    assert {f"jupyter_mlgpu.errors.{name}" for name in names} <= site.places("reference/errors.html")
+    assert {f"jupyter_mlgpu.record.errors.{name}" for name in names} <= site.places("reference/errors.html")
 
 
 def test_every_magic_stands_there_with_every_line_of_its_help(site: Site):
@@ -123,7 +126,7 @@ def options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def test_every_field_of_a_record_and_every_setting_stands_there(site: Site):
-    schema = json.loads((PACKAGE / "record.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((PACKAGE / "record" / "record.schema.json").read_text(encoding="utf-8"))
     text = site.text("reference/record.html").partition("The schema")[0]
     assert all(name in text for name in schema["properties"])
     assert "readings[].why_missing" in text
@@ -135,7 +138,7 @@ def test_every_field_of_a_record_and_every_setting_stands_there(site: Site):
 
 @each_language
 def test_every_log_message_is_explained(site: Site, language: str):
-    files = sorted((PACKAGE / "logs" / "messages").glob("*/*.toml"))
+    files = sorted((PACKAGE / "explain" / "logs" / "messages").glob("*/*.toml"))
     assert len(files) > 1_000
     known = Catalogue.load().definitions
     for family in {path.parent.name for path in files}:
@@ -152,7 +155,7 @@ def test_every_log_message_is_explained(site: Site, language: str):
 
 @each_language
 def test_every_check_of_the_doctor_is_explained(site: Site, language: str):
-    names = {path.stem for path in (PACKAGE / "doctor" / "checks").glob("[a-z]*.py")}
+    names = {path.stem for path in (PACKAGE / "explain" / "doctor" / "checks").glob("[a-z]*.py")}
     prefix = "check-" if language == "en" else "check-zh-"
     places = site.places(f"{LANGUAGES[language]}troubleshooting/doctor.html")
     assert len(names) > 25

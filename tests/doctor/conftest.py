@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.facts import Facts
 
 MACHINES = Path(__file__).parent / "machines"
 DELETE = "<delete>"

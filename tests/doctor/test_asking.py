@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.doctor.ask import MARK
-from jupyter_mlgpu.doctor.gather import frameworks, network
-from jupyter_mlgpu.doctor.maybe import Unknown
+from jupyter_mlgpu.explain.doctor.ask import MARK
+from jupyter_mlgpu.explain.doctor.gather import frameworks, network
+from jupyter_mlgpu.explain.doctor.maybe import Unknown
 
 
 def python(code: str) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.doctor.diagnose import diagnose
-from jupyter_mlgpu.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose
+from jupyter_mlgpu.explain.doctor.facts import Facts
 
 GIB = 2**30
 UNTOLD = {"unknown": "It was not read."}

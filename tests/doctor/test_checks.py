@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.doctor.check import Check
-from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.sentence import Sentence
-from jupyter_mlgpu.translation import translated
+from jupyter_mlgpu.explain.doctor.check import Check
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.translation import translated
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from jupyter_mlgpu.doctor import gather as gathering
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import (
+from jupyter_mlgpu.explain.doctor import gather as gathering
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.facts import (
     Environment,
     Facts,
     FrameworkAnswer,
@@ -18,11 +18,11 @@ from jupyter_mlgpu.doctor.facts import (
     Python,
     Storage,
 )
-from jupyter_mlgpu.doctor.gather import cleaning
-from jupyter_mlgpu.doctor.maybe import Unknown
-from jupyter_mlgpu.doctor.shapes import MOST_LETTERS
-from jupyter_mlgpu.redact import people
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.explain.doctor.gather import cleaning
+from jupyter_mlgpu.explain.doctor.maybe import Unknown
+from jupyter_mlgpu.explain.doctor.shapes import MOST_LETTERS
+from jupyter_mlgpu.record.redact import people
+from jupyter_mlgpu.record.sentence import say
 
 PLANTED = (
     "adalovelace",

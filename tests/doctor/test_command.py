@@ -12,13 +12,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import jupyter_mlgpu.doctor
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.doctor import consult, reading
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.sentence import say
+import jupyter_mlgpu.explain.doctor
+from jupyter_mlgpu.explain.doctor import consult, reading
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.record.sentence import say
 
-SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
+SCHEMA = json.loads((Path(jupyter_mlgpu.explain.doctor.__file__).parent / "doctor.schema.json").read_text())
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_deep_asks_with_progress_on_stderr(capsys, monkeypatch, machine):
 
 
 def test_a_reader_that_stops_early_is_no_error(broken, tmp_path):
-    code = "import sys; from jupyter_mlgpu.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main(sys.argv[1:]))"
     words = [sys.executable, "-c", code, "doctor", "--facts", broken]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
@@ -162,7 +162,7 @@ def test_help_shows_examples_and_what_the_exit_status_means(capsys):
 
 
 def test_a_real_run_here_takes_a_few_seconds_and_no_check_crashes(tmp_path):
-    code = "import sys; from jupyter_mlgpu.cli import main; sys.exit(main(['doctor', '--json']))"
+    code = "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main(['doctor', '--json']))"
     begun = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120

@@ -9,17 +9,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-import jupyter_mlgpu.doctor
-from jupyter_mlgpu.doctor import checks, reading
-from jupyter_mlgpu.doctor.check import Cause, Check, Finding, Fine, Skipped, Verdict
-from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.doctor.maybe import Unknown, known, known_or
-from jupyter_mlgpu.doctor.remedies import as_written
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.sentence import say
+import jupyter_mlgpu.explain.doctor
+from jupyter_mlgpu.explain.doctor import checks, reading
+from jupyter_mlgpu.explain.doctor.check import Cause, Check, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.maybe import Unknown, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.sentence import say
 
-SCHEMA = json.loads((Path(jupyter_mlgpu.doctor.__file__).parent / "doctor.schema.json").read_text())
+SCHEMA = json.loads((Path(jupyter_mlgpu.explain.doctor.__file__).parent / "doctor.schema.json").read_text())
 
 
 def check(name: str, verdict: Verdict | Exception) -> Check:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Facts, GpuFact, MachineFacts, Package
-from jupyter_mlgpu.doctor.maybe import Unknown
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.facts import Facts, GpuFact, MachineFacts, Package
+from jupyter_mlgpu.explain.doctor.maybe import Unknown
+from jupyter_mlgpu.record.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.record.sentence import say
 
 
 def test_facts_are_the_same_after_a_file(healthy: Facts, tmp_path: Path):

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.doctor import gather as gathering
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.diagnose import diagnose
-from jupyter_mlgpu.doctor.facts import Build, Facts
-from jupyter_mlgpu.doctor.gather import (
+from jupyter_mlgpu.explain.doctor import gather as gathering
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose
+from jupyter_mlgpu.explain.doctor.facts import Build, Facts
+from jupyter_mlgpu.explain.doctor.gather import (
     builds,
     environment,
     gpus,
@@ -30,8 +30,8 @@ from jupyter_mlgpu.doctor.gather import (
     python,
     storage,
 )
-from jupyter_mlgpu.doctor.maybe import Unknown
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.explain.doctor.maybe import Unknown
+from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml
 
 
@@ -429,7 +429,7 @@ def test_where_packages_of_its_own_are_missing_the_rest_is_still_told(tmp_path):
         "import json, sys\n"
         "for name in ('psutil', 'packaging', 'jupyter_core', 'nbformat', 'pynvml', 'rich', 'IPython'):\n"
         "    sys.modules[name] = None\n"
-        "from jupyter_mlgpu.cli import main\n"
+        "from jupyter_mlgpu.jupyter.cli import main\n"
         "sys.exit(main(['doctor', '--json', '--save-facts', 'facts.json']))"
     )
     put(tmp_path, {"n.ipynb": '{"cells": [], "metadata": {}, "nbformat": 4}'})

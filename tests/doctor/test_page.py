@@ -2,9 +2,9 @@
 
 import pytest
 
-from jupyter_mlgpu.doctor import page
-from jupyter_mlgpu.doctor.diagnose import CheckResult, Diagnosis
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, Diagnosis
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.doctor import page
 
 WRONG = CheckResult(
     "metal-pair",

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.doctor import checks, light, page, reading
-from jupyter_mlgpu.doctor.check import Check
-from jupyter_mlgpu.doctor.diagnose import diagnose, find_checks
-from jupyter_mlgpu.doctor.facts import Facts
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.sentence import Sentence, say
+from jupyter_mlgpu.explain.doctor import checks, light, reading
+from jupyter_mlgpu.explain.doctor.check import Check
+from jupyter_mlgpu.explain.doctor.diagnose import diagnose, find_checks
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.doctor import page
 
 BROKEN = Path(__file__).parent / "broken"
 CASES: dict[str, dict[str, Any]] = {

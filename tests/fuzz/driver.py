@@ -121,7 +121,7 @@ def prepare(reader: Any) -> None:
 
 def failure(reader: Any, data: bytes) -> tuple[str, str] | None:
     """Where and how a reader failed with this input; None where it read it, or refused it in a sentence."""
-    from jupyter_mlgpu.errors import MlgpuError
+    from jupyter_mlgpu.record.errors import MlgpuError
 
     prepare(reader)
     with tempfile.TemporaryDirectory() as folder:

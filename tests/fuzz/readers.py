@@ -17,10 +17,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from jupyter_mlgpu import files
-from jupyter_mlgpu.cli import main
-from jupyter_mlgpu.incoming import read_json
-from jupyter_mlgpu.record import Record
+from jupyter_mlgpu.jupyter.cli import main
+from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record.incoming import read_json
+from jupyter_mlgpu.record.record import Record
 from tests.fuzz import mutations, seeds
 
 
@@ -70,7 +70,7 @@ def load_and_save(data: bytes, folder: Path) -> None:
 
 def keep(data: bytes, folder: Path) -> None:
     """A journal is brought to its last states, and a kernel's store holds its records, packed."""
-    from jupyter_mlgpu.store import Store
+    from jupyter_mlgpu.record.store import Store
 
     records = loaded(data, folder)
     path = put(folder, "journal.jsonl", data)
@@ -83,11 +83,11 @@ def keep(data: bytes, folder: Path) -> None:
 
 def show(data: bytes, folder: Path) -> None:
     """Every way in which a record is shown."""
-    from jupyter_mlgpu import growth
-    from jupyter_mlgpu.logs.catalogue import Catalogue
-    from jupyter_mlgpu.logs.reexplain import explain_again
-    from jupyter_mlgpu.render import growing, logbook, text
-    from jupyter_mlgpu.render.bundle import bundle
+    from jupyter_mlgpu.explain import growth
+    from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+    from jupyter_mlgpu.explain.logs.reexplain import explain_again
+    from jupyter_mlgpu.show.receipts import growing, logbook, text
+    from jupyter_mlgpu.show.receipts.bundle import bundle
 
     records = [explain_again(record, Catalogue.load()) for record in loaded(data, folder)]
     said = [text.table(records), logbook.explained(records, []), logbook.as_json(records, [])]
@@ -99,14 +99,14 @@ def show(data: bytes, folder: Path) -> None:
 
 
 def report(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.render.report import report
+    from jupyter_mlgpu.show.receipts.report import report
 
     report(loaded(data, folder), title="records").encode()
 
 
 def export(data: bytes, folder: Path) -> None:
     """A trace is JSON for the strictest reader."""
-    from jupyter_mlgpu.exporting import chrome, timeline
+    from jupyter_mlgpu.show.exporting import chrome, timeline
 
     def nothing(_: object) -> tuple[()]:
         return ()
@@ -118,8 +118,8 @@ def export(data: bytes, folder: Path) -> None:
 
 
 def replay(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.frameworks.replay import Replay
-    from jupyter_mlgpu.render.bundle import bundle
+    from jupyter_mlgpu.measure.frameworks.replay import Replay
+    from jupyter_mlgpu.show.receipts.bundle import bundle
 
     replayed = Replay(list(loaded(data, folder)), "records.jsonl")
     for record in replayed.records:
@@ -129,9 +129,9 @@ def replay(data: bytes, folder: Path) -> None:
 
 def compare(data: bytes, folder: Path) -> None:
     """A file beside a whole one, and beside itself."""
-    from jupyter_mlgpu.comparing import page
-    from jupyter_mlgpu.comparing.compare import compare
-    from jupyter_mlgpu.page import plotly
+    from jupyter_mlgpu.explain.comparing.compare import compare
+    from jupyter_mlgpu.show.comparing import page
+    from jupyter_mlgpu.show.page import plotly
 
     records = loaded(data, folder)
     for other in (records, [Record.from_json(one) for one in seeds.records()[0]]):
@@ -142,8 +142,8 @@ def compare(data: bytes, folder: Path) -> None:
 
 
 def doctor(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.doctor import page
-    from jupyter_mlgpu.doctor.consult import consult
+    from jupyter_mlgpu.explain.doctor.consult import consult
+    from jupyter_mlgpu.show.doctor import page
 
     path = put(folder, "facts.json", data)
     for words in ((), ("--all", "--language", "zh"), ("--json",), ("--fix-plan",)):
@@ -153,10 +153,10 @@ def doctor(data: bytes, folder: Path) -> None:
 
 
 def bench(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.bench.against import against
-    from jupyter_mlgpu.bench.run import load
-    from jupyter_mlgpu.page import plotly
-    from jupyter_mlgpu.page.shown import bundle_of, page_of
+    from jupyter_mlgpu.experiment.bench.against import against
+    from jupyter_mlgpu.experiment.bench.run import load
+    from jupyter_mlgpu.show.page import plotly
+    from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 
     path = put(folder, "mine.json", data)
     whole = put(folder, "theirs.json", json.dumps(seeds.benches()[0]).encode())
@@ -172,9 +172,9 @@ def bench(data: bytes, folder: Path) -> None:
 
 def race(data: bytes, folder: Path) -> None:
     """What a race's file holds is drawn, and saved again as it was."""
-    from jupyter_mlgpu.page import plotly
-    from jupyter_mlgpu.page.shown import bundle_of, page_of
-    from jupyter_mlgpu.race.result import RaceResult
+    from jupyter_mlgpu.experiment.race.result import RaceResult
+    from jupyter_mlgpu.show.page import plotly
+    from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 
     result = RaceResult.from_json(read_json(put(folder, "race.json", data), most=10**7, what="a race"))
     for said in (repr(result), result._repr_html_(), result.svg()):
@@ -198,8 +198,8 @@ def strip(data: bytes, folder: Path) -> None:
 
 def submissions(data: bytes, folder: Path) -> None:
     """Collected, read, asked by a lab's tests, and reported; one that is broken costs no other."""
-    from jupyter_mlgpu.lessons.labs import Submitted
-    from jupyter_mlgpu.submissions import read
+    from jupyter_mlgpu.teach.lessons.labs import Submitted
+    from jupyter_mlgpu.teach.submissions import read
 
     whole = json.dumps(seeds.notebooks()[0]).encode()
     put(folder, "course/source/lab/lab.ipynb", whole)
@@ -225,8 +225,8 @@ def run(data: bytes, folder: Path) -> None:
     """What `run` does before it starts a kernel; what it takes it can write, when its cells have run."""
     import nbformat
 
-    from jupyter_mlgpu.cli import run
-    from jupyter_mlgpu.cli.kernel import Kernel
+    from jupyter_mlgpu.jupyter.cli import run
+    from jupyter_mlgpu.jupyter.cli.kernel import Kernel
 
     notebook = run._read(put(folder, "lesson.ipynb", data))
     Kernel(run._own_kernel(notebook) or "python3").check()
@@ -246,7 +246,7 @@ def explain(data: bytes, folder: Path) -> None:
 
 def sharing(data: bytes, folder: Path) -> None:
     """What the teacher's view takes from a kernel; what it takes, it can send on as it was."""
-    from jupyter_mlgpu.sharing import report
+    from jupyter_mlgpu.teach.sharing import report
 
     taken = report.from_bytes(data)
     assert report.from_bytes(report.to_bytes(taken)) == taken
@@ -254,7 +254,7 @@ def sharing(data: bytes, folder: Path) -> None:
 
 def answer(data: bytes, folder: Path) -> None:
     """What a kernel makes of the answer of something at the address of the teacher's view."""
-    from jupyter_mlgpu.sharing.post import _understood
+    from jupyter_mlgpu.teach.sharing.post import _understood
 
     for status in (200, 400, 500):
         said = _understood(status, data).why
@@ -262,7 +262,7 @@ def answer(data: bytes, folder: Path) -> None:
 
 
 def recording(data: bytes, folder: Path) -> None:
-    from jupyter_mlgpu.lessons.recordings import read
+    from jupyter_mlgpu.teach.lessons.recordings import read
 
     one = read(put(folder, "02_race.json", data))
     str(one).encode()

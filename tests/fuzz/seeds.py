@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.bench.run import BenchRun
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.render.bundle import MIME_TYPE
-from jupyter_mlgpu.sharing import report
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
@@ -134,7 +134,7 @@ def answers() -> tuple[Any, ...]:
 @cache
 def recordings() -> tuple[Any, ...]:
     """Figures of another machine, as the package brings them."""
-    folder = ROOT / "jupyter_mlgpu" / "lessons" / "recordings"
+    folder = ROOT / "jupyter_mlgpu" / "teach" / "lessons" / "recordings"
     return tuple(json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json")))
 
 

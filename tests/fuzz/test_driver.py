@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.errors import MlgpuError, UsageError
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.record.errors import MlgpuError, UsageError
 from tests.fuzz import driver, mutations, seeds
 from tests.fuzz.readers import Reader
 

@@ -14,7 +14,7 @@ from tests.fuzz import driver, mutations, seeds
 from tests.integration.kernels import Notebook
 
 INPUTS = 20
-COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"]
 #: What its cells do takes no time, for here they are run.
 LESSON = {
     "cells": [

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.bench.run import load
+from jupyter_mlgpu.experiment.bench.run import load
 
 ABACUS = Path(__file__).parent / "abacus"
 REGISTER = (
     "import os, sys\n"
     "sys.path.insert(0, {folder!r})\n"
     "os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, ({folder!r}, os.environ.get('PYTHONPATH'))))\n"
-    "from jupyter_mlgpu.frameworks import registry\n"
+    "from jupyter_mlgpu.measure.frameworks import registry\n"
     "registry.register('abacus', 'abacus', 'mlgpu_abacus:FRAMEWORK')"
 )
 
@@ -84,7 +84,7 @@ def test_it_races_on_its_devices_and_the_table_has_its_notes(notebook, fresh):
 
 def test_the_doctor_finds_its_package_and_asks_it_in_a_process_of_its_own(notebook):
     gathered = notebook.run(
-        "from jupyter_mlgpu.doctor.gather import frameworks, kernels, packages, python\n"
+        "from jupyter_mlgpu.explain.doctor.gather import frameworks, kernels, packages, python\n"
         "answer = frameworks.read(lambda name: name == 'abacus', print)['abacus']\n"
         "print(packages.read()['abacus'].version, answer.version, answer.devices, answer.computed)\n"
         "print('abacus' in kernels.packages(), kernels.read().imported)\n"
@@ -99,7 +99,7 @@ def test_the_doctor_finds_its_package_and_asks_it_in_a_process_of_its_own(notebo
 
 def test_a_benchmark_measures_what_it_has_and_says_what_it_has_not(notebook, tmp_path):
     notebook.run(
-        "from jupyter_mlgpu.bench import session\n"
+        "from jupyter_mlgpu.experiment.bench import session\n"
         "session.QUICK = session.Budget("
         "3, sample_s=0.001, warm_up_s=0.01, seconds=0.01, longest_step_s=1.5)"
     )

@@ -10,20 +10,20 @@ from subprocess import PIPE
 
 import pytest
 
-from jupyter_mlgpu.bench import suite
-from jupyter_mlgpu.bench.run import load
-from jupyter_mlgpu.bench.session import imported
-from jupyter_mlgpu.errors import BenchError
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.benchmarks import ConvolutionCase
-from jupyter_mlgpu.page.view import MIME_TYPE
+from jupyter_mlgpu.experiment.bench import suite
+from jupyter_mlgpu.experiment.bench.run import load
+from jupyter_mlgpu.experiment.bench.session import imported
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.benchmarks import ConvolutionCase
+from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.show.page.view import MIME_TYPE
 from tests.later import Later
 
 jsonschema = Later("jsonschema")
 
 PLOTLY = "application/vnd.plotly.v1+json"
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
-COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("experiment/bench/bench.schema.json").read_text())
+COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"]
 FRAMEWORKS = [pytest.param(name, marks=pytest.mark.needs(name)) for name in registry.FRAMEWORKS]
 
 
@@ -37,7 +37,7 @@ TYPES = ("float32", "float16", "bfloat16", "float64")
 
 #: A budget that is over at once: the cases, charts and tables of --quick, with figures that say nothing.
 BRIEFLY = (
-    "from jupyter_mlgpu.bench import session\n"
+    "from jupyter_mlgpu.experiment.bench import session\n"
     "session.QUICK = session.Budget(3, sample_s=0.001, warm_up_s=0.01, seconds=0.01, longest_step_s=1.5)"
 )
 
@@ -130,7 +130,7 @@ def test_an_interrupt_of_the_magic_keeps_what_was_measured(start_kernel, tmp_pat
     # The signal of the stop button, when the second case begins.
     interrupting = (
         "import os, signal\n"
-        "from jupyter_mlgpu.bench import words\n"
+        "from jupyter_mlgpu.experiment.bench import words\n"
         "def doing(now):\n"
         "    if now.number == 2:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"

@@ -10,7 +10,7 @@ from tests.later import Later
 
 jsonschema = Later("jsonschema")
 
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
 
 
 def test_a_cell_gets_one_receipt_under_its_own_output(plain):

@@ -29,7 +29,7 @@ def test_loading_says_hello_and_unloading_says_goodbye(notebook):
 
 def test_nothing_is_said_after_the_goodbye_also_not_by_a_task_that_comes_late(notebook):
     notebook.run(
-        """from jupyter_mlgpu.notebook.extension import loaded_in
+        """from jupyter_mlgpu.jupyter.notebook.extension import loaded_in
 extension = loaded_in(get_ipython())
 extension._device_told = None
 extension._push_device()"""
@@ -146,7 +146,7 @@ def test_prints_of_the_users_threads_stay_in_their_cell_while_the_browser_asks(n
 
 def test_many_records_are_sent_in_messages_of_a_bounded_size(notebook):
     notebook.run(
-        "from jupyter_mlgpu.kit import current\n"
+        "from jupyter_mlgpu.measure.kit import current\n"
         "from jupyter_mlgpu.testing import example_record\n"
         "for number in range(1000): current().store.add(example_record(number))"
     )

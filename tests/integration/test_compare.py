@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import save_records
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 
@@ -123,7 +123,7 @@ def test_a_browser_is_told_the_same_as_the_magic_says(plain):
     assert answer["status"] == "ok"
     plain.run(f"said = %mlc_trace compare {first} {last}")
     told = plain.run(
-        "from jupyter_mlgpu.comparing import page\nimport json\nprint(json.dumps(page.data(said)))"
+        "from jupyter_mlgpu.show.comparing import page\nimport json\nprint(json.dumps(page.data(said)))"
     )
     assert answer["comparison"] == json.loads(told.text)
     assert answer["comparison"]["pairs"][0]["changes"][0]["first"]["runs"] == 4

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.probes.energy.counters import NOT_FOUND_YET
+from jupyter_mlgpu.measure.probes.energy.counters import NOT_FOUND_YET
 
 FAKE = str(Path(__file__).parent / "fake_nvml")
 THREADS = "import threading; print([t.name for t in threading.enumerate() if 'mlgpu-sampler' in t.name])"

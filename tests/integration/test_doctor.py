@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.doctor import reading
-from jupyter_mlgpu.doctor.facts import Facts, MachineFacts, Package, Python
+from jupyter_mlgpu.explain.doctor import reading
+from jupyter_mlgpu.explain.doctor.facts import Facts, MachineFacts, Package, Python
 
 MAC = Facts(
     machine=MachineFacts(system="Darwin", architecture="arm64"),

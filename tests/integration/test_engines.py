@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import lessons
-from jupyter_mlgpu.engines.page import engines_table
-from jupyter_mlgpu.page.view import MIME_TYPE as PAGE_TYPE
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.engines.page import engines_table
+from jupyter_mlgpu.show.page.view import MIME_TYPE as PAGE_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach import lessons
 
 MILLISECOND = 1_000_000
 
@@ -29,8 +29,8 @@ COUNT, APART = 1_000, 40 * MILLISECOND
 PLANT = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.kit import current
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 current().store.clear()
@@ -129,7 +129,7 @@ def test_perfetto_s_trace_processor_has_a_process_an_engine_on_one_clock(
 
 
 def test_what_cells_in_engines_measured_is_here_with_the_engine_s_number(client: Any) -> None:
-    client[:].execute("from jupyter_mlgpu.kit import current; current().store.clear()", block=True)
+    client[:].execute("from jupyter_mlgpu.measure.kit import current; current().store.clear()", block=True)
     code = "import jupyter_mlgpu\nwith jupyter_mlgpu.trace('compute'):\n    sum(range(10**6))"
     answer = client[:].execute(code, silent=False, block=True)
     shown = [[output["data"] for output in of_engine] for of_engine in answer.outputs]

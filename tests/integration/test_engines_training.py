@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import lessons
-from jupyter_mlgpu.engines.page import phases_table
+from jupyter_mlgpu.show.engines.page import phases_table
+from jupyter_mlgpu.teach import lessons
 
 pytestmark = [pytest.mark.needs("tensorflow"), pytest.mark.slow]
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.exporting import chrome, timeline
-from jupyter_mlgpu.ops.events import Event, Profile
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.show.exporting import chrome, timeline
 from jupyter_mlgpu.testing import example_record
 
 # Left out where they are not installed; `make test-frameworks` has them.

@@ -33,11 +33,11 @@ ENDS = [
 
 IMPORTS = """
 import atexit
-from jupyter_mlgpu import kit, store
-from jupyter_mlgpu.frameworks import imports
-from jupyter_mlgpu.logs import hooks, tap
-from jupyter_mlgpu.notebook import capture_kernel, cell_callbacks, channel, commands, doctor_light, events
-from jupyter_mlgpu.notebook import extension, watch, widget_pages
+from jupyter_mlgpu.measure import kit; from jupyter_mlgpu.record import store
+from jupyter_mlgpu.measure.frameworks import imports
+from jupyter_mlgpu.measure.capture import hooks, tap
+from jupyter_mlgpu.jupyter.notebook import capture_kernel, cell_callbacks, channel, commands
+from jupyter_mlgpu.jupyter.notebook import doctor_light, events, extension, watch, widget_pages
 ip = get_ipython()
 """
 
@@ -108,7 +108,7 @@ def fresh(start_kernel):
     notebook = start_kernel(extension=False)
     # What importing alone brings (IPython's caches, atexit's callbacks) is not what loading has changed.
     notebook.run("%load_ext jupyter_mlgpu\n%unload_ext jupyter_mlgpu")
-    notebook.run("from jupyter_mlgpu import kit\nbefore_us = kit.current()")
+    notebook.run("from jupyter_mlgpu.measure import kit\nbefore_us = kit.current()")
     return notebook
 
 

@@ -207,8 +207,8 @@ def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_k
     notebook = start_kernel(KERAS_BACKEND="torch")
     notebook.run(
         "import keras, torch\n"
-        "from jupyter_mlgpu.frameworks.base import Device\n"
-        "from jupyter_mlgpu.frameworks.torch.scope import TorchScope\n"
+        "from jupyter_mlgpu.measure.frameworks.base import Device\n"
+        "from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope\n"
         "gpu = Device('torch', 'gpu:0', 'cuda', 'meta')"
     )
     shuffled = "print(len([*torch.utils.data.DataLoader(range(4), shuffle=True)]))"

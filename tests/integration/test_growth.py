@@ -75,7 +75,7 @@ def test_a_number_of_runs_that_cannot_be_is_refused_in_one_sentence(plain, words
 
 
 def test_saved_records_hold_what_the_growth_was_found_from(leaky, tmp_path):
-    from jupyter_mlgpu.files import load_records
+    from jupyter_mlgpu.record.files import load_records
 
     plain, _, _ = leaky
     plain.run(f"%mlc_trace save {tmp_path / 'records.jsonl'}")

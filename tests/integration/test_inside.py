@@ -10,7 +10,7 @@ import pytest
 PROFILED = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def profiled(events, number=1000):

@@ -7,8 +7,8 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.files import load_records, save_records
-from jupyter_mlgpu.record import DeviceUse
+from jupyter_mlgpu.record.files import load_records, save_records
+from jupyter_mlgpu.record.record import DeviceUse
 from jupyter_mlgpu.testing import example_record
 
 

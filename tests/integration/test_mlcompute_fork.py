@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.frameworks.tensorflow import mlcompute_fork
-from jupyter_mlgpu.logs.catalogue import Catalogue
-from jupyter_mlgpu.logs.reexplain import explain_again
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.reexplain import explain_again
+from jupyter_mlgpu.measure.frameworks.tensorflow import mlcompute_fork
+from jupyter_mlgpu.record.files import load_records
 
 FILE = Path(mlcompute_fork.__file__)
 FAKE = Path(__file__).parent / "fake_fork"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jupyter_mlgpu.mlcompute as mlc
-from jupyter_mlgpu.errors import DeviceError, GraphError
+from jupyter_mlgpu.record.errors import DeviceError, GraphError
 
 pytestmark = pytest.mark.usefixtures("two_devices")
 

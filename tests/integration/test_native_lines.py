@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.logs.fold import KINDS
-from jupyter_mlgpu.logs.tap import LIMITED
-from jupyter_mlgpu.record import STILL_READING
+from jupyter_mlgpu.explain.logs.fold import KINDS
+from jupyter_mlgpu.measure.capture.tap import LIMITED
+from jupyter_mlgpu.record.record import STILL_READING
 from tests.integration.kernels import MIME_TYPE
 from tests.reading import as_read
 

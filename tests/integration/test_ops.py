@@ -11,7 +11,7 @@ from tests.later import Later
 
 jsonschema = Later("jsonschema")
 
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
 OFF = "import tensorflow as tf\ntf.profiler.experimental.start('')\ntf.profiler.experimental.stop(save=False)"
 FITTED = (
     "import keras\n"
@@ -226,7 +226,7 @@ def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(sta
     notebook = start_kernel()
     notebook.run(
         "import tensorflow as tf\n"
-        "from jupyter_mlgpu.frameworks.tensorflow.profiler import TensorFlowSession\n"
+        "from jupyter_mlgpu.measure.frameworks.tensorflow.profiler import TensorFlowSession\n"
         "def broken(self): raise RuntimeError('planted')\n"
         "TensorFlowSession._read = broken"
     )

@@ -8,8 +8,8 @@ import warnings
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.errors import PlanError
-from jupyter_mlgpu.page.view import MIME_TYPE
+from jupyter_mlgpu.record.errors import PlanError
+from jupyter_mlgpu.show.page.view import MIME_TYPE
 
 
 class Later:

@@ -6,7 +6,7 @@ import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.planning import kernels
+from jupyter_mlgpu.graphs.planning import kernels
 
 pytestmark = pytest.mark.slow
 

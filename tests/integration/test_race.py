@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.page.view import MIME_TYPE
-from jupyter_mlgpu.race.result import RaceResult
+from jupyter_mlgpu.experiment.race.result import RaceResult
+from jupyter_mlgpu.show.page.view import MIME_TYPE
 
 PLOTLY = "application/vnd.plotly.v1+json"
 

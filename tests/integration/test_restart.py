@@ -5,22 +5,22 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.notebook.restart import MIME_TYPE
+from jupyter_mlgpu.jupyter.notebook.restart import MIME_TYPE
 from tests.later import Later
 from tests.reading import as_read
 
 nbformat = Later("nbformat")
 
 SENTENCE = "TensorFlow is imported already and has read its settings, so nothing was changed."
-PREPARE = '__import__("jupyter_mlgpu.notebook.restart", fromlist=["prepare"]).prepare("on")'
+PREPARE = '__import__("jupyter_mlgpu.jupyter.notebook.restart", fromlist=["prepare"]).prepare("on")'
 #: Makes the machine one with an NVIDIA GPU, as its driver tells.
 GPU_MACHINE = (
-    "from jupyter_mlgpu.frameworks import hardware\n"
-    "from jupyter_mlgpu.frameworks.base import Details\n"
+    "from jupyter_mlgpu.measure.frameworks import hardware\n"
+    "from jupyter_mlgpu.measure.frameworks.base import Details\n"
     "hardware.nvidia = lambda device: Details('NVIDIA H200', 1, 'NVIDIA driver 1')"
 )
 STARTED = (
-    "from jupyter_mlgpu.frameworks import registry\n"
+    "from jupyter_mlgpu.measure.frameworks import registry\n"
     "backend = registry.backend('tensorflow')\n"
     "print(backend.needs_restart() is None or backend.started())"
 )
@@ -89,7 +89,12 @@ def test_a_headless_run_goes_on_and_its_notebook_says_the_sentence(tmp_path):
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     source = tmp_path / "late.ipynb"
     nbformat.write(notebook, source)
-    words = ["-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())", "run", str(source)]
+    words = [
+        "-c",
+        "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())",
+        "run",
+        str(source),
+    ]
     subprocess.run([sys.executable, *words, "--out", str(tmp_path / "out")], check=True, timeout=240)
     cell = nbformat.read(tmp_path / "out" / "late.ipynb", 4).cells[1]
     (output,) = [one for one in cell.outputs if one.output_type == "display_data"]

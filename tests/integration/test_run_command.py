@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.record import STILL_READING, Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.files import load_records
+from jupyter_mlgpu.record.record import STILL_READING, Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from tests.later import Later
 from tests.reading import as_read
 
 nbformat = Later("nbformat")
 
-COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"]
 # ipykernel leaves native output alone when it sees that pytest runs; a user's kernel does not.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
 
@@ -424,7 +424,7 @@ while True:
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Run the command in this process, for what never comes to starting a kernel."""
-    from jupyter_mlgpu.cli import main
+    from jupyter_mlgpu.jupyter.cli import main
 
     assert main(["run", *words]) == 2
     (sentence,) = capsys.readouterr().err.splitlines()

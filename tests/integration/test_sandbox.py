@@ -8,11 +8,11 @@ import time
 import psutil
 import pytest
 
-from jupyter_mlgpu.errors import GradingError
-from jupyter_mlgpu.grading import probe
-from jupyter_mlgpu.grading.limits import Limits
-from jupyter_mlgpu.grading.sandbox import SANDBOXES
-from jupyter_mlgpu.grading.student import Student
+from jupyter_mlgpu.record.errors import GradingError
+from jupyter_mlgpu.teach.grading import probe
+from jupyter_mlgpu.teach.grading.limits import Limits
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
+from jupyter_mlgpu.teach.grading.student import Student
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

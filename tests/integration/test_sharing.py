@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.sharing.report import SharedCheck
+from jupyter_mlgpu.teach.sharing.report import SharedCheck
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 
 #: As fast as a test wants it, instead of 10 s between posts and up to 300 s after failures.
 QUICK = (
-    "from jupyter_mlgpu.sharing import post, sender\n"
+    "from jupyter_mlgpu.teach.sharing import post, sender\n"
     "sender.EVERY, sender.LONGEST, post.LIMIT = 0.02, 0.1, 1.0"
 )
 

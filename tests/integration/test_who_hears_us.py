@@ -66,7 +66,7 @@ def test_who_asks_for_silence_gets_no_receipt_also_of_a_cell_inside(notebook):
 
 def test_jupyter_mlgpu_run_asks_also_where_a_profile_has_loaded_us(notebook):
     notebook.evaluate(
-        "headless.begin(get_ipython(), None)", prepare="from jupyter_mlgpu.notebook import headless"
+        "headless.begin(get_ipython(), None)", prepare="from jupyter_mlgpu.jupyter.notebook import headless"
     )
     assert notebook.run("x = 1").receipts
 
@@ -115,7 +115,7 @@ def test_a_page_that_is_loaded_while_a_cell_runs_leaves_no_line_in_it(notebook, 
 
 def test_ipywidgets_answers_itself_once_it_is_imported(notebook):
     answers = f"get_ipython().kernel.comm_manager.targets[{CONTROL!r}].__module__"
-    assert notebook.evaluate(answers) == "jupyter_mlgpu.notebook.widget_pages"
+    assert notebook.evaluate(answers) == "jupyter_mlgpu.jupyter.notebook.widget_pages"
     assert notebook.evaluate(answers, prepare="import ipywidgets") == "ipywidgets.widgets.widget"
     notebook.run("%unload_ext jupyter_mlgpu")
     assert notebook.evaluate(answers) == "ipywidgets.widgets.widget"

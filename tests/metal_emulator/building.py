@@ -24,7 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TABLE = ROOT / "jupyter_mlgpu" / "planning" / "tables" / "metal.json"
+TABLE = ROOT / "jupyter_mlgpu" / "graphs" / "planning" / "tables" / "metal.json"
 KEPT = HERE / "kept_kernels.txt"
 SOURCES = sorted((HERE / "plugin").glob("*.cc"))
 

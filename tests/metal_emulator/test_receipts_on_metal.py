@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.page.view import MIME_TYPE as PAGE
+from jupyter_mlgpu.show.page.view import MIME_TYPE as PAGE
 
 IMPORT = """
 import tensorflow as tf

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 LESSONS = Path(__file__).resolve().parents[2] / "notebooks"
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.lessons import check
-from jupyter_mlgpu.lessons.checking import Exercise, judge
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 
 
 def double(values):

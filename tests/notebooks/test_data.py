@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.lessons import data
+from jupyter_mlgpu.teach.lessons import data
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from jupyter_mlgpu.lessons import check
-from jupyter_mlgpu.lessons.exercises import exercises_of, modules
-from jupyter_mlgpu.lessons.values import Open, read
+from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons.exercises import exercises_of, modules
+from jupyter_mlgpu.teach.lessons.values import Open, read
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parents[1] / "notebooks"
@@ -59,7 +59,7 @@ def test_the_reference_is_right_each_time_it_is_asked(exercise):
 
 def test_an_exercise_is_a_function_of_that_name_and_a_task_that_ends_a_sentence(exercise):
     assert exercise.reference.__name__ == exercise.name
-    assert exercise.reference.__module__ == f"jupyter_mlgpu.lessons.exercises.{MODULE[exercise.name]}"
+    assert exercise.reference.__module__ == f"jupyter_mlgpu.teach.lessons.exercises.{MODULE[exercise.name]}"
     assert exercise.task
     assert not exercise.task.endswith(".")
     wanted = read(exercise.give(exercise.reference, exercise.example))

@@ -4,10 +4,10 @@ import lessons  # scripts/lessons.py, which runs them
 import nbformat
 import pytest
 
-from jupyter_mlgpu.lessons import check
-from jupyter_mlgpu.lessons.exercises.lesson_01 import add_three
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons.exercises.lesson_01 import add_three
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from jupyter_mlgpu.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
+from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
 
 MEASURED = Path(__file__).resolve().parents[2] / "docs" / "measurements"
 RECORDED = MEASURED / "2026-11-21-h200-lessons" / "torch_02_devices.ipynb"

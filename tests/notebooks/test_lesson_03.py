@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.logs.catalogue import Catalogue
-from jupyter_mlgpu.logs.reader import LogReader
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.reader import LogReader
 
 
 @pytest.fixture(scope="module")

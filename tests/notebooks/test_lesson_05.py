@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.lessons import check
-from jupyter_mlgpu.lessons.exercises import exercises_of
+from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons.exercises import exercises_of
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.lessons.exercises.lesson_08 import activation_bytes
+from jupyter_mlgpu.teach.lessons.exercises.lesson_08 import activation_bytes
 
 
 @pytest.fixture(scope="module")

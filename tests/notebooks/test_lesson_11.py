@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.lessons.wordmaps import word_map
+from jupyter_mlgpu.teach.lessons.wordmaps import word_map
 
 
 @pytest.fixture(scope="module")

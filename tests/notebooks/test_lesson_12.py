@@ -7,7 +7,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.lessons import pretraining
+from jupyter_mlgpu.teach.lessons import pretraining
 
 LESSON = Path(__file__).resolve().parents[2] / "notebooks" / "12_bert_from_nothing.ipynb"
 
@@ -65,7 +65,7 @@ def test_training_begins_at_the_unigram_line_and_falls_below(lesson):
 
 
 def test_the_encoder_does_not_see_padding():
-    from jupyter_mlgpu.lessons import bert
+    from jupyter_mlgpu.teach.lessons import bert
 
     encoder = bert.encoder(30, length=8)
     rows = np.array([[2, 7, 9, 3, 0, 0, 0, 0]], "int32")
@@ -84,7 +84,7 @@ def test_the_encoder_does_not_see_padding():
 def test_a_model_learns_from_one_sentence_which_words_there_are_and_guesses_among_them():
     import keras
 
-    from jupyter_mlgpu.lessons import bert, pretraining, wordpieces
+    from jupyter_mlgpu.teach.lessons import bert, pretraining, wordpieces
 
     sentence = "the learning rate of the optimizer is small ."
     tokenizer = wordpieces.train_tokenizer([sentence] * 64, 80)

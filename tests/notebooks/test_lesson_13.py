@@ -7,7 +7,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.lessons import kept, pretraining, text, wordpieces
+from jupyter_mlgpu.teach.lessons import kept, pretraining, text, wordpieces
 
 LESSON = Path(__file__).resolve().parents[2] / "notebooks" / "13_fine_tuning.ipynb"
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.lessons import recordings
+from jupyter_mlgpu.teach.lessons import recordings
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 pytestmark = pytest.mark.slow
 

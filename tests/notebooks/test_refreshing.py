@@ -6,7 +6,7 @@ import pytest
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from jupyter_mlgpu.cli.strip import strip_file
+from jupyter_mlgpu.jupyter.cli.strip import strip_file
 
 
 @pytest.fixture

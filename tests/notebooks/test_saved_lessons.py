@@ -11,10 +11,10 @@ import nbformat
 from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
 
-from jupyter_mlgpu.lessons.exercises import exercises_of
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.redact import redact
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.lessons.exercises import exercises_of
 from tests.notebooks.conftest import read
 
 #: Outputs with one of these are pictures; plotly's are drawn by JavaScript.

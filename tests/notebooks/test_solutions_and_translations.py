@@ -11,7 +11,7 @@ import pytest
 from lesson_results import verdicts
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 
 def double(values):

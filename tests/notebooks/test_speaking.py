@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_mlgpu.comparing import expect
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.lessons import check, cmp, figures, predict, speak, speaking
-from jupyter_mlgpu.lessons.checking import Exercise, judge
-from jupyter_mlgpu.lessons.exercises import exercises
-from jupyter_mlgpu.lessons.speaking import said
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.explain.comparing import expect
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak, speaking
+from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
+from jupyter_mlgpu.teach.lessons.exercises import exercises
+from jupyter_mlgpu.teach.lessons.speaking import said
 from jupyter_mlgpu.testing import example_record
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.lessons import cmp
-from jupyter_mlgpu.lessons.differences import compare
-from jupyter_mlgpu.lessons.values import read
+from jupyter_mlgpu.teach.lessons import cmp
+from jupyter_mlgpu.teach.lessons.differences import compare
+from jupyter_mlgpu.teach.lessons.values import read
 
 
 def difference(yours, wanted, tolerance=1e-5):

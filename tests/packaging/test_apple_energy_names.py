@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uv
 
-from jupyter_mlgpu.probes.energy import apple
+from jupyter_mlgpu.measure.probes.energy import apple
 
 
 @pytest.fixture(scope="module")

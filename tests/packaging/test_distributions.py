@@ -94,7 +94,7 @@ def test_the_wheel_says_that_it_is_typed_and_holds_the_package_s_data(wheel: set
 
 
 def test_both_distributions_hold_the_controls_for_other_notebooks(built: Path, wheel: set[str]) -> None:
-    script = "jupyter_mlgpu/notebook/static/widgets.js"
+    script = "jupyter_mlgpu/jupyter/notebook/static/widgets.js"
     assert script in wheel
     (path,) = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:

@@ -13,7 +13,7 @@ import install_torch
 import pytest
 
 from constraints import ROOT
-from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.measure.frameworks import registry
 from tests.packaging.test_make import run
 
 TESTS = """

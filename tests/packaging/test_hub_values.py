@@ -20,7 +20,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 import jupyter_mlgpu
 from constraints import FILES, ROOT
-from jupyter_mlgpu.sharing import address
+from jupyter_mlgpu.teach.sharing import address
 
 HUB = ROOT / "binder" / "hub"
 MEASURED = ROOT / "docs" / "measurements" / "2026-11-22-hub-memory" / "memory.json"

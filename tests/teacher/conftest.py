@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.sharing.report import (
+from jupyter_mlgpu.teach.sharing.report import (
     SCHEMA,
     Report,
     SharedCheck,

@@ -16,14 +16,14 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.sharing.address import ADDRESS_VARIABLE, TOKEN_VARIABLE, address_of
-from jupyter_mlgpu.sharing.post import post
-from jupyter_mlgpu.sharing.report import from_bytes
-from jupyter_mlgpu.teacher.__main__ import main
-from jupyter_mlgpu.teacher.database import open_database
-from jupyter_mlgpu.teacher.settings import settings_from
-from jupyter_mlgpu.teacher.store import ReportStore, Sent
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.sharing.address import ADDRESS_VARIABLE, TOKEN_VARIABLE, address_of
+from jupyter_mlgpu.teach.sharing.post import post
+from jupyter_mlgpu.teach.sharing.report import from_bytes
+from jupyter_mlgpu.teach.teacher.__main__ import main
+from jupyter_mlgpu.teach.teacher.database import open_database
+from jupyter_mlgpu.teach.teacher.settings import settings_from
+from jupyter_mlgpu.teach.teacher.store import ReportStore, Sent
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
 from tests.teacher.conftest import Kernel
 

@@ -19,9 +19,9 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
-from jupyter_mlgpu.sharing.address import address_of
-from jupyter_mlgpu.sharing.outbox import ReportAnswer
-from jupyter_mlgpu.sharing.post import post
+from jupyter_mlgpu.teach.sharing.address import address_of
+from jupyter_mlgpu.teach.sharing.outbox import ReportAnswer
+from jupyter_mlgpu.teach.sharing.post import post
 from tests.local_hub import BASE, ROOT, LocalHub, free_ports
 from tests.teacher.conftest import Kernel
 

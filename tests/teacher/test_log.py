@@ -73,7 +73,7 @@ def test_a_token_that_the_hub_refuses_or_knows_is_in_no_line(
 def test_a_failure_of_ours_is_logged_with_its_traceback_and_without_the_query(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from jupyter_mlgpu.teacher.logs import handler
+    from jupyter_mlgpu.teach.teacher.logs import handler
 
     root = logging.Logger("told")
     root.addHandler(handler())

@@ -12,11 +12,11 @@ pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teach
 
 from sqlalchemy import create_engine, event, inspect, text
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.sharing.report import SharedCheck, from_bytes
-from jupyter_mlgpu.teacher import store as store_module
-from jupyter_mlgpu.teacher.database import open_database
-from jupyter_mlgpu.teacher.store import ReportStore, Sent, StoreError
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.sharing.report import SharedCheck, from_bytes
+from jupyter_mlgpu.teach.teacher import store as store_module
+from jupyter_mlgpu.teach.teacher.database import open_database
+from jupyter_mlgpu.teach.teacher.store import ReportStore, Sent, StoreError
 from tests.teacher.conftest import Kernel
 
 

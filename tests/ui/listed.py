@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.files import save_records
-from jupyter_mlgpu.record import DeviceUse, Outcome, RanOn, Reading, Record
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.record.files import save_records
+from jupyter_mlgpu.record.record import DeviceUse, Outcome, RanOn, Reading, Record
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.bench.result import CaseResult
-from jupyter_mlgpu.bench.run import BenchRun
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.page.shown import bundle_of, page_of
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 

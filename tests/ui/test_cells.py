@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.record import DeviceUse, RanOn
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.record.record import DeviceUse, RanOn
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from tests.ui.listed import (
     FILTERS,
     LOAD,
@@ -345,7 +345,7 @@ def test_two_thousand_records_are_sorted_and_few_of_them_in_the_page(lab: Lab) -
 SEND_2_000_RECORDS = """
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.testing import example_record
 
 def made(number):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, WebSocket, expect
 
-from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.record.files import load_records
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.engines.asking import EngineReport
-from jupyter_mlgpu.engines.collection import Collection
-from jupyter_mlgpu.engines.offsets import Offset
-from jupyter_mlgpu.page.view import MIME_TYPE
-from jupyter_mlgpu.record import Reading
-from jupyter_mlgpu.sentence import joined, say
+from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.collection import Collection
+from jupyter_mlgpu.explain.engines.offsets import Offset
+from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.show.page.view import MIME_TYPE
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_the_sidebar_shows_a_collection_of_the_kernel_s_and_names_its_tab(lab: L
     code = (
         "from jupyter_mlgpu.testing import FakeClock, example_record\n"
         "from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine\n"
-        "from jupyter_mlgpu.engines.collecting import collect_with\n"
+        "from jupyter_mlgpu.explain.engines.collecting import collect_with\n"
         "clock = FakeClock()\n"
         "records = [[example_record(1, run=str(number) * 32)] for number in (0, 1)]\n"
         "engines = [FakeEngine(clock, one, ahead=n * 60.0) for n, one in enumerate(records)]\n"

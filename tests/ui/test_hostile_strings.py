@@ -19,39 +19,39 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
 from jupyter_mlgpu import compare
-from jupyter_mlgpu.bench.run import BenchRun
-from jupyter_mlgpu.cli import class_page
-from jupyter_mlgpu.cli.class_report import Entry
-from jupyter_mlgpu.comparing import page as comparing_page
-from jupyter_mlgpu.comparing.expect import Judgement
-from jupyter_mlgpu.doctor.diagnose import CheckResult as Checked
-from jupyter_mlgpu.doctor.diagnose import Diagnosis
-from jupyter_mlgpu.doctor.page import DiagnosisPage as DoctorPage
-from jupyter_mlgpu.engines.asking import EngineReport
-from jupyter_mlgpu.engines.collection import Collection
-from jupyter_mlgpu.engines.offsets import Offset
-from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.lessons.charts import LessonChart
-from jupyter_mlgpu.lessons.checking import Verdict
-from jupyter_mlgpu.lessons.graphs import Operation, drawing
-from jupyter_mlgpu.lessons.images import images
-from jupyter_mlgpu.lessons.showing import ShownValue
-from jupyter_mlgpu.lessons.tables import LessonTable
-from jupyter_mlgpu.lessons.wordmaps import word_map
-from jupyter_mlgpu.notebook import engine, progress, restart
-from jupyter_mlgpu.page import chart as drawn
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.page.chart import Axis, Point, Series
-from jupyter_mlgpu.page.shown import page_of
-from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, FunctionGraph, Node, Operand
-from jupyter_mlgpu.planning.graph import GivenTensor as Made
-from jupyter_mlgpu.planning.placing import target
-from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
-from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, Reading, Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.render.report import report
-from jupyter_mlgpu.submissions.reading import SavedCell, SavedRecord, Submission
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.explain.comparing.expect import Judgement
+from jupyter_mlgpu.explain.doctor.diagnose import CheckResult as Checked
+from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis
+from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.collection import Collection
+from jupyter_mlgpu.explain.engines.offsets import Offset
+from jupyter_mlgpu.graphs.planning.forecast import of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node, Operand
+from jupyter_mlgpu.graphs.planning.graph import GivenTensor as Made
+from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.jupyter.notebook import engine, progress, restart
+from jupyter_mlgpu.record.errors import RestartNeededError
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, Reading, Record
+from jupyter_mlgpu.show.comparing import page as comparing_page
+from jupyter_mlgpu.show.doctor.page import DiagnosisPage as DoctorPage
+from jupyter_mlgpu.show.page import chart as drawn
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.chart import Axis, Point, Series
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.show.receipts.report import report
+from jupyter_mlgpu.teach.commands import page as class_page
+from jupyter_mlgpu.teach.commands.report import Entry
+from jupyter_mlgpu.teach.lessons.charts import LessonChart
+from jupyter_mlgpu.teach.lessons.checking import Verdict
+from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
+from jupyter_mlgpu.teach.lessons.images import images
+from jupyter_mlgpu.teach.lessons.showing import ShownValue
+from jupyter_mlgpu.teach.lessons.tables import LessonTable
+from jupyter_mlgpu.teach.lessons.wordmaps import word_map
+from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Submission
 from jupyter_mlgpu.testing import example_record
 
 MARK = (

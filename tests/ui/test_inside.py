@@ -12,9 +12,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, Route, expect
 
-from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.record import OpStat
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.record.files import load_records
+from jupyter_mlgpu.record.record import OpStat
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script
 #: Puts a record into the kernel whose profile is the test's own, as a profiled cell leaves one.
 PROFILED = """
 from msgspec.structs import replace
-from jupyter_mlgpu.ops import table
-from jupyter_mlgpu.ops.events import Event, Profile
+from jupyter_mlgpu.measure.ops import table
+from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.testing import example_record
 
 def host(name, start, length, line="thread 1"):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import ConsoleMessage, Error, Locator, Page, expect
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 
 if TYPE_CHECKING:
     from tests.ui.conftest import Lab

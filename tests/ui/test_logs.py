@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.record import Fact, LogLine, Record
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.record.record import Fact, LogLine, Record
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

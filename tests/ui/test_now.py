@@ -19,7 +19,7 @@ LOAD_WITH_GPU = f"import sys\nsys.path.insert(0, {str(FAKE_DRIVER)!r})\n{LOAD}"
 #: A framework with the devices of our choice: none is installed where the browser tests run.
 FAKE_TORCH = """
 import sys, types
-from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.testing import FakeBackend
 
 sys.modules["torch"] = types.ModuleType("torch")
@@ -265,7 +265,7 @@ def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> No
 
 @pytest.mark.slow
 def test_a_command_that_takes_long_says_what_it_is_at(lab: Lab, gate: Gate) -> None:
-    race = "from jupyter_mlgpu import kit\nkit.current().on_progress('Race: cpu:0, run 2 of 5')"
+    race = "from jupyter_mlgpu.measure import kit\nkit.current().on_progress('Race: cpu:0, run 2 of 5')"
     lab.write("progress.ipynb", LOAD, f"{race}\n{gate.cell}")
     lab.open("progress.ipynb")
     lab.run_to_end(0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, expect
 
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 from tests.ui.conftest import Lab, Server
 

@@ -22,8 +22,8 @@ LOAD = "%load_ext jupyter_mlgpu"
 #: Records of every kind that the list tells apart, with lines of every verdict.
 FILL = """
 from msgspec.structs import replace
-from jupyter_mlgpu import kit
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 def line(verdict, number):
@@ -46,8 +46,8 @@ for number, changes in enumerate([
 """
 WRITE = r"""import os; _ = os.write(2, b"Metal device set to: Apple M1 Max\n")"""
 NEEDS_RESTART = """
-from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.notebook.restart import show
+from jupyter_mlgpu.record.errors import RestartNeededError
+from jupyter_mlgpu.jupyter.notebook.restart import show
 show(RestartNeededError("It was read already.", "Restart by hand."))
 """
 

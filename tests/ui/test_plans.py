@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.page.shown import bundle_of, page_of
-from jupyter_mlgpu.page.view import MIME_TYPE
-from jupyter_mlgpu.planning import live
-from jupyter_mlgpu.planning.forecast import Plan, of_graph
-from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
-from jupyter_mlgpu.planning.placing import target
-from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.graphs.planning.forecast import Plan, of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.view import MIME_TYPE
+from jupyter_mlgpu.show.planning import live
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:
@@ -164,9 +164,9 @@ def test_a_large_graph_is_drawn_in_short_and_further_functions_can_be_chosen(lab
 
 def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
     code = (
-        "from jupyter_mlgpu.planning.forecast import of_graph\n"
-        "from jupyter_mlgpu.planning.graph import Body, FunctionGraph, Node\n"
-        "from jupyter_mlgpu.planning.placing import target\n"
+        "from jupyter_mlgpu.graphs.planning.forecast import of_graph\n"
+        "from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node\n"
+        "from jupyter_mlgpu.graphs.planning.placing import target\n"
         "relu = Body('main', (Node('a', 'Relu', {'T': ('float32',)}),))\n"
         "of_graph(FunctionGraph((relu,)), target('metal'), 'mine')"
     )

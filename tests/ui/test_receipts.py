@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.sentence import joined, say
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
-from jupyter_mlgpu.record import DeviceUse, RanOn
-from jupyter_mlgpu.render.report import report
+from jupyter_mlgpu.record.record import DeviceUse, RanOn
+from jupyter_mlgpu.show.receipts.report import report
 from jupyter_mlgpu.testing import example_record
 
 HOSTILE = "</script><script>alert(1)</script><img src='http://x.example/a' onerror='alert(2)'>"

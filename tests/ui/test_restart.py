@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
-from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.notebook.restart import bundle
+from jupyter_mlgpu.jupyter.notebook.restart import bundle
+from jupyter_mlgpu.record.errors import RestartNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +22,8 @@ HINT = bundle(RestartNeededError("It was read already.", "Restart by hand."))
 
 #: A cell that asks for what needs a restart: without a framework, for the tests of the button alone.
 NEEDS_RESTART = """
-from jupyter_mlgpu.errors import RestartNeededError
-from jupyter_mlgpu.notebook.restart import show
+from jupyter_mlgpu.record.errors import RestartNeededError
+from jupyter_mlgpu.jupyter.notebook.restart import show
 show(RestartNeededError("It was read already.", "Restart by hand."{more}))
 print("hint", count("hint"))
 """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from jupyter_mlgpu.files import save_records
+from jupyter_mlgpu.record.files import save_records
 from jupyter_mlgpu.testing import example_record
 
 if TYPE_CHECKING:

@@ -12,65 +12,25 @@ from pathlib import Path
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.frameworks import registry
+from jupyter_mlgpu.measure.frameworks import registry
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
+FOLDERS = ROOT / "measure" / "frameworks"
+LESSONS = ROOT / "teach" / "lessons"
+MLCOMPUTE = ROOT / "graphs" / "mlcompute"
 NOTEBOOK_LIBRARIES = {"IPython", "anywidget", "ipykernel", "ipywidgets"}
 FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 
-# The rooms, each with its modules: a room uses those above it. The longest pattern that fits names the room.
-ROOMS = {
-    "record": (
-        "_version clock decoding destinations devicewords errors files frames incoming items "
-        "packed record record_schema_1 recordlines redact sentence shown store translation units"
-    ),
-    "measure": (
-        "celltime frameworks guarded kit logs.capture logs.echo logs.hooks logs.limits "
-        "logs.storage logs.tap logs.waiting ops probes recorder selection tracing"
-    ),
-    "explain": "batches comparing doctor engines growth logs memory_forecast memory_room statistics",
-    "graphs": "mlcompute planning",
-    "experiment": "bench race timing",
-    "show": (
-        "bench.charts bench.page comparing.page doctor.page engines.lanes engines.live "
-        "engines.page exporting markup mlcompute.show page planning.downwards planning.drawing "
-        "planning.live planning.page planning.svg race.chart race.page render"
-    ),
-    "jupyter": "__init__ cli notebook servermessages serverextension",
-    "teach": (
-        "cli.class_collect cli.class_grade cli.class_page cli.class_report cli.classroom grading "
-        "lessons notebook.share_command sharing submissions teacher"
-    ),
-    "testing": "testing",
-}
-ROOM_OF = {part: room for room, parts in ROOMS.items() for part in parts.split()}
-ORDER = list(ROOMS)
-
-#: What still runs upward, and how it will not.
-UPWARD = {
-    ("engines.collection", "exporting"): "a collection saves itself as a trace",
-    ("engines.collection", "exporting.chrome"): "a collection saves itself as a trace",
-    ("engines.collection", "exporting.timeline"): "a collection saves itself as a trace",
-    ("mlcompute", "mlcompute.show"): "a graph draws itself",
-    ("mlcompute.graph", "mlcompute.show"): "a graph draws itself",
-    ("notebook.commands", "notebook.share_command"): "the magic of a part above",
-}
+#: A room uses those before it.
+ROOMS = ["record", "measure", "explain", "graphs", "experiment", "show", "jupyter", "teach", "testing"]
+#: What stands beside the rooms: names that others import, for what lies in a room.
+DOORS = {"__init__", "_doors", "_version", "lessons", "mlcompute", "serverextension", "teacher"}
 
 
 def module_of(path: Path) -> str:
-    """As `bench.page`, without the package's own name."""
+    """As `experiment.bench.run`, without the package's own name."""
     name = told(path).removesuffix(".py").replace("/", ".")
     return name.removesuffix(".__init__")
-
-
-def room_of(module: str) -> str:
-    """The room of a module: that of the longest pattern that it begins with."""
-    parts = module.split(".")
-    return next(
-        ROOM_OF[part]
-        for part in (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-        if part in ROOM_OF
-    )
 
 
 def part_of(path: Path) -> str:
@@ -102,17 +62,21 @@ def told(path):
     return str(path.relative_to(ROOT))
 
 
-def test_a_room_uses_only_the_rooms_above_it_and_graphs_and_experiments_do_not_know_each_other():
-    modules = {module_of(path): path for path in MODULES}
-    upward = set()
-    for module, path in modules.items():
-        room = room_of(module)
-        for name in {name.removeprefix("jupyter_mlgpu.") for name, _ in imports(path)} & modules.keys():
-            apart = {room, room_of(name)} == {"graphs", "experiment"}
-            if (ORDER.index(room_of(name)) > ORDER.index(room) or apart) and module != "__init__":
-                upward.add((module, name))
-    print(*ORDER)
-    assert upward == set(UPWARD)
+def test_a_room_uses_only_the_rooms_before_it_and_graphs_and_experiments_do_not_know_each_other():
+    upward = []
+    for path in MODULES:
+        room = part_of(path)
+        used = {name.split(".")[1] for name, _ in imports(path) if name.startswith("jupyter_mlgpu.")}
+        for other in used & set(ROOMS) if room in ROOMS else set():
+            apart = {room, other} == {"graphs", "experiment"}
+            upward += [(told(path), other)] if ROOMS.index(other) > ROOMS.index(room) or apart else []
+        assert room in DOORS or not used & (DOORS - {"_version"}), f"{told(path)} goes through a door"
+    print(*ROOMS)
+    assert upward == []
+
+
+def test_beside_the_rooms_there_are_doors_alone():
+    assert {part_of(path) for path in MODULES} == {*ROOMS, *DOORS}
 
 
 def test_no_module_needs_itself_to_be_loaded():
@@ -126,17 +90,18 @@ def test_no_module_needs_itself_to_be_loaded():
 
 #: Where a framework is named outside of `frameworks/`, and why.
 NAMED = {
-    "doctor/checks/*": "a check is about one framework, or about two that do not go together",
-    "lessons/*": "lessons are written for TensorFlow",
-    "logs/*": "messages and settings of one framework each",
-    "notebook/steps.py": "the log that PyTorch alone writes of a Mac's GPU",
-    "mlcompute/*": "its engine for computing on a GPU is TensorFlow",
-    "planning/*": "plans are made of TensorFlow's graphs",
-    "notebook/state.py": "an example, in a sentence",
-    "race/racing.py": "an example, in a sentence",
-    "cli/bench.py": "an example, in a help text",
-    "record_schema_1.py": "how the sources of readings began in records of schema 1",
-    "redact/people.py": "words that are no names of people",
+    "explain/doctor/checks/*": "a check is about one framework, or about two that do not go together",
+    "teach/lessons/*": "lessons are written for TensorFlow",
+    "explain/logs/*": "messages and settings of one framework each",
+    "jupyter/notebook/steps.py": "the log that PyTorch alone writes of a Mac's GPU",
+    "graphs/mlcompute/*": "its engine for computing on a GPU is TensorFlow",
+    "graphs/planning/*": "plans are made of TensorFlow's graphs",
+    "show/planning/*": "plans are made of TensorFlow's graphs",
+    "jupyter/notebook/state.py": "an example, in a sentence",
+    "experiment/race/racing.py": "an example, in a sentence",
+    "jupyter/cli/bench.py": "an example, in a help text",
+    "record/schema_1.py": "how the sources of readings began in records of schema 1",
+    "record/redact/people.py": "words that are no names of people",
     "testing/records.py": "a record to look at",
 }
 
@@ -150,34 +115,36 @@ def framework_names(path: Path) -> set[str]:
         for one in ast.walk(tree)
         if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in docs
     ]
-    texts += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.frameworks.")]
+    texts += [name for name, _ in imports(path) if name.startswith("jupyter_mlgpu.measure.frameworks.")]
     names = [*registry.OWN, *map(registry.title, registry.OWN)]
     return {one for one in names for text in texts if re.search(rf"(?<![\w-]){one}(?![\w-])", text)}
 
 
 def test_a_framework_is_named_in_its_folder_and_where_a_text_is_about_it_alone():
-    naming = {told(path) for path in MODULES if part_of(path) != "frameworks" and framework_names(path)}
+    naming = {told(path) for path in MODULES if not path.is_relative_to(FOLDERS) and framework_names(path)}
     assert {name for name in naming if not any(fnmatch(name, one) for one in NAMED)} == set()
     assert [one for one in NAMED if not any(fnmatch(name, one) for name in naming)] == []
 
 
 def test_a_folder_of_a_framework_uses_no_other_framework():
-    folders = {name: ROOT / "frameworks" / name for name in registry.OWN}
+    folders = {name: FOLDERS / name for name in registry.OWN}
     for name, folder in folders.items():
         for path in folder.rglob("*.py"):
             used = {
-                one.split(".")[2] for one, _ in imports(path) if one.startswith("jupyter_mlgpu.frameworks.")
+                one.split(".")[3]
+                for one, _ in imports(path)
+                if one.startswith("jupyter_mlgpu.measure.frameworks.")
             }
             assert not used & (folders.keys() - {name}), told(path)
 
 
 def test_looking_up_the_frameworks_imports_no_part_of_any():
     code = (
-        "import sys; from jupyter_mlgpu.frameworks import registry; "
+        "import sys; from jupyter_mlgpu.measure.frameworks import registry; "
         "registry.loaded(); registry.importable(); "
         "[registry.framework(one) for one in registry.FRAMEWORKS]; "
-        "print([one for one in sys.modules if one.startswith('jupyter_mlgpu.frameworks.') "
-        "and one.count('.') > 2])"
+        "print([one for one in sys.modules if one.startswith('jupyter_mlgpu.measure.frameworks.') "
+        "and one.count('.') > 3])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -187,9 +154,9 @@ def test_only_the_notebook_part_imports_ipython():
     wrong = {}
     for path in MODULES:
         # A student's notebook is run there, in a process of its own.
-        inmate = ROOT / "grading" / "inmate.py"
+        inmate = ROOT / "teach" / "grading" / "inmate.py"
         if (
-            part_of(path) not in ("notebook", "__init__")
+            part_of(path) not in ("jupyter", "__init__")
             and path != inmate
             and (found := {name.split(".")[0] for name, _ in imports(path)} & NOTEBOOK_LIBRARIES)
         ):
@@ -201,17 +168,15 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
     wrong = []
     for path in MODULES:
         may = (
-            part_of(path) in ("frameworks", "lessons", "mlcompute")
-            or path == ROOT / "planning" / "reading.py"
+            any(map(path.is_relative_to, (FOLDERS, LESSONS, MLCOMPUTE)))
+            or path == ROOT / "graphs" / "planning" / "reading.py"
         )
         for name, at_top in imports(path):
             # mlcompute is imported by itself, and computes with NumPy; TensorFlow is imported when it is
             # chosen. The lessons' exercises are imported when one of them is checked, and are made of arrays.
-            numpy_allowed = part_of(path) == "mlcompute" or path.is_relative_to(
-                ROOT / "lessons" / "exercises"
-            )
+            numpy_allowed = any(map(path.is_relative_to, (MLCOMPUTE, LESSONS / "exercises")))
             # What crosses to and from a student's code is arrays, too.
-            numpy_allowed = numpy_allowed or (path == ROOT / "grading" / "codec.py" and not at_top)
+            numpy_allowed = numpy_allowed or (path == ROOT / "teach" / "grading" / "codec.py" and not at_top)
             if numpy_allowed and name.split(".")[0] == "numpy":
                 continue
             if name.split(".")[0] in FRAMEWORKS and (at_top or not may):
@@ -220,44 +185,47 @@ def test_only_few_parts_import_a_framework_and_never_at_the_top():
 
 
 #: What reads the machine's clocks by itself. The user's code runs in another process, or the file runs alone.
-OWN_CLOCKS = {"cli", "grading", "teacher", "testing", "clock", "logs"}
-ALONE = ROOT / "frameworks" / "tensorflow" / "mlcompute_fork.py"
+OWN_CLOCKS = (
+    "jupyter/cli",
+    "teach/commands",
+    "teach/grading",
+    "teach/teacher",
+    "testing",
+    "record/clock.py",
+    "measure/capture",
+    "explain/logs",
+)
+ALONE = FOLDERS / "tensorflow" / "mlcompute_fork.py"
 
 
 def test_nothing_reads_a_clock_that_a_cell_can_freeze():
     wrong = [
         told(path)
         for path in MODULES
-        if part_of(path) not in OWN_CLOCKS and path != ALONE
+        if not told(path).startswith(OWN_CLOCKS) and path != ALONE
         if {"time"} & {name for name, _ in imports(path)}
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("module", ["record.py", "decoding.py"])
+@pytest.mark.parametrize("module", ["record/record.py", "record/decoding.py"])
 def test_record_uses_the_standard_library_and_msgspec_alone(module):
     names = {name.split(".")[0] for name, _ in imports(ROOT / module)}
     assert names - {"jupyter_mlgpu", "msgspec"} <= sys.stdlib_module_names
 
 
 def test_layers_and_graphs_of_mlcompute_know_nothing_of_their_engines():
-    folder = ROOT / "mlcompute"
+    folder = MLCOMPUTE
     for path in [
         *folder.glob("layers/*.py"),
-        folder / "graph.py",
+        folder / "structure.py",
         folder / "optimizers.py",
         folder / "tensors.py",
     ]:
-        used = {name.removeprefix("jupyter_mlgpu.mlcompute.") for name, _ in imports(path)}
+        used = {name.removeprefix("jupyter_mlgpu.graphs.mlcompute.") for name, _ in imports(path)}
         assert not {one for one in used if one.startswith(("tape", "numpy_engine", "tensorflow", "apple"))}, (
             path
         )
-
-
-def test_every_part_of_the_package_has_its_room():
-    modules = {module_of(path) for path in MODULES}
-    assert {part for part in ROOM_OF if not any(f"{one}.".startswith(f"{part}.") for one in modules)} == set()
-    assert {room_of(module) for module in modules} == set(ROOMS)
 
 
 def test_importing_the_package_imports_neither_numpy_nor_a_framework_nor_jupyter():

@@ -7,20 +7,20 @@ from types import ModuleType
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import DeviceError, RecordError
-from jupyter_mlgpu.frameworks import hardware, registry
-from jupyter_mlgpu.frameworks.base import Details
-from jupyter_mlgpu.frameworks.imports import imported, installed
-from jupyter_mlgpu.frameworks.peaks import Peaks
-from jupyter_mlgpu.frameworks.replay import Replay
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.notebook.channel import NoChannel
-from jupyter_mlgpu.notebook.devices import DeviceCommands
-from jupyter_mlgpu.notebook.transform import device_line as device_line_of
-from jupyter_mlgpu.probes.nvml import Nvml
-from jupyter_mlgpu.record import DeviceUse
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.jupyter.notebook.channel import NoChannel
+from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
+from jupyter_mlgpu.jupyter.notebook.transform import device_line as device_line_of
+from jupyter_mlgpu.measure.frameworks import hardware, registry
+from jupyter_mlgpu.measure.frameworks.base import Details
+from jupyter_mlgpu.measure.frameworks.imports import imported, installed
+from jupyter_mlgpu.measure.frameworks.peaks import Peaks
+from jupyter_mlgpu.measure.frameworks.replay import Replay
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import DeviceError, RecordError
+from jupyter_mlgpu.record.record import DeviceUse
+from jupyter_mlgpu.show.receipts import words
 from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml, example_record
 
 

@@ -5,20 +5,21 @@ import sys
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.bench import options, page, session, suite, words
-from jupyter_mlgpu.bench.case import CaseRequest
-from jupyter_mlgpu.bench.machine import LocalMonitor, others_of_processor
-from jupyter_mlgpu.bench.quantity import Quantity
-from jupyter_mlgpu.bench.session import Order
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import BenchError, UsageError
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.precision import emulated_by_gpu, emulated_by_processor
-from jupyter_mlgpu.probes import memory
-from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.gpus import find
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.experiment.bench import options, session, suite, words
+from jupyter_mlgpu.experiment.bench.case import CaseRequest
+from jupyter_mlgpu.experiment.bench.machine import LocalMonitor, others_of_processor
+from jupyter_mlgpu.experiment.bench.quantity import Quantity
+from jupyter_mlgpu.experiment.bench.session import Order
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu, emulated_by_processor
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.base import Unavailable
+from jupyter_mlgpu.measure.probes.gpus import find
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import BenchError, UsageError
+from jupyter_mlgpu.show.bench import page
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 
@@ -185,7 +186,7 @@ def test_the_package_can_be_called_and_stays_a_package(bench, monkeypatch):
     finished = bench()
     monkeypatch.setattr(session, "run", lambda order, **rest: finished)
     assert jupyter_mlgpu.bench("gemm", framework="torch") is finished.run
-    assert sys.modules["jupyter_mlgpu.bench"] is jupyter_mlgpu.bench
+    assert sys.modules["jupyter_mlgpu.experiment.bench"] is jupyter_mlgpu.bench
 
 
 @pytest.mark.parametrize("quick", [True, False])

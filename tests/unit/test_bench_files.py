@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.bench import charts
-from jupyter_mlgpu.bench.against import two_runs
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.bench.run import BenchRun, load
-from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.experiment.bench.against import two_runs
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.show.bench import charts
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.case import Needs
-from jupyter_mlgpu.bench.judging import rise
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.errors import BenchError
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.case import Needs
+from jupyter_mlgpu.experiment.bench.judging import rise
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.record.errors import BenchError
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 

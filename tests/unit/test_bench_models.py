@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.bench import suite
-from jupyter_mlgpu.bench.case import CaseRequest
-from jupyter_mlgpu.bench.quantity import Quantity
-from jupyter_mlgpu.errors import BenchError
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.models import MODELS, Encoder, tiny
-from jupyter_mlgpu.frameworks.torch import compilers
+from jupyter_mlgpu.experiment.bench import suite
+from jupyter_mlgpu.experiment.bench.case import CaseRequest
+from jupyter_mlgpu.experiment.bench.quantity import Quantity
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks.models import MODELS, Encoder, tiny
+from jupyter_mlgpu.measure.frameworks.torch import compilers
+from jupyter_mlgpu.record.errors import BenchError
 
 CPU = Device("torch", "cpu:0", "cpu", "cpu")
 GPU = Device("torch", "gpu:0", "cuda", "cuda:0")
@@ -35,7 +35,7 @@ def still(name: str):
 def test_each_model_has_as_many_parameters_as_the_published_one(model):
     import torch
 
-    from jupyter_mlgpu.frameworks.torch.training import build
+    from jupyter_mlgpu.measure.frameworks.torch.training import build
 
     with torch.device("meta"):
         assert sum(one.numel() for one in build(model).parameters()) == model.parameters
@@ -54,7 +54,7 @@ def test_what_an_image_takes_is_counted_on_the_network_itself(name):
     import torch
     from torch import nn
 
-    from jupyter_mlgpu.frameworks.torch.training import build
+    from jupyter_mlgpu.measure.frameworks.torch.training import build
 
     kept = products = 0
 
@@ -225,7 +225,7 @@ def losses(model, options, training=True, steps=3):
     """The loss after one step and after a few, from the same start."""
     import torch
 
-    from jupyter_mlgpu.frameworks.torch.training import TorchTraining
+    from jupyter_mlgpu.measure.frameworks.torch.training import TorchTraining
 
     torch.manual_seed(0)
     ours = TorchTraining(model, 4, options, training=training, rate=0.01)
@@ -288,7 +288,7 @@ def test_inference_gives_the_same_with_the_fused_attention():
 def test_a_case_of_pytorch_runs_on_this_processor():
     import torch
 
-    from jupyter_mlgpu.bench.models import start
+    from jupyter_mlgpu.experiment.bench.models import start
 
     before = torch.get_float32_matmul_precision()
     runner = start(
@@ -306,8 +306,8 @@ def test_a_case_of_pytorch_runs_on_this_processor():
 def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters():
     import mlx.core as mx
 
-    from jupyter_mlgpu.frameworks.mlx.training import MlxTraining
-    from jupyter_mlgpu.frameworks.torch.training import build
+    from jupyter_mlgpu.measure.frameworks.mlx.training import MlxTraining
+    from jupyter_mlgpu.measure.frameworks.torch.training import build
 
     model, found = still("bert-large"), []
     for options in ((), ("compile",)):
@@ -328,7 +328,7 @@ def test_an_encoder_of_mlx_learns_the_same_compiled_and_has_the_same_parameters(
 @pytest.mark.slow
 @pytest.mark.needs("mlx")
 def test_mlx_in_bfloat16_trains_too():
-    from jupyter_mlgpu.frameworks.mlx.training import MlxTraining
+    from jupyter_mlgpu.measure.frameworks.mlx.training import MlxTraining
 
     ours = MlxTraining(still("distilbert"), 4, ("bf16_weights", "compile"), rate=0.01)
     ours.run(1)

@@ -13,7 +13,7 @@ START = """
 import json
 from dataclasses import replace
 import keras
-from jupyter_mlgpu.frameworks.models import MODELS, Network, tiny
+from jupyter_mlgpu.measure.frameworks.models import MODELS, Network, tiny
 
 model = tiny(MODELS["distilbert"])
 model = replace(model, shape=replace(model.shape, dropout=0.0))
@@ -36,9 +36,9 @@ ON_JAX = """
 import jax
 import numpy as np
 from jax import numpy as jnp
-from jupyter_mlgpu.frameworks.jax.training import JaxTraining
-from jupyter_mlgpu.frameworks.keras.models import wrong_backend
-from jupyter_mlgpu.frameworks.jax.keras_layers import one_pass_norm, shifted_depthwise
+from jupyter_mlgpu.measure.frameworks.jax.training import JaxTraining
+from jupyter_mlgpu.measure.frameworks.keras.models import wrong_backend
+from jupyter_mlgpu.measure.frameworks.jax.keras_layers import one_pass_norm, shifted_depthwise
 
 found["plain"] = trained(JaxTraining, ())
 found["scan"] = trained(JaxTraining, ("donate", "scan"))
@@ -78,7 +78,7 @@ for strides, padding in ((1, "same"), (2, "valid")):
 """
 
 PARAMETERS = """
-from jupyter_mlgpu.frameworks.keras.models import build
+from jupyter_mlgpu.measure.frameworks.keras.models import build
 
 for name, options in (
     ("resnet50", ()),
@@ -94,7 +94,7 @@ for name, options in (
 """
 
 ON_TENSORFLOW = """
-from jupyter_mlgpu.frameworks.tensorflow.training import TensorFlowTraining
+from jupyter_mlgpu.measure.frameworks.tensorflow.training import TensorFlowTraining
 
 for options in ((), ("function",), ("bf16", "xla"), ("fp16", "function")):
     found["+".join(options) or "plain"] = trained(TensorFlowTraining, options)

@@ -198,8 +198,8 @@ def test_the_reference_is_the_same_network_written_again(name):
     import torch
 
     from benchmarks import bench_reference
-    from jupyter_mlgpu.frameworks.models import MODELS, tiny
-    from jupyter_mlgpu.frameworks.torch.training import build
+    from jupyter_mlgpu.measure.frameworks.models import MODELS, tiny
+    from jupyter_mlgpu.measure.frameworks.torch.training import build
 
     with torch.device("meta"):
         assert sum(one.numel() for one in bench_reference.model(name).parameters()) == MODELS[name].parameters

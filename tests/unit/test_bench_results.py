@@ -8,22 +8,23 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
-from jupyter_mlgpu.bench import against, charts, page, published
-from jupyter_mlgpu.bench.budget import Budget
-from jupyter_mlgpu.bench.measuring import measure
-from jupyter_mlgpu.bench.quantity import Quantity, unknown
-from jupyter_mlgpu.bench.result import CaseResult
-from jupyter_mlgpu.bench.run import BenchRun, load
-from jupyter_mlgpu.bench.shares import with_shares
-from jupyter_mlgpu.bench.words import quantity
-from jupyter_mlgpu.errors import BenchError, RecordError
-from jupyter_mlgpu.page import plotly, view
-from jupyter_mlgpu.page.shown import bundle_of, page_of
+from jupyter_mlgpu.experiment.bench import against, published
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.experiment.bench.shares import with_shares
+from jupyter_mlgpu.experiment.bench.words import quantity
+from jupyter_mlgpu.record.errors import BenchError, RecordError
+from jupyter_mlgpu.show.bench import charts, page
+from jupyter_mlgpu.show.page import plotly, view
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
 from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
 from tests.reading import as_read
 
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("bench/bench.schema.json").read_text())
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("experiment/bench/bench.schema.json").read_text())
 
 
 def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> CaseResult:

@@ -120,9 +120,9 @@ def test_of_finishing_a_profile_only_what_is_not_stopping_counts_as_parsing():
         module, _, name = framework.session.partition(":")
         session = getattr(importlib.import_module(module), name)
         patch.setattr(session, "_end", lambda self: None)
-        patch.setattr("jupyter_mlgpu.ops.cell.CellProfile.finish", lambda self: session._end(self))
+        patch.setattr("jupyter_mlgpu.measure.ops.cell.CellProfile.finish", lambda self: session._end(self))
         exec("\n".join(lines), seen)
-        importlib.import_module("jupyter_mlgpu.ops.cell").CellProfile.finish(None)
+        importlib.import_module("jupyter_mlgpu.measure.ops.cell").CellProfile.finish(None)
     assert eval(PARSING, seen) == [7.0, 4.0]
 
 

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.pairing import Pair, interleave
 from benchmarks.report import quartiles, verdict
 from benchmarks.workloads import calibrate
-from jupyter_mlgpu.statistics import Estimate
+from jupyter_mlgpu.explain.statistics import Estimate
 
 
 def test_quartiles_are_interpolated_between_the_sorted_values():

@@ -1,4 +1,4 @@
-"""Each catalogue of jupyter_mlgpu/locale has what the sources say, all of it translated."""
+"""Each catalogue of jupyter_mlgpu/record/locale has what the sources say, all of it translated."""
 
 import ast
 import re

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.notebook.cell_code import refused
+from jupyter_mlgpu.jupyter.notebook.cell_code import refused
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import jsonschema
 import pytest
 
-from jupyter_mlgpu.ops import cell as cell_profile
-from jupyter_mlgpu.ops.cell import CellProfile
-from jupyter_mlgpu.ops.events import Event
-from jupyter_mlgpu.ops.profiler import Refused
-from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.ops import cell as cell_profile
+from jupyter_mlgpu.measure.ops.cell import CellProfile
+from jupyter_mlgpu.measure.ops.events import Event
+from jupyter_mlgpu.measure.ops.profiler import Refused
+from jupyter_mlgpu.measure.probes.base import Unavailable
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe, FakeProfiler
 
 MILLISECOND = 1_000_000
@@ -218,7 +218,7 @@ def test_a_record_keeps_the_operations_with_the_largest_shares(monkeypatch):
 
 
 def test_a_profiled_record_follows_the_schema_and_comes_back_as_it_was():
-    schema = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+    schema = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
     fake = FakeProfiler((kernel("a", 0, 4), operation()))
     record = profiled(fake, probes=(FakeProbe("cpu_time", 0.1),))
     data = json.loads(json.dumps(record.to_json()))

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu import __version__, cli
+from jupyter_mlgpu import __version__
+from jupyter_mlgpu.jupyter import cli
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
@@ -73,7 +74,7 @@ def test_the_version_is_told(capsys):
 @pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["strip", "--help"]])
 def test_help_starts_nothing_heavy(words):
     code = (
-        "import sys\nfrom jupyter_mlgpu.cli import main\n"
+        "import sys\nfrom jupyter_mlgpu.jupyter.cli import main\n"
         f"try: main({words!r})\nexcept SystemExit: pass\n"
         "print(sorted({'asyncio', 'jupyter_client', 'nbclient', 'nbformat', 'numpy', 'plotly', 'rich'}"
         " & set(sys.modules)), file=sys.stderr)"

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.cli import main
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.jupyter.cli import main
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 LAB = "lab_1"

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.cli import main
-from jupyter_mlgpu.cli.strip import strip_text
-from jupyter_mlgpu.render.bundle import bundle
+from jupyter_mlgpu.jupyter.cli import main
+from jupyter_mlgpu.jupyter.cli.strip import strip_text
+from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 
 RECEIPT = {"output_type": "display_data", "data": bundle(example_record()), "metadata": {}}

@@ -7,11 +7,11 @@ from types import ModuleType
 
 import pytest
 
-from jupyter_mlgpu import clock
-from jupyter_mlgpu.clock import SystemClock, seconds_between
-from jupyter_mlgpu.errors import ClockError
-from jupyter_mlgpu.probes.process import CpuTime
-from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.probes.process import CpuTime
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record import clock
+from jupyter_mlgpu.record.clock import SystemClock, seconds_between
+from jupyter_mlgpu.record.errors import ClockError
 
 FUNCTIONS = (
     "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",

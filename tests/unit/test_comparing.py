@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
-from jupyter_mlgpu.comparing import page
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.record import DeviceUse, OpStat, RanOn, Reading
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn, Reading
+from jupyter_mlgpu.show.comparing import page
+from jupyter_mlgpu.show.page import plotly
 from jupyter_mlgpu.testing import example_record
 
 MEBIBYTE = 1024**2

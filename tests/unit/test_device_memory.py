@@ -2,10 +2,10 @@
 
 import pytest
 
-from jupyter_mlgpu.probes import devicememory, gpus, memory
-from jupyter_mlgpu.probes.devicememory import TOO_SHORT, PeakDeviceMemory
-from jupyter_mlgpu.probes.nvml import Nvml
-from jupyter_mlgpu.probes.once import Once
+from jupyter_mlgpu.measure.probes import devicememory, gpus, memory
+from jupyter_mlgpu.measure.probes.devicememory import TOO_SHORT, PeakDeviceMemory
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeSampler
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.render import text
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.receipts import text
 from jupyter_mlgpu.testing import example_record
 
 ROOT = Path(__file__).parents[2]

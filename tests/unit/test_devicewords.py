@@ -2,8 +2,8 @@
 
 import pytest
 
-from jupyter_mlgpu.devicewords import DeviceWord, in_words
-from jupyter_mlgpu.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.devicewords import DeviceWord, in_words
+from jupyter_mlgpu.record.errors import DeviceError, UsageError
 from jupyter_mlgpu.testing import FakeBackend
 
 DEVICES = FakeBackend(devices=("cpu:0", "cpu:1", "gpu:0")).devices()

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.doctor import light
-from jupyter_mlgpu.doctor.diagnose import CheckResult, Diagnosis
-from jupyter_mlgpu.notebook import doctor_light
-from jupyter_mlgpu.notebook.doctor_light import DoctorLight
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.explain.doctor import light
+from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, Diagnosis
+from jupyter_mlgpu.jupyter.notebook import doctor_light
+from jupyter_mlgpu.jupyter.notebook.doctor_light import DoctorLight
+from jupyter_mlgpu.record.sentence import say
 
 
 class Browser:
@@ -72,7 +72,7 @@ def test_what_it_found_is_told_to_all_browsers():
         "type": "doctor",
         "doctor": {"asking": True, "found": None, "problem": None},
     }
-    assert programs.commands[0][:4] == [sys.executable, "-P", "-m", "jupyter_mlgpu.doctor.light"]
+    assert programs.commands[0][:4] == [sys.executable, "-P", "-m", "jupyter_mlgpu.explain.doctor.light"]
     assert programs.commands[0][-1] == "false"
 
 

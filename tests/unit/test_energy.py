@@ -2,13 +2,13 @@
 
 import pytest
 
-from jupyter_mlgpu.probes import gpus
-from jupyter_mlgpu.probes.energy import counters, nvidia, rapl
-from jupyter_mlgpu.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
-from jupyter_mlgpu.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
-from jupyter_mlgpu.probes.energy.source import EnergySource
-from jupyter_mlgpu.probes.nvml import Nvml
-from jupyter_mlgpu.probes.once import Once
+from jupyter_mlgpu.measure.probes import gpus
+from jupyter_mlgpu.measure.probes.energy import counters, nvidia, rapl
+from jupyter_mlgpu.measure.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
+from jupyter_mlgpu.measure.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
+from jupyter_mlgpu.measure.probes.energy.source import EnergySource
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeCounter, FakeSampler
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.probes.energy import apple
-from jupyter_mlgpu.probes.energy.apple import BACKWARDS, TOO_SHORT, AppleEnergy
+from jupyter_mlgpu.measure.probes.energy import apple
+from jupyter_mlgpu.measure.probes.energy.apple import BACKWARDS, TOO_SHORT, AppleEnergy
 from jupyter_mlgpu.testing import FakeClock
 
 

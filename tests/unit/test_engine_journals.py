@@ -7,15 +7,15 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.clock import SystemClock
-from jupyter_mlgpu.engines import journal
-from jupyter_mlgpu.engines.collecting import collect_with
-from jupyter_mlgpu.engines.journal import EngineJournal
-from jupyter_mlgpu.engines.page import engines_table
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.kit import Kit, current
-from jupyter_mlgpu.notebook import engine
-from jupyter_mlgpu.record import Reading
+from jupyter_mlgpu.explain.engines import journal
+from jupyter_mlgpu.explain.engines.collecting import collect_with
+from jupyter_mlgpu.explain.engines.journal import EngineJournal
+from jupyter_mlgpu.jupyter.notebook import engine
+from jupyter_mlgpu.measure.kit import Kit, current
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.show.engines.page import engines_table
 from jupyter_mlgpu.testing import FakeClock, example_record
 from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine
 

@@ -6,15 +6,15 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.engines import lanes, live
-from jupyter_mlgpu.engines.asking import EngineReport
-from jupyter_mlgpu.engines.collection import WAITING, Collection
-from jupyter_mlgpu.engines.offsets import Offset
-from jupyter_mlgpu.engines.page import engines_table, phases_table
-from jupyter_mlgpu.engines.phases import phases
-from jupyter_mlgpu.page import view
-from jupyter_mlgpu.page.shown import bundle_of
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.collection import WAITING, Collection
+from jupyter_mlgpu.explain.engines.offsets import Offset
+from jupyter_mlgpu.explain.engines.phases import phases
+from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.show.engines import lanes, live
+from jupyter_mlgpu.show.engines.page import engines_table, phases_table
+from jupyter_mlgpu.show.page import view
+from jupyter_mlgpu.show.page.shown import bundle_of
 from jupyter_mlgpu.testing import example_record
 
 MILLISECOND = 1_000_000

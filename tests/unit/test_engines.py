@@ -10,15 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.engines import lanes
-from jupyter_mlgpu.engines.asking import ROUND_TRIPS, EngineReport
-from jupyter_mlgpu.engines.collecting import collect_with
-from jupyter_mlgpu.engines.collection import Collection, busy_ns
-from jupyter_mlgpu.engines.offsets import Offset, RoundTrip, estimate
-from jupyter_mlgpu.engines.page import engines_table
-from jupyter_mlgpu.errors import RecordError, UsageError
-from jupyter_mlgpu.page.scales import Scale
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.explain.engines.asking import ROUND_TRIPS, EngineReport
+from jupyter_mlgpu.explain.engines.collecting import collect_with
+from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
+from jupyter_mlgpu.explain.engines.offsets import Offset, RoundTrip, estimate
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.show.engines import lanes
+from jupyter_mlgpu.show.engines.page import engines_table
+from jupyter_mlgpu.show.page.scales import Scale
 from jupyter_mlgpu.testing import FakeClock, example_record
 from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine
 

@@ -8,11 +8,11 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.exporting import chrome, timeline, xprof
-from jupyter_mlgpu.ops.events import Event, Profile
-from jupyter_mlgpu.ops.kept import KeptProfiles
-from jupyter_mlgpu.record import missing
+from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import missing
+from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 from jupyter_mlgpu.testing import example_record
 
 SECOND = 1_000_000_000
@@ -223,7 +223,7 @@ def test_where_there_is_no_such_profile_the_reason_is_given(tmp_path):
 
 
 def test_a_profile_that_was_cut_says_so(tmp_path):
-    from jupyter_mlgpu.ops.events import CUT
+    from jupyter_mlgpu.measure.ops.events import CUT
 
     cut = profile(xspace=b"bytes", left_out=5, why_left_out=CUT)
     _, said = xprof.write(tmp_path, [profiled()], lambda key: (cut,))

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu import destinations, recordlines
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.files import (
+from jupyter_mlgpu.record import destinations
+from jupyter_mlgpu.record import lines as recordlines
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.files import (
     Journal,
     keep_last_states,
     load_records,
@@ -24,7 +25,7 @@ from jupyter_mlgpu.files import (
     write_atomically,
     writing,
 )
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 
@@ -308,7 +309,10 @@ def test_a_journal_may_be_a_fifo_and_never_waits_for_its_reader(fifo):
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux has /proc")
 def test_what_a_program_saves_to_its_standard_output_comes_out_there(tmp_path):
-    code = "import pathlib, jupyter_mlgpu.files as f; f.write_atomically(pathlib.Path('/dev/stdout'), b'x')"
+    code = (
+        "import pathlib; from jupyter_mlgpu.record import files\n"
+        "files.write_atomically(pathlib.Path('/dev/stdout'), b'x')"
+    )
     run = [sys.executable, "-c", code]
     assert subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout == b"x"
     with (tmp_path / "out").open("wb") as out:

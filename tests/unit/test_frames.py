@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.errors import MissingPackageError
-from jupyter_mlgpu.frames import Records
-from jupyter_mlgpu.record import OpStat, Reading
+from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.frames import Records
+from jupyter_mlgpu.record.record import OpStat, Reading
 from jupyter_mlgpu.testing import example_record
 
 # No pandas in the environment with the other Python, in which the unit tests run as well.

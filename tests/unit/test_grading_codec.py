@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from jupyter_mlgpu.errors import CrossingError
-from jupyter_mlgpu.grading import codec
+from jupyter_mlgpu.record.errors import CrossingError
+from jupyter_mlgpu.teach.grading import codec
 
 
 def crossed(value):

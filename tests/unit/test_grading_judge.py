@@ -3,11 +3,11 @@
 import nbformat
 import pytest
 
-from jupyter_mlgpu.errors import GradingError, NotVerifiedError
-from jupyter_mlgpu.grading import cells
-from jupyter_mlgpu.grading.judge import Judge
-from jupyter_mlgpu.grading.measure import RUNS, Measured
-from jupyter_mlgpu.lessons import assert_gpu_used, faster_than, labs, peak_below, submitted
+from jupyter_mlgpu.record.errors import GradingError, NotVerifiedError
+from jupyter_mlgpu.teach.grading import cells
+from jupyter_mlgpu.teach.grading.judge import Judge
+from jupyter_mlgpu.teach.grading.measure import RUNS, Measured
+from jupyter_mlgpu.teach.lessons import assert_gpu_used, faster_than, labs, peak_below, submitted
 from jupyter_mlgpu.testing.grading import LocalStudent
 
 
@@ -98,8 +98,8 @@ def test_what_the_lab_has_given_is_the_labs_own_in_its_tests(tmp_path):
 
 
 def test_builtins_that_a_student_patches_stay_whole_for_the_tests(tmp_path):
-    from jupyter_mlgpu.grading.sandbox import SANDBOXES
-    from jupyter_mlgpu.grading.student import Student
+    from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
+    from jupyter_mlgpu.teach.grading.student import Student
 
     lab = notebook(("test", "assert sorted(words()) == [1]"))
     (test,) = cells.teachers_cells(lab)

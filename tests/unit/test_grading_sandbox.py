@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from jupyter_mlgpu.cli import class_grade, main
-from jupyter_mlgpu.errors import GradingError
-from jupyter_mlgpu.grading import feedback, outputs, probe, sandbox
-from jupyter_mlgpu.grading.student import files_of
+from jupyter_mlgpu.jupyter.cli import main
+from jupyter_mlgpu.record.errors import GradingError
+from jupyter_mlgpu.teach.commands import grade as class_grade
+from jupyter_mlgpu.teach.grading import feedback, outputs, probe, sandbox
+from jupyter_mlgpu.teach.grading.student import files_of
 
 LAB = "lab_1"
 

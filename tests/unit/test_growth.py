@@ -7,11 +7,11 @@ from itertools import count
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu import growth
-from jupyter_mlgpu.growth import CellGrowth, of_all, of_run
-from jupyter_mlgpu.record import Reading, Record, missing
-from jupyter_mlgpu.render import growing
-from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.explain import growth
+from jupyter_mlgpu.explain.growth import CellGrowth, of_all, of_run
+from jupyter_mlgpu.record.record import Reading, Record, missing
+from jupyter_mlgpu.record.store import Store
+from jupyter_mlgpu.show.receipts import growing
 from jupyter_mlgpu.testing import example_record
 
 MIB = 1024**2

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.errors import RecordError, UsageError
-from jupyter_mlgpu.incoming import opened, read_bytes, read_json
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.incoming import opened, read_bytes, read_json
 
 
 def read(path: Path, most: int = 10, **how: bool) -> bytes:

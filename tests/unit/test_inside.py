@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.exporting.compact import compact
-from jupyter_mlgpu.notebook.inside import TRACE_ITEMS, RecordPages
-from jupyter_mlgpu.ops.events import Event, Profile
-from jupyter_mlgpu.ops.kept import KeptProfiles
-from jupyter_mlgpu.probes.looks import VALUES, KeptLooks
-from jupyter_mlgpu.record import OpStat
-from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.jupyter.notebook.inside import TRACE_ITEMS, RecordPages
+from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+from jupyter_mlgpu.measure.probes.looks import VALUES, KeptLooks
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import OpStat
+from jupyter_mlgpu.record.store import Store
+from jupyter_mlgpu.show.exporting.compact import compact
 from jupyter_mlgpu.testing import FakeClock, example_record
 
 RUN = "0" * 32

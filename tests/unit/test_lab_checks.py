@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.comparing import expect
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.lessons import assert_gpu_used, faster_than, peak_below
-from jupyter_mlgpu.record import DeviceUse, RanOn, Reading, missing
+from jupyter_mlgpu.explain.comparing import expect
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import DeviceUse, RanOn, Reading, missing
+from jupyter_mlgpu.teach.lessons import assert_gpu_used, faster_than, peak_below
 from jupyter_mlgpu.testing import example_record
 
 GIBIBYTE = 1024**3

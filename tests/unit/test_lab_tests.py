@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.grading import cells
-from jupyter_mlgpu.grading.judge import Judge
-from jupyter_mlgpu.grading.measure import Measured
-from jupyter_mlgpu.lessons import labs
+from jupyter_mlgpu.teach.grading import cells
+from jupyter_mlgpu.teach.grading.judge import Judge
+from jupyter_mlgpu.teach.grading.measure import Measured
+from jupyter_mlgpu.teach.lessons import labs
 from jupyter_mlgpu.testing.grading import LocalStudent
 
 LABS = Path(__file__).resolve().parents[2] / "notebooks" / "labs" / "source"

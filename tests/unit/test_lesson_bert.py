@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.lessons import bert, pretraining, wordpieces
+from jupyter_mlgpu.teach.lessons import bert, pretraining, wordpieces
 
 np = pytest.importorskip("numpy", reason="NumPy is not installed here")
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from jupyter_mlgpu.errors import RecordError, UsageError
-from jupyter_mlgpu.lessons import chart, figures, machine, recordings
-from jupyter_mlgpu.lessons.machine import Machine
-from jupyter_mlgpu.page.chart import Point
-from jupyter_mlgpu.page.scales import Scale, around, written
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.show.page.chart import Point
+from jupyter_mlgpu.show.page.scales import Scale, around, written
+from jupyter_mlgpu.teach.lessons import chart, figures, machine, recordings
+from jupyter_mlgpu.teach.lessons.machine import Machine
 
 CPU = Machine("cpu:0", "Some processor", "Keras 3 on TensorFlow 2")
 GPU = Machine("gpu:0", "NVIDIA H200", "Keras 3 on JAX 0.10")

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.lessons import images
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.lessons import images
 
 np = pytest.importorskip("numpy", reason="NumPy is not installed here")
 

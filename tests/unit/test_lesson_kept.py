@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.lessons import kept
+from jupyter_mlgpu.teach.lessons import kept
 
 np = pytest.importorskip("numpy", reason="NumPy is not installed here")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.lessons import text
+from jupyter_mlgpu.teach.lessons import text
 
 DOCSTRING = """Add two columns of numbers, row by row.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from jupyter_mlgpu.errors import MissingPackageError
-from jupyter_mlgpu.lessons import engines, picture, predict
-from jupyter_mlgpu.lessons.graphs import Operation, drawing
+from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.teach.lessons import engines, picture, predict
+from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
 
 
 def test_a_prediction_comes_back_beside_what_came(capsys):

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
-from jupyter_mlgpu.probes import gpus, live
-from jupyter_mlgpu.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
-from jupyter_mlgpu.probes.nvml import Nvml, Told
-from jupyter_mlgpu.probes.once import Once
+from jupyter_mlgpu.jupyter.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
+from jupyter_mlgpu.measure.probes import gpus, live
+from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
+from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
+from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeSampler
 

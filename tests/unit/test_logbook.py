@@ -1,9 +1,9 @@
 """Messages of no cell are kept with the record before them, marked as late; others go to the browsers."""
 
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.logs.waiting import Notes
-from jupyter_mlgpu.notebook.logbook import LATE_LINES, Logbook
-from jupyter_mlgpu.record import STILL_READING, Fact, LogLine
+from jupyter_mlgpu.jupyter.notebook.logbook import LATE_LINES, Logbook
+from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 

@@ -8,10 +8,17 @@ from pathlib import Path
 import check_messages
 import pytest
 
-from jupyter_mlgpu.logs import placement
-from jupyter_mlgpu.logs.catalogue import FOLDER, LANGUAGES, VERDICTS, Catalogue, Definition, read_definitions
-from jupyter_mlgpu.logs.parse import Message
-from jupyter_mlgpu.logs.stream import messages
+from jupyter_mlgpu.explain.logs import placement
+from jupyter_mlgpu.explain.logs.catalogue import (
+    FOLDER,
+    LANGUAGES,
+    VERDICTS,
+    Catalogue,
+    Definition,
+    read_definitions,
+)
+from jupyter_mlgpu.explain.logs.parse import Message
+from jupyter_mlgpu.explain.logs.stream import messages
 
 CATALOGUE = Catalogue.load()
 ORDINARY = (Path(__file__).parents[1] / "data" / "ordinary_lines.txt").read_text(encoding="utf-8")
@@ -84,7 +91,7 @@ def test_the_placement_messages_exist():
 
 def test_importing_the_catalogue_reads_nothing():
     code = (
-        "import jupyter_mlgpu.logs.reader; from jupyter_mlgpu.logs import catalogue;"
+        "import jupyter_mlgpu.explain.logs.reader; from jupyter_mlgpu.explain.logs import catalogue;"
         "print(catalogue._load.cache_info().misses)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

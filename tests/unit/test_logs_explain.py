@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu import cli
-from jupyter_mlgpu.cli.explain import WINDOW
+from jupyter_mlgpu.jupyter import cli
+from jupyter_mlgpu.jupyter.cli.explain import WINDOW
 
 DEVICE = "Metal device set to: Apple M1 Max"
 OUT_OF_MEMORY = (
@@ -26,7 +26,7 @@ KEYS = ["text", "id", "verdict", "meaning", "advice", "fields", "count"]
 PROGRAM = [
     sys.executable,
     "-c",
-    "import sys; from jupyter_mlgpu.cli import main; sys.exit(main())",
+    "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())",
     "explain",
 ]
 
@@ -271,8 +271,8 @@ def test_a_terminal_is_told_how_far_a_long_run_is(
 ):
     log = tmp_path / "long.log"
     log.write_text("a line\n" * 400_000)
-    monkeypatch.setattr("jupyter_mlgpu.cli.explain._PATIENCE", patience)
-    monkeypatch.setattr("jupyter_mlgpu.cli.explain._EVERY", 0)
+    monkeypatch.setattr("jupyter_mlgpu.jupyter.cli.explain._PATIENCE", patience)
+    monkeypatch.setattr("jupyter_mlgpu.jupyter.cli.explain._EVERY", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: at_terminal)
     assert cli.main(["explain", str(log)]) == 0
     said = capsys.readouterr().err
@@ -290,7 +290,7 @@ def test_explaining_loads_no_framework_and_no_jupyter(tmp_path):
     log = Path(tmp_path / "some.log")
     log.write_text(DEVICE)
     code = (
-        f"import sys; from jupyter_mlgpu.cli import main; main(['explain', {str(log)!r}]);"
+        f"import sys; from jupyter_mlgpu.jupyter.cli import main; main(['explain', {str(log)!r}]);"
         "print(sorted({'numpy', 'tensorflow', 'torch', 'IPython', 'ipykernel', 'plotly'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

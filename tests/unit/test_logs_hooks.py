@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from jupyter_mlgpu.logs.hooks import PythonHooks
+from jupyter_mlgpu.measure.capture.hooks import PythonHooks
 
 
 @pytest.fixture(autouse=True)

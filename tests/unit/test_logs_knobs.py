@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.errors import RestartNeededError, UsageError
-from jupyter_mlgpu.logs.knobs import FRAMEWORKS, KNOBS
-from jupyter_mlgpu.logs.verbose import LEVELS, Verbose, imported, plan
+from jupyter_mlgpu.explain.logs.knobs import FRAMEWORKS, KNOBS
+from jupyter_mlgpu.explain.logs.verbose import LEVELS, Verbose, imported, plan
+from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
 
 NOTHING_IMPORTED: frozenset[str] = frozenset()
 TENSORFLOW = {"tensorflow": object()}

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from jupyter_mlgpu.logs.lines import KEPT, LONGEST, LineSplitter, text_of
+from jupyter_mlgpu.explain.logs.lines import KEPT, LONGEST, LineSplitter, text_of
 
 
 def lines_of(*pieces: bytes) -> list[bytes]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.logs.catalogue import Catalogue, Definition
-from jupyter_mlgpu.logs.parse import MAX_LINES, Message, Parser
-from jupyter_mlgpu.logs.stream import messages
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
+from jupyter_mlgpu.explain.logs.parse import MAX_LINES, Message, Parser
+from jupyter_mlgpu.explain.logs.stream import messages
 
 
 def definition(name: str, patterns: list[str], *more: str) -> Definition:

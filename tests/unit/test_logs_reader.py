@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.logs.catalogue import Catalogue, Definition
-from jupyter_mlgpu.logs.fold import CHARACTERS, DISTINCT_OF_A_KIND, KINDS
-from jupyter_mlgpu.logs.placement import LIMIT
-from jupyter_mlgpu.logs.reader import LogReader
-from jupyter_mlgpu.logs.waiting import Notes
-from jupyter_mlgpu.record import Fact
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition
+from jupyter_mlgpu.explain.logs.fold import CHARACTERS, DISTINCT_OF_A_KIND, KINDS
+from jupyter_mlgpu.explain.logs.placement import LIMIT
+from jupyter_mlgpu.explain.logs.reader import LogReader
+from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.record.record import Fact
 
 DEVICE = """
 patterns = ["Metal device set to: {device}"]

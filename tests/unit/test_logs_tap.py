@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from jupyter_mlgpu.logs import tap as tap_module
-from jupyter_mlgpu.logs.storage import LogFile
-from jupyter_mlgpu.logs.tap import Tap
+from jupyter_mlgpu.measure.capture import tap as tap_module
+from jupyter_mlgpu.measure.capture.storage import LogFile
+from jupyter_mlgpu.measure.capture.tap import Tap
 
 
 class Heard:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.logs.template import Pattern, straighten
+from jupyter_mlgpu.explain.logs.template import Pattern, straighten
 
 
 def taken(pattern, text):

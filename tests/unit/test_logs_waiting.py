@@ -2,10 +2,10 @@
 
 import pytest
 
-from jupyter_mlgpu.logs import waiting
-from jupyter_mlgpu.logs.catalogue import Catalogue
-from jupyter_mlgpu.logs.reader import LogReader
-from jupyter_mlgpu.logs.waiting import Stretch
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.reader import LogReader
+from jupyter_mlgpu.measure.capture import waiting
+from jupyter_mlgpu.measure.capture.waiting import Stretch
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jupyter_mlgpu.exporting import timeline
-from jupyter_mlgpu.probes.looks import KeptLooks
+from jupyter_mlgpu.measure.probes.looks import KeptLooks
+from jupyter_mlgpu.show.exporting import timeline
 from jupyter_mlgpu.testing import example_record
 
 SERIES = [

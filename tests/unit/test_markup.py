@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import markup
-from jupyter_mlgpu.markup import document, element, image, joined, one_line, plotly_text, unended
+from jupyter_mlgpu.show import markup
+from jupyter_mlgpu.show.markup import document, element, image, joined, one_line, plotly_text, unended
 
 ROOT = Path(jupyter_mlgpu.__file__).parent
 HOSTILE = """"><img src=x onerror=alert(1)></script><script>alert(2)</script>' & ]]> \x00\ud800"""
@@ -24,9 +24,9 @@ TAG = re.compile(
 
 # Modules that may write a tag, and why.
 EXCEPTIONS = {
-    "markup.py": "the module that writes them",
+    "show/markup.py": "the module that writes them",
     "testing/sharing.py": "plays a hub that answers with a page",
-    "grading/feedback.py": "knows the beginning of nbgrader's pages, and puts a policy behind it",
+    "teach/grading/feedback.py": "knows the beginning of nbgrader's pages, and puts a policy behind it",
 }
 
 
@@ -73,7 +73,7 @@ def test_one_module_escapes() -> None:
             if any(one == "html" or one.startswith(("xml.sax", "markupsafe")) for one in modules):
                 found.append(name)
 
-    assert found == ["markup.py"]
+    assert found == ["show/markup.py"]
 
 
 def test_text_is_never_mark_up() -> None:

@@ -5,13 +5,13 @@ import os
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.memory_forecast import Limit, forecast
-from jupyter_mlgpu.memory_room import room
-from jupyter_mlgpu.notebook.fits_command import fits_command, size_in_bytes
-from jupyter_mlgpu.probes import memory
-from jupyter_mlgpu.probes.nvml import Nvml
-from jupyter_mlgpu.record import Reading, missing
+from jupyter_mlgpu.explain.memory_forecast import Limit, forecast
+from jupyter_mlgpu.explain.memory_room import room
+from jupyter_mlgpu.jupyter.notebook.fits_command import fits_command, size_in_bytes
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Reading, missing
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 GIBIBYTE = 1024**3

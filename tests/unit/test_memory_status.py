@@ -7,10 +7,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_mlgpu.notebook.memory import report
-from jupyter_mlgpu.probes import memory
-from jupyter_mlgpu.probes.memory import Memory, container
-from jupyter_mlgpu.probes.nvml import Nvml
+from jupyter_mlgpu.jupyter.notebook.memory import report
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.memory import Memory, container
+from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml
 
 GIB = 1024**3

@@ -2,8 +2,8 @@
 
 import json
 
-from jupyter_mlgpu import servermessages
-from jupyter_mlgpu.logs.catalogue import Catalogue
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+from jupyter_mlgpu.jupyter.server import messages as servermessages
 
 
 def test_every_message_is_there_with_its_fields_unfilled():

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.errors import DeviceError, GraphError
+from jupyter_mlgpu.record.errors import DeviceError, GraphError
 
 np = pytest.importorskip("numpy", reason="mlcompute needs NumPy, which is not installed here")
 mlc = pytest.importorskip("jupyter_mlgpu.mlcompute")
-apple = pytest.importorskip("jupyter_mlgpu.mlcompute.apple")
-apple_layers = pytest.importorskip("jupyter_mlgpu.mlcompute.apple_layers")
-names = pytest.importorskip("jupyter_mlgpu.mlcompute.names")
+apple = pytest.importorskip("jupyter_mlgpu.graphs.mlcompute.apple")
+apple_layers = pytest.importorskip("jupyter_mlgpu.graphs.mlcompute.apple_layers")
+names = pytest.importorskip("jupyter_mlgpu.graphs.mlcompute.names")
 
 TABLE = json.loads((Path(__file__).parent.parent / "data" / "mlcompute_names.json").read_text())
 # Selectors that we use and the wheel's metadata does not list, for they need none: from Apple's headers

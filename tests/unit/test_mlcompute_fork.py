@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.files import load_records
-from jupyter_mlgpu.frameworks.tensorflow import mlcompute_fork as fork
+from jupyter_mlgpu.measure.frameworks.tensorflow import mlcompute_fork as fork
+from jupyter_mlgpu.record.files import load_records
 
 PACKAGE = Path(jupyter_mlgpu.__file__).parent
 SOURCE = Path(fork.__file__).read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def test_a_block_becomes_a_record_that_fits_the_schema(tmp_path, capfd):
         os.write(1, b"one line\n")
     with fork.trace("add again", str(out)):
         pass
-    schema = json.loads((PACKAGE / "record.schema.json").read_text())
+    schema = json.loads((PACKAGE / "record" / "record.schema.json").read_text())
     for line in out.read_text().splitlines():
         jsonschema.validate(json.loads(line), schema)
     (first, second), problems = load_records(out)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jupyter_mlgpu.errors import DeviceError, GraphError
+from jupyter_mlgpu.record.errors import DeviceError, GraphError
 
 np = pytest.importorskip("numpy", reason="mlcompute needs NumPy, which is not installed here")
 mlc = pytest.importorskip("jupyter_mlgpu.mlcompute")
@@ -176,7 +176,7 @@ class Device(mlc.Target):
     """A device that works on after a call has returned, until `done` is set."""
 
     def compile(self, program):
-        from jupyter_mlgpu.mlcompute.numpy_engine import NumpyExecutable
+        from jupyter_mlgpu.graphs.mlcompute.numpy_engine import NumpyExecutable
 
         self.done.clear()
         return type(
@@ -643,7 +643,7 @@ def test_the_drawing_is_an_image_with_every_layer():
 
 
 def test_gradients_of_the_tape_are_limits_of_differences():
-    from jupyter_mlgpu.mlcompute.tape import NumpyOps, Value, backward
+    from jupyter_mlgpu.graphs.mlcompute.tape import NumpyOps, Value, backward
 
     ops, rng = NumpyOps(), np.random.default_rng(0)
     x = rng.uniform(0.5, 1.5, (3, 4))

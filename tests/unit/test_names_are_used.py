@@ -11,7 +11,7 @@ import jupyter_mlgpu
 PACKAGE = Path(jupyter_mlgpu.__file__).parent
 ROOT = PACKAGE.parent
 #: The names that users call; those that no lesson shows have nobody here but tests.
-FOR_USERS = PACKAGE / "mlcompute" / "__init__.py"
+FOR_USERS = PACKAGE / "graphs" / "mlcompute" / "__init__.py"
 #: Read by others, who know the name.
 ASKED_FOR = {
     "_jupyter_server_extension_points": "Jupyter Server asks for it",

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.probes.nvml import GpuMemory, GpuProcess, Nvml, NvmlLibrary
+from jupyter_mlgpu.measure.probes.nvml import GpuMemory, GpuProcess, Nvml, NvmlLibrary
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml
 
 GIB = 1024**3
@@ -83,7 +83,7 @@ def test_nvml_is_started_once():
 def test_without_the_package_it_is_named_and_nothing_is_imported_before_it_is_asked():
     code = (
         "import sys\n"
-        "from jupyter_mlgpu.probes.nvml import Nvml\n"
+        "from jupyter_mlgpu.measure.probes.nvml import Nvml\n"
         "nvml = Nvml()\n"
         "assert 'pynvml' not in sys.modules\n"
         "sys.modules['pynvml'] = None\n"  # as where it is not installed

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from jupyter_mlgpu.ops.busy import device_busy, length, union
-from jupyter_mlgpu.ops.events import Event, Profile, kept
-from jupyter_mlgpu.ops.selftime import by_line, of_line, parents, self_times
-from jupyter_mlgpu.ops.table import rows
+from jupyter_mlgpu.measure.ops.busy import device_busy, length, union
+from jupyter_mlgpu.measure.ops.events import Event, Profile, kept
+from jupyter_mlgpu.measure.ops.selftime import by_line, of_line, parents, self_times
+from jupyter_mlgpu.measure.ops.table import rows
 
 
 def host(name: str, start: int, end: int, line: str = "thread 1", **more) -> Event:

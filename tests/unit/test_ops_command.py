@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.notebook.ops_command import OperationsRequest, asked, asked_over, summary
-from jupyter_mlgpu.notebook.transform import drop_trace_line as drop_trace_line_of
+from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest, asked, asked_over, summary
+from jupyter_mlgpu.jupyter.notebook.transform import drop_trace_line as drop_trace_line_of
+from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.testing import example_record
 
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.frameworks.jax import profile_reader as read_jax
-from jupyter_mlgpu.frameworks.tensorflow import profile_reader as read_tensorflow
-from jupyter_mlgpu.frameworks.torch import profile_reader as read_torch
-from jupyter_mlgpu.ops import xspace
-from jupyter_mlgpu.ops.planes import copied, device_of, is_stream, kind_of, rounded
+from jupyter_mlgpu.measure.frameworks.jax import profile_reader as read_jax
+from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader as read_tensorflow
+from jupyter_mlgpu.measure.frameworks.torch import profile_reader as read_torch
+from jupyter_mlgpu.measure.ops import xspace
+from jupyter_mlgpu.measure.ops.planes import copied, device_of, is_stream, kind_of, rounded
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import re
 import pytest
 import schemas
 
-from jupyter_mlgpu import decoding
-from jupyter_mlgpu.page import view
-from jupyter_mlgpu.page.chart import COLOURS, Axis, Chart, Point, Series
-from jupyter_mlgpu.page.model import Page, Table
-from jupyter_mlgpu.page.shown import bundle_of, page_of
-from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.show.page import view
+from jupyter_mlgpu.show.page.chart import COLOURS, Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
 from tests.reading import as_read
 
 

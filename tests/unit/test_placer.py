@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
-from jupyter_mlgpu.planning.placing import target
+from jupyter_mlgpu.graphs.planning.forecast import of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.graphs.planning.placing import target
 
 
 def node(name, operation, *takes, kind="float32", size=4, attributes=None, after=(), **more):

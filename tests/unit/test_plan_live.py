@@ -7,12 +7,12 @@ import re
 
 from IPython.core.formatters import DisplayFormatter
 
-from jupyter_mlgpu.page import view
-from jupyter_mlgpu.page.shown import bundle_of
-from jupyter_mlgpu.planning import live
-from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
-from jupyter_mlgpu.planning.placing import target
+from jupyter_mlgpu.graphs.planning.forecast import of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.show.page import view
+from jupyter_mlgpu.show.page.shown import bundle_of
+from jupyter_mlgpu.show.planning import live
 from tests.reading import as_read
 
 

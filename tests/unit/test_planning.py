@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_mlgpu.errors import PlanError
-from jupyter_mlgpu.planning.forecast import of_graph
-from jupyter_mlgpu.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
-from jupyter_mlgpu.planning.placing import target
-from jupyter_mlgpu.planning.subgraphs import divide
+from jupyter_mlgpu.graphs.planning.forecast import of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.graphs.planning.subgraphs import divide
+from jupyter_mlgpu.record.errors import PlanError
 
 
 def node(name, operation, *takes, kind="float32", size=None, after=(), attribute="T", arguments=()):

@@ -8,10 +8,10 @@ from importlib import resources
 import kernel_table  # scripts/kernel_table.py, which makes tables
 import pytest
 
-from jupyter_mlgpu.errors import PlanError
-from jupyter_mlgpu.planning import kernels
-from jupyter_mlgpu.planning.graph import Node
-from jupyter_mlgpu.planning.placing import place, target
+from jupyter_mlgpu.graphs.planning import kernels
+from jupyter_mlgpu.graphs.planning.graph import Node
+from jupyter_mlgpu.graphs.planning.placing import place, target
+from jupyter_mlgpu.record.errors import PlanError
 
 
 def node(operation, **types):
@@ -119,7 +119,7 @@ def test_ten_random_operations_need_macos_13():
 
 
 def test_every_layer_of_ml_compute_says_where_its_name_was_read():
-    text = resources.files("jupyter_mlgpu.planning").joinpath("tables", "mlcompute.json").read_text()
+    text = resources.files("jupyter_mlgpu.graphs.planning").joinpath("tables", "mlcompute.json").read_text()
     rows = [row for found in json.loads(text)["kernels"].values() for row in found]
     assert all(row["layer"].startswith("MLC") and row["source"].startswith("MLC") for row in rows)
 
@@ -218,7 +218,7 @@ def test_a_target_that_does_not_exist_is_refused():
 
 def test_tables_are_read_only_when_they_are_asked_for():
     code = (
-        "from jupyter_mlgpu.planning import kernels, forecast;"
+        "from jupyter_mlgpu.graphs.planning import kernels, forecast;"
         "print(kernels.load.cache_info().currsize); kernels.load('metal'); kernels.load('metal');"
         "print(kernels.load.cache_info().currsize)"
     )

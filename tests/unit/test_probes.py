@@ -5,9 +5,15 @@ import time
 
 import pytest
 
-from jupyter_mlgpu.probes.base import Unavailable
-from jupyter_mlgpu.probes.process import RESET, CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
-from jupyter_mlgpu.probes.sampler import SampledPeak, Sampler
+from jupyter_mlgpu.measure.probes.base import Unavailable
+from jupyter_mlgpu.measure.probes.process import (
+    RESET,
+    CpuTime,
+    MemoryInUse,
+    ResettablePeak,
+    peak_memory_probe,
+)
+from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
 from tests.unit.memory import new_memory
 
 

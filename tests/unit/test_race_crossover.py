@@ -2,8 +2,8 @@
 
 import pytest
 
-from jupyter_mlgpu.race.crossover import crossover
-from jupyter_mlgpu.race.result import Lane, Timing
+from jupyter_mlgpu.experiment.race.crossover import crossover
+from jupyter_mlgpu.experiment.race.result import Lane, Timing
 
 
 def lane(device, times, spread=0.01, count=10):

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from jupyter_mlgpu.errors import RaceError
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.race import fresh
-from jupyter_mlgpu.race.job import JOB, TOLD, Job, Listener, News, Teller
-from jupyter_mlgpu.race.result import Timing
+from jupyter_mlgpu.experiment.race import fresh
+from jupyter_mlgpu.experiment.race.job import JOB, TOLD, Job, Listener, News, Teller
+from jupyter_mlgpu.experiment.race.result import Timing
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.record.errors import RaceError
 
 CPU = Device("fake", "cpu:0", "cpu", "cpu")
 
@@ -119,7 +119,7 @@ def test_the_job_reaches_the_process_whole(tmp_path):
     assert Job.read(tmp_path) == job
     written = json.loads((tmp_path / JOB).read_text())
     assert written["job"]["sizes"] == [10, 0.5]
-    assert written["registered"] == ["torch", "jupyter_mlgpu.frameworks.torch:FRAMEWORK"]
+    assert written["registered"] == ["torch", "jupyter_mlgpu.measure.frameworks.torch:FRAMEWORK"]
 
 
 def test_a_line_that_is_not_whole_yet_waits(tmp_path):

@@ -8,17 +8,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import DeviceError, NewerSchemaError, RecordError, UsageError
-from jupyter_mlgpu.page import plotly
-from jupyter_mlgpu.page.scales import written
-from jupyter_mlgpu.page.shown import page_of
-from jupyter_mlgpu.race import page, racing
-from jupyter_mlgpu.race.cell import PlainCell, from_source
-from jupyter_mlgpu.race.options import parse
-from jupyter_mlgpu.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.experiment.race import racing
+from jupyter_mlgpu.experiment.race.cell import PlainCell, from_source
+from jupyter_mlgpu.experiment.race.options import parse
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import DeviceError, NewerSchemaError, RecordError, UsageError
+from jupyter_mlgpu.record.units import duration
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.scales import written
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.race import page
 from jupyter_mlgpu.testing import FakeBackend
-from jupyter_mlgpu.units import duration
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -327,7 +328,8 @@ def test_one_device_is_no_race_and_the_reason_is_told():
 def test_a_race_needs_neither_plotly_nor_ipython_nor_numpy():
     code = (
         "import sys\n"
-        "from jupyter_mlgpu.race import child, fresh, racing, runner, page\n"
+        "from jupyter_mlgpu.experiment.race import child, fresh, racing, runner\n"
+        "from jupyter_mlgpu.show.race import page\n"
         "print(sorted({'plotly', 'IPython', 'numpy', 'ipykernel'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

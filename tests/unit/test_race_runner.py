@@ -4,13 +4,13 @@ import contextlib
 
 import pytest
 
-from jupyter_mlgpu.frameworks.base import Observed
-from jupyter_mlgpu.race.options import RaceOptions
-from jupyter_mlgpu.race.racing import race, together
-from jupyter_mlgpu.race.runner import RaceProgress, RaceRunner
-from jupyter_mlgpu.record import RanOn
+from jupyter_mlgpu.experiment.race.options import RaceOptions
+from jupyter_mlgpu.experiment.race.racing import race, together
+from jupyter_mlgpu.experiment.race.runner import RaceProgress, RaceRunner
+from jupyter_mlgpu.experiment.timing import STEADY_RUNS
+from jupyter_mlgpu.measure.frameworks.base import Observed
+from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.testing import FakeBackend, FakeClock
-from jupyter_mlgpu.timing import STEADY_RUNS
 
 
 class FakeCell:

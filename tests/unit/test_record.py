@@ -8,12 +8,12 @@ import pytest
 import schemas
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import NewerSchemaError, RecordError
-from jupyter_mlgpu.record import QUANTITIES, Fact, OpStat, Reading, Record, missing
-from jupyter_mlgpu.sentence import say
+from jupyter_mlgpu.record.errors import NewerSchemaError, RecordError
+from jupyter_mlgpu.record.record import QUANTITIES, Fact, OpStat, Reading, Record, missing
+from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.testing import example_record
 
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
 
 
 def written() -> dict:

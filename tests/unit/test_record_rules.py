@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.cli import main
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.files import load_records, save_records
-from jupyter_mlgpu.record import Fact, LogLine, OpStat, Reading, Record
-from jupyter_mlgpu.render import bundle, html, text
-from jupyter_mlgpu.render.report import report
+from jupyter_mlgpu.jupyter.cli import main
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.files import load_records, save_records
+from jupyter_mlgpu.record.record import Fact, LogLine, OpStat, Reading, Record
+from jupyter_mlgpu.show.receipts import bundle, html, text
+from jupyter_mlgpu.show.receipts.report import report
 from jupyter_mlgpu.testing import example_record
 
 HUGE = 10**400

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jupyter_mlgpu.record import Record
-from jupyter_mlgpu.record_schema_1 import upgraded
-from jupyter_mlgpu.render import text
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.schema_1 import upgraded
+from jupyter_mlgpu.show.receipts import text
 from jupyter_mlgpu.testing import example_record
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.frameworks.jax import profile_reader as read_jax
-from jupyter_mlgpu.ops.busy import device_busy
-from jupyter_mlgpu.ops.events import Profile
-from jupyter_mlgpu.ops.table import rows
+from jupyter_mlgpu.measure.frameworks.jax import profile_reader as read_jax
+from jupyter_mlgpu.measure.ops.busy import device_busy
+from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.measure.ops.table import rows
 
 RECORDED = Path(__file__).parent.parent / "data" / "h200"
 

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from jupyter_mlgpu.probes.process import CpuTime
-from jupyter_mlgpu.record import QUANTITIES, Reading, Record
-from jupyter_mlgpu.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.probes.process import CpuTime
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record.record import QUANTITIES, Reading, Record
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
 
 

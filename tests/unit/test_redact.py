@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.redact import beginning, people, redact
+from jupyter_mlgpu.record.redact import beginning, people, redact
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_mlgpu.redact import people, redact
+from jupyter_mlgpu.record.redact import people, redact
 
 DATA = Path(__file__).parents[1] / "data" / "secrets"
 FORMS = tomllib.loads((DATA / "forms.toml").read_text(encoding="utf-8"))["form"]

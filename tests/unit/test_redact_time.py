@@ -11,7 +11,7 @@ from re import _parser as parser
 import pytest
 
 from benchmarks import redaction
-from jupyter_mlgpu.redact import assigned, people, redact, secrets
+from jupyter_mlgpu.record.redact import assigned, people, redact, secrets
 
 REPEATS = (code.MAX_REPEAT, code.MIN_REPEAT, code.POSSESSIVE_REPEAT)
 

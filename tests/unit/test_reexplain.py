@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.logs.catalogue import Catalogue, read_definitions
-from jupyter_mlgpu.logs.reexplain import explain_again
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.explain.logs.catalogue import Catalogue, read_definitions
+from jupyter_mlgpu.explain.logs.reexplain import explain_again
+from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 MESSAGES = {

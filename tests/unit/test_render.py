@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu import units
-from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
-from jupyter_mlgpu.render import html, notes, text, words
-from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
+from jupyter_mlgpu.show.receipts import html, notes, text, words
+from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record
 
 

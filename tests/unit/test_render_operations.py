@@ -5,9 +5,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import OpStat, Reading, Record
-from jupyter_mlgpu.render import figures, html, operations, report, text
-from jupyter_mlgpu.render.bundle import FULL_LIMIT, MIME_TYPE, bundle
+from jupyter_mlgpu.record.record import OpStat, Reading, Record
+from jupyter_mlgpu.show.receipts import figures, html, operations, report, text
+from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record
 
 

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record import DeviceUse, LogLine, RanOn, Reading, Record, missing
-from jupyter_mlgpu.render import figures
+from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Reading, Record, missing
+from jupyter_mlgpu.show.receipts import figures
 from jupyter_mlgpu.testing import example_record
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://x.example/a onerror=alert(2)> %{x} &lt;b&gt;"
@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 
 def page_of(records: list[Record], **options) -> Page:
-    from jupyter_mlgpu.render.report import report
+    from jupyter_mlgpu.show.receipts.report import report
 
     return Page(report(records, title=options.pop("title", "lesson.ipynb"), **options))
 

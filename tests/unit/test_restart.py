@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import DeviceError, RestartNeededError, UsageError
-from jupyter_mlgpu.frameworks import hardware
-from jupyter_mlgpu.frameworks.base import Details
-from jupyter_mlgpu.frameworks.jax.backend import hidden_by_configuration as jax_hidden
-from jupyter_mlgpu.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
-from jupyter_mlgpu.logs.verbose import of_this_process
-from jupyter_mlgpu.notebook.restart import MIME_TYPE, bundle, prepare
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.explain.logs.verbose import of_this_process
+from jupyter_mlgpu.jupyter.notebook.restart import MIME_TYPE, bundle, prepare
+from jupyter_mlgpu.measure.frameworks import hardware
+from jupyter_mlgpu.measure.frameworks.base import Details
+from jupyter_mlgpu.measure.frameworks.jax.backend import hidden_by_configuration as jax_hidden
+from jupyter_mlgpu.measure.frameworks.tensorflow.backend import hidden_by_configuration as tensorflow_hidden
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import DeviceError, RestartNeededError, UsageError
 from jupyter_mlgpu.testing import FakeBackend
 
 HIDES = "The fake was told to hide its GPU: first take that line out."

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from jupyter_mlgpu.probes.sampler import NAME, SHARE, Sampler
+from jupyter_mlgpu.measure.probes.sampler import NAME, SHARE, Sampler
 
 
 def threads():

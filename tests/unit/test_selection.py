@@ -2,9 +2,9 @@
 
 import pytest
 
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import DeviceError
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import DeviceError
 from jupyter_mlgpu.testing import FakeBackend
 
 word = DeviceWord.parse

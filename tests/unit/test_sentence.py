@@ -4,10 +4,10 @@ import pickle
 
 import pytest
 
-from jupyter_mlgpu import sentence
-from jupyter_mlgpu.decoding import to_json
-from jupyter_mlgpu.redact import redact
-from jupyter_mlgpu.sentence import DEEPEST, MOST_LETTERS, Sentence, from_json, joined, say, say_count
+from jupyter_mlgpu.record import sentence
+from jupyter_mlgpu.record.decoding import to_json
+from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.sentence import DEEPEST, MOST_LETTERS, Sentence, from_json, joined, say, say_count
 
 NESTED = say("{device} was idle: {why}", device="gpu:0", why=say("{count} copies", count=1234))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mlgpu.frameworks.tensorflow.collection import SharedCollection
+from jupyter_mlgpu.measure.frameworks.tensorflow.collection import SharedCollection
 
 
 class Metadata:

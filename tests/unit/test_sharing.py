@@ -11,15 +11,15 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu import kit as kits
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.lessons import check
-from jupyter_mlgpu.lessons.exercises import exercises
-from jupyter_mlgpu.notebook.share_command import ShareCommand
-from jupyter_mlgpu.sharing import outbox, post, report, sender
-from jupyter_mlgpu.sharing.address import Address, address_of
-from jupyter_mlgpu.sharing.outbox import Outbox, ReportAnswer, made
+from jupyter_mlgpu.measure import kit as kits
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.commands.share import ShareCommand
+from jupyter_mlgpu.teach.lessons import check
+from jupyter_mlgpu.teach.lessons.exercises import exercises
+from jupyter_mlgpu.teach.sharing import outbox, post, report, sender
+from jupyter_mlgpu.teach.sharing.address import Address, address_of
+from jupyter_mlgpu.teach.sharing.outbox import Outbox, ReportAnswer, made
 from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import pytest
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.sharing import address as addresses
-from jupyter_mlgpu.sharing.address import Address, address_of, doubt
-from jupyter_mlgpu.sharing.post import post
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.sharing import address as addresses
+from jupyter_mlgpu.teach.sharing.address import Address, address_of, doubt
+from jupyter_mlgpu.teach.sharing.post import post
 from jupyter_mlgpu.testing.sharing import FakeTeacher
 
 

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import jupyter_mlgpu
-from jupyter_mlgpu.errors import RecordError
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.lessons import exercises
-from jupyter_mlgpu.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record, missing
-from jupyter_mlgpu.sharing import leaving, report
-from jupyter_mlgpu.sharing.report import SharedCheck
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record, missing
+from jupyter_mlgpu.teach.lessons import exercises
+from jupyter_mlgpu.teach.sharing import leaving, report
+from jupyter_mlgpu.teach.sharing.report import SharedCheck
 from jupyter_mlgpu.testing import example_record
 
 PACKAGE = Path(jupyter_mlgpu.__file__).parent

@@ -6,8 +6,8 @@ from itertools import combinations, permutations
 
 import pytest
 
-from jupyter_mlgpu.growth import FEWEST
-from jupyter_mlgpu.statistics import (
+from jupyter_mlgpu.explain.growth import FEWEST
+from jupyter_mlgpu.explain.statistics import (
     FEWEST_FOR_MEDIAN,
     INTERVAL,
     RANGE,

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.frameworks.staying import LIMIT as MOST
-from jupyter_mlgpu.frameworks.staying import Staying, each, elsewhere, it, own, told
-from jupyter_mlgpu.notebook.named_values import LIMIT, named_values
-from jupyter_mlgpu.selection import DeviceSelection
+from jupyter_mlgpu.jupyter.notebook.named_values import LIMIT, named_values
+from jupyter_mlgpu.measure.frameworks.staying import LIMIT as MOST
+from jupyter_mlgpu.measure.frameworks.staying import Staying, each, elsewhere, it, own, told
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.testing import FakeBackend
 
 

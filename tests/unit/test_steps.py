@@ -5,11 +5,7 @@ import dataclasses
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.files import Journal, load_records
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.logs.waiting import Notes
-from jupyter_mlgpu.notebook.steps import (
+from jupyter_mlgpu.jupyter.notebook.steps import (
     EndedCell,
     RecordStep,
     complete,
@@ -21,9 +17,13 @@ from jupyter_mlgpu.notebook.steps import (
     with_traceback,
     with_values_elsewhere,
 )
-from jupyter_mlgpu.record import STILL_READING, Fact, LogLine, Reading
-from jupyter_mlgpu.selection import DeviceSelection
-from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.measure.capture.waiting import Notes
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.files import Journal, load_records
+from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine, Reading
+from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import FakeBackend, example_record
 
 CPU = Device("fake", "cpu:0", "cpu", "fake cpu:0")

@@ -4,8 +4,8 @@ import json
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.packed import Packer
-from jupyter_mlgpu.store import Store
+from jupyter_mlgpu.record.packed import Packer
+from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import example_record
 
 

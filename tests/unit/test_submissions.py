@@ -6,12 +6,12 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.errors import UsageError
-from jupyter_mlgpu.lessons import assert_gpu_used, submitted
-from jupyter_mlgpu.record import Reading
-from jupyter_mlgpu.render.bundle import MIME_TYPE, bundle
-from jupyter_mlgpu.submissions import doubts, read
-from jupyter_mlgpu.submissions.doubts import shared
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
+from jupyter_mlgpu.teach.lessons import assert_gpu_used, submitted
+from jupyter_mlgpu.teach.submissions import doubts, read
+from jupyter_mlgpu.teach.submissions.doubts import shared
 from jupyter_mlgpu.testing import example_record
 
 

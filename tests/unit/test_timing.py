@@ -2,9 +2,9 @@
 
 import pytest
 
-from jupyter_mlgpu.errors import ClockError
+from jupyter_mlgpu.experiment.timing import STEADY_RUNS, Repeats, Timings, seconds_of, steady_blocks
+from jupyter_mlgpu.record.errors import ClockError
 from jupyter_mlgpu.testing import FakeClock
-from jupyter_mlgpu.timing import STEADY_RUNS, Repeats, Timings, seconds_of, steady_blocks
 
 
 def runs(*seconds):

@@ -5,8 +5,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.notebook.state import RECORD, told
-from jupyter_mlgpu.record import Fact, LogLine
+from jupyter_mlgpu.jupyter.notebook.state import RECORD, told
+from jupyter_mlgpu.record.record import Fact, LogLine
 from jupyter_mlgpu.testing import example_record
 
 

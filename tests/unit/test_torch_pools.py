@@ -2,8 +2,8 @@
 
 import pytest
 
-from jupyter_mlgpu.frameworks.peaks import Peaks
-from jupyter_mlgpu.frameworks.torch.pools import PooledPeak, Pools
+from jupyter_mlgpu.measure.frameworks.peaks import Peaks
+from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak, Pools
 from jupyter_mlgpu.testing.cuda import FakeCuda
 
 GRAPH = (1, 0)

@@ -3,7 +3,7 @@
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu.errors import StillRunningError
+from jupyter_mlgpu.record.errors import StillRunningError
 from tests.unit.memory import new_memory
 
 

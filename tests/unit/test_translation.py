@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from jupyter_mlgpu import decoding, sentence, servermessages, translation
-from jupyter_mlgpu.sentence import joined, listed, say, say_count
-from jupyter_mlgpu.translation import translated
+from jupyter_mlgpu.jupyter.server import messages as servermessages
+from jupyter_mlgpu.record import decoding, sentence, translation
+from jupyter_mlgpu.record.sentence import joined, listed, say, say_count
+from jupyter_mlgpu.record.translation import translated
 
 POLISH = r"""
 msgid ""

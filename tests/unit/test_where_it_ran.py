@@ -12,20 +12,20 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.frameworks.base import Observed
-from jupyter_mlgpu.frameworks.tensorflow import calls as tensorflow_calls
-from jupyter_mlgpu.frameworks.tensorflow.calls import GraphCalls
-from jupyter_mlgpu.frameworks.tensorflow.graphs import GraphParts
-from jupyter_mlgpu.frameworks.tensorflow.notes import copied, elsewhere, not_seen, unprepared
-from jupyter_mlgpu.frameworks.tensorflow.unseen import Unseen
-from jupyter_mlgpu.frameworks.torch.backend import TorchBackend
-from jupyter_mlgpu.record import DeviceUse, RanOn, Record
-from jupyter_mlgpu.recorder import Recorder, new_run
-from jupyter_mlgpu.render import words
+from jupyter_mlgpu.measure.frameworks.base import Observed
+from jupyter_mlgpu.measure.frameworks.tensorflow import calls as tensorflow_calls
+from jupyter_mlgpu.measure.frameworks.tensorflow.calls import GraphCalls
+from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import GraphParts
+from jupyter_mlgpu.measure.frameworks.tensorflow.notes import copied, elsewhere, not_seen, unprepared
+from jupyter_mlgpu.measure.frameworks.tensorflow.unseen import Unseen
+from jupyter_mlgpu.measure.frameworks.torch.backend import TorchBackend
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.record.record import DeviceUse, RanOn, Record
+from jupyter_mlgpu.show.receipts import words
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
 from jupyter_mlgpu.testing.cuda import FakeCuda
 
-SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record.schema.json").read_text())
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
 CPU_0 = "/job:localhost/replica:0/task:0/device:CPU:0"
 GPU_0 = "/job:localhost/replica:0/task:0/device:GPU:0"
 

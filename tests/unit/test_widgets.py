@@ -8,20 +8,20 @@ from types import SimpleNamespace
 import pytest
 
 import jupyter_mlgpu
-from jupyter_mlgpu import translation
-from jupyter_mlgpu.devicewords import DeviceWord
-from jupyter_mlgpu.errors import MissingPackageError, UsageError
-from jupyter_mlgpu.frameworks import registry
-from jupyter_mlgpu.kit import Kit
-from jupyter_mlgpu.notebook import extension, widgets
-from jupyter_mlgpu.notebook.audience import Audience
-from jupyter_mlgpu.notebook.channel import KernelChannel
-from jupyter_mlgpu.notebook.devices import DeviceCommands
-from jupyter_mlgpu.notebook.idletasks import IdleTasks
-from jupyter_mlgpu.notebook.sidebar_settings import SidebarSettings
-from jupyter_mlgpu.notebook.state import device_state
-from jupyter_mlgpu.notebook.widgets import DevicePicker, TraceView
-from jupyter_mlgpu.record import LogLine
+from jupyter_mlgpu.jupyter.notebook import extension, widgets
+from jupyter_mlgpu.jupyter.notebook.audience import Audience
+from jupyter_mlgpu.jupyter.notebook.channel import KernelChannel
+from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
+from jupyter_mlgpu.jupyter.notebook.idletasks import IdleTasks
+from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
+from jupyter_mlgpu.jupyter.notebook.state import device_state
+from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record import translation
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.record.record import LogLine
 from jupyter_mlgpu.testing import FakeBackend, example_record
 from tests.reading import as_read
 

@@ -1,4 +1,4 @@
-/** What the doctor said of a kernel's set-up; the only way in. The Python side is jupyter_mlgpu/doctor/light.py. */
+/** What the doctor said of a kernel's set-up; the only way in. The Python side is jupyter_mlgpu/explain/doctor/light.py. */
 
 import { sentence } from '../language/sentence';
 import { LONG, count, flag, listOf, oneOf, or, printedIn, shape } from '../language/untrusted';

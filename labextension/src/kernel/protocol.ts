@@ -3,7 +3,7 @@
  *
  * Everything that arrives is hostile until it is read. Readers copy the known fields, cut texts and
  * lists to a bounded size, and answer `null` for what is no such thing. The Python side of the same
- * contract is jupyter_mlgpu/notebook/channel.py.
+ * contract is jupyter_mlgpu/jupyter/notebook/channel.py.
  */
 
 import { readCountersEvent, readCountersHistory } from './counters';

@@ -1,7 +1,7 @@
 /**
  * What the page and the kernel say in the user's language, and what log messages mean: asked of the Jupyter server
  * when it is wanted, for shipped with the browser's own files it would be half of them. A saved notebook needs no
- * kernel for it. The server's side is jupyter_mlgpu/servermessages.py.
+ * kernel for it. The server's side is jupyter_mlgpu/jupyter/server/messages.py.
  */
 
 import { ServerConnection } from '@jupyterlab/services';

@@ -1,6 +1,6 @@
 /**
  * Sentences that the kernel wrote, with what they were made of, so that a catalogue can translate them. The Python
- * side is jupyter_mlgpu/sentence.py.
+ * side is jupyter_mlgpu/record/sentence.py.
  */
 
 import { LONG, object, printed } from './untrusted';

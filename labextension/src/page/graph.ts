@@ -1,7 +1,7 @@
 /**
  * The graph of a plan, as `%mlc_plan` leaves it in a notebook: its shape, and the only way in.
  *
- * The Python side of the same contract is jupyter_mlgpu/planning/live.py, which has worked out where boxes
+ * The Python side of the same contract is jupyter_mlgpu/show/planning/live.py, which has worked out where boxes
  * stand.
  */
 

@@ -1,7 +1,7 @@
 /**
  * What a race, a plan, a benchmark or a collection of engines tells, as a notebook keeps it: the only way in.
  *
- * Its types are those of the kernel (jupyter_mlgpu/page/view.py); a drawing to move in is read with its page.
+ * Its types are those of the kernel (jupyter_mlgpu/show/page/view.py); a drawing to move in is read with its page.
  */
 
 import { readGraph } from './graph';

@@ -1,4 +1,4 @@
-/** What the kernel sends of a page. Made by scripts/schemas.py of jupyter_mlgpu/page/view.py. */
+/** What the kernel sends of a page. Made by scripts/schemas.py of the package's page/view.py. */
 
 import type { Sentence } from '../language/sentence';
 

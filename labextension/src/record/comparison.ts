@@ -1,5 +1,5 @@
 /**
- * Two records compared, as the kernel tells it: jupyter_mlgpu/comparing/page.py, `data`. The only way in.
+ * Two records compared, as the kernel tells it: jupyter_mlgpu/show/comparing/page.py, `data`. The only way in.
  */
 
 import { formatValue } from './format';

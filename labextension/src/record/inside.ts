@@ -1,5 +1,5 @@
 /**
- * What the kernel answers about one cell; the only way in. The Python side is jupyter_mlgpu/notebook/inside.py.
+ * What the kernel answers about one cell; the only way in. The Python side is jupyter_mlgpu/jupyter/notebook/inside.py.
  */
 
 import { readLooks } from './looks';

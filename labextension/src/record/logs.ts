@@ -1,7 +1,7 @@
 /**
  * Native log lines, explained: their shape as the kernel sends and notebooks save it, and the way in.
  *
- * The Python side of the same contract is `LogLine` in jupyter_mlgpu/record.py.
+ * The Python side of the same contract is `LogLine` in jupyter_mlgpu/record/record.py.
  */
 
 import {

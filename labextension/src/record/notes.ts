@@ -1,5 +1,5 @@
 /**
- * Log lines in words, as jupyter_mlgpu/render/notes.py says them: a note is a line whose meaning is known.
+ * Log lines in words, as jupyter_mlgpu/show/receipts/notes.py says them: a note is a line whose meaning is known.
  */
 
 import { isMessage } from '../language/i18n';

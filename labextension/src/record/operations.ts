@@ -1,6 +1,6 @@
 /**
  * Times per operation of a profiled record, read from what nobody vouches for, and put into tables as
- * jupyter_mlgpu/render/operations.py does it.
+ * jupyter_mlgpu/show/receipts/operations.py does it.
  */
 
 import { grouped } from './sorting';

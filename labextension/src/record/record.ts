@@ -1,7 +1,7 @@
 /**
  * A record as it arrives from the kernel or stands in a saved notebook: its shape, and the only way in.
  *
- * The Python side of the same contract is jupyter_mlgpu/record.py.
+ * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
 import { readLogs } from './logs';

@@ -1,4 +1,4 @@
-/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/devicewords.py. */
+/** The devices asked for, as records and kernels tell them: jupyter_mlgpu/record/devicewords.py. */
 
 import { pairs, text } from '../language/untrusted';
 

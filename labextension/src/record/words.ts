@@ -1,5 +1,5 @@
 /**
- * Records in words, as jupyter_mlgpu/render/words.py says them, in the user's language.
+ * Records in words, as jupyter_mlgpu/show/receipts/words.py says them, in the user's language.
  */
 
 import { dotted, formatBytes, formatShare, formatValue } from './format';

@@ -1,6 +1,6 @@
-"""Abacus for jupyter_mlgpu: what a folder of `jupyter_mlgpu/frameworks` is, outside of the package."""
+"""Abacus for jupyter_mlgpu: what a folder of `measure/frameworks` is, outside of the package."""
 
-from jupyter_mlgpu.frameworks.base import Framework, Verified
+from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
 
 FRAMEWORK = Framework(
     name="abacus",

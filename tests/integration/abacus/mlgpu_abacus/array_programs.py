@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_mlgpu.errors import BenchError
-from jupyter_mlgpu.frameworks.base import Device
-from jupyter_mlgpu.frameworks.benchmarks import Loop
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks.benchmarks import Loop
+from jupyter_mlgpu.record.errors import BenchError
 
 
 class AbacusPrograms:
-    """See `jupyter_mlgpu.frameworks.benchmarks.Programs`."""
+    """See `jupyter_mlgpu.measure.frameworks.benchmarks.Programs`."""
 
     def gemm(self, device: Device, n: int, type_: str) -> Loop:
         """A product of numbers of one digit, n sums of one and one."""

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.frameworks.base import Capability, Device, Observed
-from jupyter_mlgpu.frameworks.imports import imported
+from jupyter_mlgpu.measure.frameworks.base import Capability, Device, Observed
+from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.testing import FakeBackend
 from mlgpu_abacus import FRAMEWORK
 
@@ -15,7 +15,7 @@ DEVICES = ("cpu:0", "gpu:0")
 
 
 class AbacusBackend(FakeBackend):
-    """See `jupyter_mlgpu.frameworks.base.Backend`."""
+    """See `jupyter_mlgpu.measure.frameworks.base.Backend`."""
 
     def __init__(self) -> None:
         super().__init__(FRAMEWORK.name, DEVICES)
@@ -42,7 +42,7 @@ class AbacusBackend(FakeBackend):
 
 
 class AbacusScope:
-    """See `jupyter_mlgpu.frameworks.base.Scope`."""
+    """See `jupyter_mlgpu.measure.frameworks.base.Scope`."""
 
     def __init__(self, device: Device) -> None:
         self._before, self._device = _abacus().device, device.name
@@ -59,7 +59,7 @@ class AbacusScope:
 
 
 class AbacusObservation:
-    """See `jupyter_mlgpu.frameworks.base.Observation`."""
+    """See `jupyter_mlgpu.measure.frameworks.base.Observation`."""
 
     def __init__(self) -> None:
         self._start = len(_abacus().ran_on)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def sample(size: int) -> tuple[list[str], Callable[[], float]]:
-    """See `jupyter_mlgpu.frameworks.base.Framework`."""
+    """See `jupyter_mlgpu.measure.frameworks.base.Framework`."""
     import abacus
 
     kinds = [device.partition(":")[0] for device in abacus.DEVICES]

@@ -1,1 +1,0 @@
-"""One check a module: ID, TITLE and `judge(facts)`; see `jupyter_mlgpu.doctor.check`."""

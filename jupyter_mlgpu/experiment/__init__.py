@@ -1,0 +1,1 @@
+"""Deliberate repetition: the timing loop, races, benchmarks."""

@@ -1,0 +1,44 @@
+"""Benchmarks: how fast this machine computes, with spread, and beside published figures.
+
+    import jupyter_mlgpu
+    run = jupyter_mlgpu.bench("gemm", framework="torch", quick=True)
+
+The package is what `jupyter_mlgpu.bench` names, and it can be called (docs/adr/0021).
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.experiment.bench.run import BenchRun
+
+
+def bench(
+    *cases: str, framework: str | None = None, device: str | None = None, quick: bool = False
+) -> BenchRun:
+    """Measure cases by name (`gemm`, `bandwidth`, ...; the small ones without any) and return the run.
+
+    `framework` is one or several joined by commas, `device` a word such as `cpu` or `gpu:0`. An interrupt
+    ends it: what was measured until then is returned, with `outcome` "interrupted". Raises BenchError and
+    UsageError.
+    """
+    from jupyter_mlgpu.experiment.bench import session
+    from jupyter_mlgpu.experiment.bench.machine import local_monitor
+    from jupyter_mlgpu.record.clock import SystemClock
+    from jupyter_mlgpu.record.devicewords import DeviceWord
+
+    names = tuple(one for one in (framework or "").lower().split(",") if one)
+    order = session.Order(cases, names, DeviceWord.parse("any" if device is None else device), quick)
+    return session.run(order, monitor=local_monitor(), clock=SystemClock()).run
+
+
+class _Callable(ModuleType):
+    """The package as a module that can be called: `jupyter_mlgpu.bench(...)`."""
+
+    __call__ = staticmethod(bench)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,203 @@
+"""Two benchmarks side by side, or one beside published figures; what differs between them is always said.
+
+A ratio of two experiments that differ in batch, type or size says little about the machines. So rows that are
+the same experiment come first, and every other row names what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.experiment.bench import published, words
+from jupyter_mlgpu.experiment.bench.published import Published
+from jupyter_mlgpu.experiment.bench.quantity import Quantity
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.shown import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One comparison: `ratio` is how many times as fast as theirs ours is, `differs` what is not the same.
+
+    `certain` tells whether the 95 % intervals of the two lie apart; None where the other has no interval.
+    """
+
+    label: str
+    ours: Quantity
+    theirs: Quantity
+    ratio: float
+    what: str
+    differs: tuple[str, ...]
+    certain: bool | None
+
+
+@dataclass(frozen=True, repr=False)
+class Against(Shown):
+    """A comparison: its head, its rows, and sentences on what is not compared and where figures come from."""
+
+    head: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+
+
+def against(run: BenchRun, word: str) -> Against:
+    """A run beside published figures of that name, or beside the run in that file; raises BenchError."""
+    other = prepared(word)
+    return two_runs(run, other) if isinstance(other, BenchRun) else with_published(run, other)
+
+
+def prepared(word: str) -> BenchRun | tuple[Published, ...]:
+    """What a word after `--against` names: the run in a file, or published figures; raises BenchError."""
+    # A file may have any name; a word that is none is a published name.
+    if Path(word).suffix == ".json" or Path(word).expanduser().is_file():
+        return load(word)
+    return published.named(word)
+
+
+def with_published(run: BenchRun, entries: Sequence[Published]) -> Against:
+    """Each result beside the published figures of its case that are nearest to it."""
+    rows = [row for one in _one_of_each(run) for row in _nearest(one, entries)]
+    rows.sort(key=lambda row: len(row.differs))
+    known = dict.fromkeys(one.case for one in entries)
+    left = dict.fromkeys(one.case for one in run.results if one.samples and one.case not in known)
+    sources = dict.fromkeys(entry.source for entry in entries)
+    notes = [say("Source: {source}", source=one) for one in sources]
+    if left:
+        said = say(
+            "Not published there: {left}. It has {known}.", left=", ".join(left), known=", ".join(known)
+        )
+        notes.insert(0, said)
+    head = say(
+        "{ours} against published figures: {theirs}.", ours=words.hardware(run), theirs=entries[0].hardware
+    )
+    return Against(head, tuple(rows), (*_doubtful(run, rows), *notes))
+
+
+def two_runs(ours: BenchRun, theirs: BenchRun) -> Against:
+    """What both runs have: the same case, parameters, type and options; the same framework's first."""
+    rows, alone = [], []
+    for one in ours.results:
+        if not one.samples:
+            continue
+        same = [other for other in theirs.results if other.samples and other.key == one.key]
+        same.sort(key=lambda other: other.framework != one.framework)
+        if same:
+            rows.append(_row(one, same[0]))
+        else:
+            alone.append(one.label)
+    notes = [*_doubtful(ours, rows), *_doubtful(theirs, rows, here=False)]
+    if alone:
+        notes.append(say("Not in the other file, so not compared: {cases}.", cases=", ".join(alone)))
+    changed = [
+        f"{name} {ours.versions.get(name, 'none')} here, {theirs.versions.get(name, 'none')} there"
+        for name in sorted({*ours.versions, *theirs.versions})
+        if ours.versions.get(name) != theirs.versions.get(name)
+    ]
+    if changed:
+        notes.append(say("Versions that differ: {versions}.", versions="; ".join(changed)))
+    if ours.quick != theirs.quick:
+        notes.append(say("One of the two is of --quick, with fewer repeats."))
+    head = say("{ours} Against: {theirs}", ours=words.head(ours), theirs=words.head(theirs))
+    return Against(head, tuple(rows), tuple(notes))
+
+
+def _doubtful(run: BenchRun, rows: Sequence[Row], *, here: bool = True) -> list[Sentence]:
+    """A sentence that names the results compared against whose figures something speaks."""
+    compared = {row.label for row in rows}
+    found = dict.fromkeys(one.label for one in run.results if one.flags and one.label in compared)
+    if not found:
+        return []
+    cases = ", ".join(found)
+    if here:
+        return [
+            say(
+                "Something speaks against the figure here, and its own table says what: {cases}.", cases=cases
+            )
+        ]
+    return [
+        say("Something speaks against the figure there, and its own table says what: {cases}.", cases=cases)
+    ]
+
+
+def _row(one: CaseResult, other: CaseResult) -> Row:
+    differs = [
+        f"{name} {mine}, there {theirs}"
+        for name, mine, theirs in (
+            ("framework", one.framework, other.framework),
+            ("device", one.device, other.device),
+            ("ran as", one.type_ran, other.type_ran),
+            ("hardware", one.hardware, other.hardware),
+        )
+        if mine != theirs
+    ]
+    ours, theirs = one.throughput, other.throughput
+    low, high = one.interval, other.interval
+    certain = None if low is None or high is None else low[1] < high[0] or high[1] < low[0]
+    what = f"{other.framework} on {other.hardware or other.device}"
+    return Row(one.label, ours, theirs, _ratio(ours, theirs), what, tuple(differs), certain)
+
+
+def _one_of_each(run: BenchRun) -> list[CaseResult]:
+    """What to compare: every result that was measured, but of gemm in each type only the best."""
+    measured = [one for one in run.results if one.samples]
+    best: dict[tuple[str, ...], CaseResult] = {}
+    kept = []
+    for one in measured:
+        if one.case != "gemm":
+            kept.append(one)
+            continue
+        key = (one.framework, one.device, one.type_asked)
+        if key not in best or (one.tflops.value or 0) > (best[key].tflops.value or 0):
+            best[key] = one
+    return [*best.values(), *kept]
+
+
+def _nearest(one: CaseResult, entries: Sequence[Published]) -> list[Row]:
+    """Rows of the published figures of the same case and kind of work that differ least from a result."""
+    rows = []
+    for entry in entries:
+        ours = one.tflops if entry.unit == "TFLOP/s" else one.throughput
+        if entry.case != one.case or ours.value is None or ours.unit != entry.unit:
+            continue
+        if entry.parameters.get("mode") != one.parameters.get("mode"):  # training is not inference
+            continue
+        if one.case == "gemm" and entry.type_ not in (one.type_ran, one.type_asked):
+            continue  # of a product of matrices the type is what matters
+        theirs = Quantity(entry.value, entry.unit)
+        told = [entry.what, "" if entry.watts is None else f"{entry.watts:.0f} W", entry.version]
+        what = ", ".join(filter(None, told))
+        rows.append(Row(one.label, ours, theirs, _ratio(ours, theirs), what, _differences(one, entry), None))
+    least = min((len(row.differs) for row in rows), default=0)
+    return [row for row in rows if len(row.differs) == least]
+
+
+def _differences(one: CaseResult, entry: Published) -> tuple[str, ...]:
+    """What the source tells and is not the same here."""
+    found = [
+        f"{name} {_said(one.parameters.get(name))}, there {_said(entry.parameters.get(name))}"
+        for name in dict.fromkeys((*one.parameters, *entry.parameters))
+        if one.parameters.get(name) != entry.parameters.get(name)
+    ]
+    ran = one.type_ran or one.type_asked
+    if entry.type_ not in (ran, one.type_asked):
+        found.append(f"{ran}, there {entry.type_}")
+    if entry.options is not None and set(one.options) != set(entry.options):
+        found.append(f"{_options(one.options)}, there {_options(entry.options)}")
+    return tuple(found)
+
+
+def _said(value: Any) -> str:
+    return "not told" if value is None else str(value)
+
+
+def _options(names: Sequence[str]) -> str:
+    return " and ".join(names) or "no option"
+
+
+def _ratio(ours: Quantity, theirs: Quantity) -> float:
+    return (ours.value or 0.0) / (theirs.value or 1.0)

@@ -1,0 +1,118 @@
+"""Pure judgement: why a case is not begun, what went wrong, what speaks against its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu.experiment.bench.case import Case
+from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor
+from jupyter_mlgpu.experiment.bench.result import WIDE, CaseResult
+from jupyter_mlgpu.explain.statistics import mann_kendall, median, theil_sen
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.redact import beginning
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Times rise, as on a device that grows hot and lowers its clock, where chance does that in at most this part
+#: of cases, and where it is by this part at least: less is no throttling that matters.
+RISE_BY_CHANCE, SMALLEST_RISE = 0.01, 0.03
+
+
+def flags(result: CaseResult, others: Sequence[str]) -> list[Sentence]:
+    """What speaks against the figures of a result, each a sentence."""
+    found: list[Sentence] = []
+    elsewhere = [one for one in result.ran_on if one != result.device]
+    if elsewhere:
+        places = ", ".join(elsewhere)
+        found.append(
+            say("Work ran on {places}, where {device} was asked for.", places=places, device=result.device)
+        )
+    if others:
+        programs = ", ".join(others)
+        found.append(
+            say(
+                "Something else used {device} at the same time: {programs}.",
+                device=result.device,
+                programs=programs,
+            )
+        )
+    rose = rise(result.samples)
+    if rose is not None:
+        found.append(
+            say(
+                "The times rose by {rise} over the repeats, as on a device that grows hot and lowers its "
+                "clock (thermal throttling); let it cool, and run this case alone.",
+                rise=f"{rose:.0%}",
+            )
+        )
+    if not result.steady:
+        found.append(say("The warm-up had not become steady when its time was over."))
+    spread = result.spread.value
+    if spread is not None and spread > WIDE:
+        if not found:
+            found.append(_unexplained(result))
+        # With a decimal: 10.2 % in whole percents would read "10%, more than 10%".
+        wide = {"spread": f"{spread:.1%}", "limit": f"{WIDE:.0%}"}
+        found.insert(0, say("The spread is {spread} of the median, more than {limit}.", **wide))
+    return found
+
+
+def rise(samples: Sequence[float]) -> float | None:
+    """By what part of the first time the times rise from the first to the last; None where they do not.
+
+    It counts where chance alone would hardly bring so many pairs in rising order. The rise is Theil and Sen's
+    slope times the length, over where the line begins: the median of what the slope leaves of each sample.
+    """
+    count = len(samples)
+    if mann_kendall(samples) > RISE_BY_CHANCE:
+        return None
+    slope = theil_sen(range(count), samples)
+    start = median([samples[i] - slope * i for i in range(count)])
+    if start <= 0:
+        return None
+    found = slope * (count - 1) / start
+    return found if found >= SMALLEST_RISE else None
+
+
+def _unexplained(result: CaseResult) -> Sentence:
+    if result.device.startswith("cpu"):
+        return say(
+            "Nothing of ours explains the spread: what else runs on these cores takes part of the time."
+        )
+    return say("Nothing that was seen explains the spread; run the case again without --quick.")
+
+
+def why_not(case: Case, device: Device, monitor: MachineMonitor) -> Sentence | None:
+    """Why a case is not begun on a device, in a sentence."""
+    if case.needs.kinds and device.kind not in case.needs.kinds:
+        kinds = " or ".join(case.needs.kinds)
+        return say(
+            "It needs {kinds}, and {device} is {kind}.", kinds=kinds, device=device.name, kind=device.kind
+        )
+    free = monitor.free_memory(device)
+    if free.value is not None and case.needs.bytes > free.value:
+        need, there = units.size(case.needs.bytes), units.size(free.value)
+        return say(
+            "It needs {need} of memory on {device}, and {free} are free.",
+            need=need,
+            device=device.name,
+            free=there,
+        )
+    return None
+
+
+def too_long(seconds: float, longest: float) -> Sentence:
+    """Why a case is given up after its first steps."""
+    took, most = units.seconds(seconds), units.seconds(longest)
+    return say("One step takes {time}, and no more than {most} are given to it.", time=took, most=most)
+
+
+def failure(error: Exception) -> Sentence:
+    """What went wrong, in one line: out of memory in plain words, anything else as the framework says it."""
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError) or any(one in text.lower() for one in _NO_MEMORY):
+        return say("The memory ran out: what it needs was estimated too low, or another program took some.")
+    return Sentence(beginning(" ".join(text.split())))
+
+
+_NO_MEMORY = ("outofmemory", "out of memory", "resource_exhausted", "resourceexhausted")

@@ -1,0 +1,87 @@
+"""The four models as cases of the benchmark: training and inference, with each set of options of a ladder.
+
+The options are tried with the published batch; the other batches run with the last set alone, the best one.
+A quick benchmark has the best set that does not compile for a minute first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Needs, Work
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, quick
+from jupyter_mlgpu.measure.frameworks.models import MODELS, Model
+from jupyter_mlgpu.record.errors import BenchError
+
+#: Batches of the published measurements, with which the options are compared.
+PUBLISHED = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
+
+#: Without a GPU a step of the published batch takes half a minute; this is the batch there.
+_ON_CPU = {"resnet50": 8, "mobilenetv2": 16, "distilbert": 4}
+
+#: Beside the model a framework takes memory for its libraries and what they work in.
+_WORKSPACE = 1 << 30
+
+_FORMULA = (
+    "of matrix products and convolutions alone, a multiplication and an addition being two; a training step "
+    "counts three times its forward pass"
+)
+_TYPES = {"bf16": "bfloat16", "bf16_weights": "bfloat16", "fp16": "float16", "tf32": "tf32"}
+
+
+def cases(asked: CaseRequest, *, name: str) -> Iterator[Case]:
+    """The cases of a model, by its name in `MODELS`: training first, with `quick` the best set alone."""
+    model, kind = MODELS[name], asked.device.kind
+    # Where a model is left out for want of a GPU, its one case says so when it starts.
+    first = _ON_CPU.get(name, 1) if kind == "cpu" else PUBLISHED[name]
+    batches = () if kind == "cpu" else tuple(one for one in model.batches if one != first)
+    for training in (True, False):
+        sets = registry.training(asked.framework).ladder(model, kind, training)
+        for options in quick(sets) if asked.quick else sets:
+            yield _case(asked, model, first, options, training)
+        if not asked.quick:
+            for batch in batches:
+                yield _case(asked, model, batch, sets[-1], training)
+
+
+resnet50 = partial(cases, name="resnet50")
+mobilenetv2 = partial(cases, name="mobilenetv2")
+distilbert = partial(cases, name="distilbert")
+bert_large = partial(cases, name="bert-large")
+
+
+def _case(asked: CaseRequest, model: Model, batch: int, options: tuple[str, ...], training: bool) -> Case:
+    type_ = next((_TYPES[one] for one in options if one in _TYPES), "float32")
+    bytes_each = 2 if type_ in ("bfloat16", "float16") else 4
+    need = model.training_bytes(batch, bytes_each) if training else model.inference_bytes(batch, bytes_each)
+    passes = 3 if training else 1
+    return Case(
+        model.name,
+        asked.framework,
+        {"batch": batch, "mode": "train" if training else "infer"},
+        Work(batch, f"{model.item}s", float(passes * batch * model.forward_flops()), formula=_FORMULA),
+        Needs(need + _WORKSPACE),
+        partial(
+            start, model=model, framework=asked.framework, batch=batch, options=options, training=training
+        ),
+        type_asked=type_,
+        peak_type=type_,
+        options=options,
+        chart="batch",
+    )
+
+
+def start(
+    device: Device, *, model: Model, framework: str, batch: int, options: tuple[str, ...], training: bool
+) -> CaseRunner:
+    """A model ready to train or infer on a device; raises BenchError with the reason where it cannot."""
+    how = registry.training(framework)
+    why = how.why_not(model, options, device.kind, training)
+    if why is None and device.kind == "cpu" and model.name not in _ON_CPU and model == MODELS[model.name]:
+        why = f"{model.title} is left out without a GPU: a single step takes tens of seconds and several GB."
+    if why is not None:
+        raise BenchError(why)
+    return how.start(device, model, batch, options, training)

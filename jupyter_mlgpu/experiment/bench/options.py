@@ -1,0 +1,84 @@
+"""The words after `jupyter mlgpu bench` and `%mlc_bench`: the same ones, understood in one place."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from jupyter_mlgpu.experiment.bench.session import Order, check
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What was asked for; `against` is a name or a file, or two files, between which nothing is measured."""
+
+    order: Order
+    out: Path | None = None
+    against: tuple[str, ...] = ()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words, for a parser of argparse's."""
+    parser.add_argument(
+        "cases",
+        nargs="*",
+        metavar="CASES",
+        help="gemm, bandwidth, transfer, conv, dispatch and more; without one, these five",
+    )
+    parser.add_argument(
+        "--framework",
+        metavar="F",
+        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several joined by commas; without it, "
+        f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed",
+    )
+    parser.add_argument(
+        "--device", metavar="D", help="cpu, gpu, gpu:1; without it, the first GPU, else the CPU"
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter: a minute at most")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the results as JSON")
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="NAME|FILE",
+        help="compare with published results "
+        "(m1-max, rtx-3090, h200) or with a file of --out; with two files, only compare these",
+    )
+
+
+def options(found: argparse.Namespace) -> BenchOptions:
+    """What the words mean; raises UsageError, before anything is imported."""
+    names = tuple(one for one in (found.framework or "").lower().split(",") if one)
+    device = DeviceWord.parse("any" if found.device is None else found.device)
+    order = Order(tuple(found.cases), names, device, found.quick)
+    check(order)
+    if len(found.against) > 2:
+        raise UsageError(
+            f"--against takes one name or file, or two files, and found {len(found.against)}: name the cases "
+            "first, as in `gemm --against m1-max`."
+        )
+    if found.out is not None and found.out.suffix != ".json":
+        raise UsageError(f"--out takes the name of a JSON file, as in bench.json, and found '{found.out}'.")
+    return BenchOptions(order, found.out, tuple(found.against))
+
+
+def parse(line: str) -> BenchOptions:
+    """The options of a line in a notebook; raises UsageError."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"The line after %mlc_bench cannot be read ({error}).") from None
+    parser = _Parser(prog="%mlc_bench", add_help=False, allow_abbrev=False)
+    add_arguments(parser)
+    return options(parser.parse_args(words))
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}; `%mlc_bench?` explains.")

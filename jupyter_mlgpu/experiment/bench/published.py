@@ -1,0 +1,67 @@
+"""Figures that others, and we on other machines, have published, each with its source: `published.json`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.errors import BenchError
+
+PATH = Path(__file__).parent / "published.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One published figure: `name` is the word after `--against`, `version` which reading of the source.
+
+    `parameters`, `type_` and `options` are those of the case, as far as the source tells them: options are
+    None where it does not. `what` says in a few words what was run there. `watts` and `memory` (bytes) are
+    None where the source has none.
+    """
+
+    name: str
+    hardware: str
+    version: str
+    case: str
+    parameters: Mapping[str, Any]
+    type_: str
+    options: tuple[str, ...] | None
+    value: int | float
+    unit: str
+    watts: int | float | None
+    memory: int | float | None
+    what: str
+    source: str
+
+
+@cache
+def entries() -> tuple[Published, ...]:
+    """All of them, in the order of the file."""
+    data = json.loads(PATH.read_text(encoding="utf-8"))
+    sources = data["sources"]
+    told = [one | {"source": sources[one["source"]]} for one in data["entries"]]
+    return decoding.decode(tuple[Published, ...], told, PATH.name)
+
+
+def names() -> tuple[str, ...]:
+    """The words that `--against` knows."""
+    return tuple(dict.fromkeys(one.name for one in entries()))
+
+
+def named(name: str) -> tuple[Published, ...]:
+    """The figures of a name; raises BenchError with the nearest for an unknown one."""
+    found = tuple(one for one in entries() if one.name == name.lower())
+    if not found:
+        near = difflib.get_close_matches(name.lower(), names(), n=1, cutoff=0.5)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        raise BenchError(
+            f"There is no file {name!r}, and no published results of that name.{meant} "
+            f"Choose {', '.join(names())}, or a file of --out."
+        )
+    return found

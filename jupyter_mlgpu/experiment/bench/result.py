@@ -1,0 +1,172 @@
+"""What one case measured: plain frozen data with what follows from it, to JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from jupyter_mlgpu.experiment.bench.case import label
+from jupyter_mlgpu.experiment.bench.quantity import Amount, Quantity, unknown
+from jupyter_mlgpu.explain.statistics import interval_name, interval_or_range, median
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.decoding import Count
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: ok; interrupted or failed: what was measured until then is there; skipped: not begun. `why` says why.
+Status = Literal["ok", "interrupted", "failed", "skipped"]
+
+#: A spread above this part of the median is flagged, and the result says what is known of the cause.
+WIDE = 0.10
+
+NOT_MEASURED = say("Nothing was measured.")
+
+# What is nearer to 0 than this, and not 0, makes infinity of what is divided by it.
+_SMALLEST = 1e-15
+
+Seconds = Annotated[float, Meta(ge=_SMALLEST, le=1e30)]
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case on one device.
+
+    `samples` are seconds a step, in the order in which they were measured, each over `steps` steps; warm-up
+    is left out. `items` of `unit` and `flops` (None with a reason) are what one step does. `type_ran` is the
+    type in which it ran, `ran_on` the devices that worked, as far as the framework tells. `energy` is that of
+    all samples together. `flags` are sentences on what speaks against the figures, `notes` on how to read
+    them. `measured_s` is how long the case took in all, in seconds.
+    """
+
+    case: str
+    framework: str
+    device: str
+    hardware: str | None
+    parameters: Mapping[str, Any]
+    options: tuple[str, ...]
+    type_asked: str
+    type_ran: str | None
+    peak_type: str | None
+    ran_on: tuple[str, ...]
+    status: Status
+    why: Sentence | None
+    samples: tuple[Seconds, ...]
+    steps: Count
+    warmups: Count
+    steady: bool
+    items: Amount
+    unit: str
+    flops: Amount | None
+    why_no_flops: Sentence | None
+    formula: str
+    moved: Amount | None
+    chart: str | None
+    peak_memory: Quantity
+    energy: Quantity
+    watts: Quantity
+    gemm_share: Quantity
+    flags: tuple[Sentence, ...] = ()
+    notes: tuple[Sentence, ...] = ()
+    measured_s: Amount = 0.0
+
+    def __post_init__(self) -> None:
+        if self.samples and not self.steps:
+            raise RecordError("samples should be of one step or more each, found steps 0")
+        if self.energy.value is not None and not self.samples:
+            raise RecordError("there should be samples where there is energy")
+        if self.flops is None and not self.why_no_flops:
+            raise RecordError("flops is null, and why_no_flops does not say why")
+        figures = (self.peak_memory.value, self.energy.value, self.watts.value, self.gemm_share.value)
+        for amount in (self.items, self.flops, self.moved, *figures):
+            if amount and amount < _SMALLEST:
+                raise RecordError(f"a figure should be 0 or at least {_SMALLEST}, found {amount!r}")
+
+    @property
+    def label(self) -> str:
+        """The case in a few words, as `Case.label`."""
+        return label(self.case, self.parameters, self.type_asked, self.options)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes two results the same experiment: case, parameters, type, options; not where it ran."""
+        return (self.case, tuple(sorted(self.parameters.items())), self.type_asked, self.options)
+
+    @property
+    def median(self) -> Quantity:
+        """The middle of the samples, in seconds a step."""
+        if not self.samples:
+            return unknown("s", self.why or NOT_MEASURED)
+        return Quantity(median(self.samples), "s")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Seconds a step, from and to (see `interval_or_range`); None for fewer than two samples."""
+        return interval_or_range(self.samples)
+
+    @property
+    def spread_name(self) -> str:
+        """What `interval` is, in words."""
+        return interval_name(len(self.samples))
+
+    @property
+    def spread(self) -> Quantity:
+        """The width of `interval` as a part of the median."""
+        between = self.interval
+        if between is None:
+            return unknown("1", say("A spread needs at least two samples."))
+        return Quantity((between[1] - between[0]) / median(self.samples), "1")
+
+    @property
+    def throughput(self) -> Quantity:
+        """Items a second, at the median."""
+        unit = f"{self.unit}/s"
+        step = self.median
+        if step.value is None:
+            return unknown(unit, step.why_missing or NOT_MEASURED)
+        return Quantity(self.items / step.value, unit)
+
+    @property
+    def tflops(self) -> Quantity:
+        """10^12 floating-point operations a second, at the median."""
+        step = self.median
+        if step.value is None:
+            return unknown("TFLOP/s", step.why_missing or NOT_MEASURED)
+        if self.flops is None:
+            return unknown("TFLOP/s", self.why_no_flops or NOT_MEASURED)
+        return Quantity(self.flops / step.value / 1e12, "TFLOP/s")
+
+    @property
+    def items_per_joule(self) -> Quantity:
+        """Items of all samples over their energy."""
+        unit = f"{self.unit}/J"
+        if self.energy.value is None:
+            return unknown(unit, self.energy.why_missing or NOT_MEASURED)
+        if self.energy.value <= 0:
+            return unknown(unit, say("The counter counted no energy."))
+        return Quantity(self.items * self.steps * len(self.samples) / self.energy.value, unit)
+
+    @property
+    def step_joules(self) -> Quantity:
+        """Joules of one step, in the mean over all samples."""
+        if self.energy.value is None:
+            return self.energy
+        return Quantity(self.energy.value / (self.steps * len(self.samples)), "J")
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready data, with what follows from the samples for who reads the file."""
+        data: dict[str, Any] = decoding.to_json(self)
+        between = self.interval
+        derived = {
+            "label": self.label,
+            "interval": None if between is None else list(between),
+            "spread_name": self.spread_name,
+            **{name: decoding.to_json(getattr(self, name)) for name in DERIVED},
+        }
+        return data | {"derived": derived}
+
+
+#: Figures that follow from the samples: names of properties, each a Quantity.
+DERIVED = ("median", "spread", "throughput", "tflops", "items_per_joule", "step_joules")

@@ -1,0 +1,250 @@
+"""A benchmark from what was asked for to its results: frameworks, devices, cases, one after another."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.experiment.bench import suite
+from jupyter_mlgpu.experiment.bench.budget import FULL, QUICK, Budget
+from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest
+from jupyter_mlgpu.experiment.bench.measuring import MeasuringStep, measure
+from jupyter_mlgpu.experiment.bench.monitor import MachineMonitor
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.experiment.bench.shares import with_shares
+from jupyter_mlgpu.experiment.bench.unfinished import UnfinishedResult
+from jupyter_mlgpu.measure.frameworks import hardware, registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.frameworks.imports import installed
+from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+ANY = DeviceWord("any")
+#: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
+LAST_BEGIN_S = 45.0
+OVER = say("The time of --quick was over before it; without --quick it runs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What was asked for: families of cases, frameworks, the device, and whether it is quick."""
+
+    cases: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+    device: DeviceWord = ANY
+    quick: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BenchProgress:
+    """Case `number` of `total` is at `step`; about `left_s` seconds are left, None before that is known."""
+
+    number: int
+    total: int
+    step: MeasuringStep
+    left_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBench:
+    """What was measured, and the interrupt that ended it, to be raised on."""
+
+    run: BenchRun
+    error: BaseException | None
+
+
+def frameworks(asked: Sequence[str], loaded: Sequence[str] = ()) -> tuple[str, ...]:
+    """The frameworks to measure: those named, else those loaded already, else the first that is installed.
+
+    Raises BenchError for one that is not installed, and where none is.
+    """
+    there = [name for name, known in registry.FRAMEWORKS.items() if installed(known.module)]
+    for name in asked:
+        if name not in there:
+            raise BenchError(
+                f"{registry.title(name)} is not installed here, so it cannot be measured; "
+                f'`pip install "jupyter_mlgpu[{name}]"` installs it.'
+            )
+    if asked or loaded:
+        return tuple(dict.fromkeys(asked or loaded))
+    if not there:
+        known = ", ".join(map(registry.title, registry.FRAMEWORKS))
+        raise BenchError(
+            f"No framework is installed here ({known}), so nothing can be measured; "
+            f'`pip install "jupyter_mlgpu[{registry.BENCHMARKED_FIRST}]"` installs one.'
+        )
+    return (registry.BENCHMARKED_FIRST if registry.BENCHMARKED_FIRST in there else there[0],)
+
+
+def check(order: Order) -> None:
+    """Refuse words that nothing is called, before anything is imported."""
+    suite.chosen(order.cases)
+    for name in order.frameworks:
+        if name not in registry.FRAMEWORKS:
+            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.FRAMEWORKS)}.")
+
+
+def run(
+    order: Order,
+    *,
+    monitor: MachineMonitor,
+    clock: Clock,
+    loaded: Sequence[str] = (),
+    on_progress: Callable[[BenchProgress], None] = lambda progress: None,
+    started_ns: int | None = None,
+) -> FinishedBench:
+    """Measure everything; an interrupt ends it with what there is.
+
+    `started_ns` is when the user's wait began, by the clock; without it, now.
+    """
+    check(order)
+    begun = clock.monotonic_ns() if started_ns is None else started_ns
+    session = _Session(order, monitor, clock, on_progress, begun)
+    return session.run(frameworks(order.frameworks, loaded))
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    case: Case
+    backend: Backend
+    device: Device
+
+
+class _Session:
+    def __init__(
+        self,
+        order: Order,
+        monitor: MachineMonitor,
+        clock: Clock,
+        on_progress: Callable[[BenchProgress], None],
+        begun: int,
+    ) -> None:
+        self._order = order
+        self._monitor = monitor
+        self._clock = clock
+        self._on_progress = on_progress
+        self._begun = begun
+        self._results: list[CaseResult] = []
+        self._measured = 0
+        self._spent = 0.0
+
+    def run(self, names: Sequence[str]) -> FinishedBench:
+        started_at = self._clock.utc()
+        planned: list[_Planned] = []
+        notes: list[Sentence] = []
+        versions = {"python": platform.python_version(), "jupyter_mlgpu": __version__}
+        machine: dict[str, Any] = this_machine()
+        for name in names:
+            backend = imported(name)
+            device = self._device(backend)
+            planned += self._plan(backend, device)
+            versions |= backend.versions()
+            machine["devices"] = {
+                **machine.get("devices", {}),
+                f"{name} {device.name}": _about(backend, device),
+            }
+            if device.name.startswith("cpu") and self._order.device.kind == "any":
+                notes.append(joined(backend.why_no_gpu()))
+        budget = QUICK if self._order.quick else FULL
+        error = None
+        for number, one in enumerate(planned, 1):
+            error = self._one(number, planned, one, budget)
+            if error is not None:
+                left = len(planned) - number
+                count = len(planned)
+                told = say("Interrupted: {left} of {count} cases were not begun.", left=left, count=count)
+                notes.append(told)
+                break
+        done = BenchRun(
+            with_shares(self._results),
+            machine,
+            versions,
+            started_at,
+            self._clock.source,
+            self._order.quick,
+            "ok" if error is None else "interrupted",
+            notes=tuple(dict.fromkeys(notes)),
+        )
+        return FinishedBench(done, error)
+
+    def _device(self, backend: Backend) -> Device:
+        try:
+            return self._order.device.find(backend.find_devices())
+        except DeviceError as error:
+            raise BenchError(f"{error} {backend.why_no_gpu()}") from None
+
+    def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
+        asked = CaseRequest(backend.name, device, self._order.quick, self._monitor.free_memory(device))
+        return [
+            _Planned(case, backend, device)
+            for family in suite.chosen(self._order.cases)
+            for case in suite.cases(family, asked)
+        ]
+
+    def _one(
+        self, number: int, planned: Sequence[_Planned], one: _Planned, budget: Budget
+    ) -> BaseException | None:
+        if self._order.quick and (self._clock.monotonic_ns() - self._begun) / 1e9 > LAST_BEGIN_S:
+            self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
+            return None
+        left = None
+        if self._measured:
+            left = self._spent / self._measured * (len(planned) - number + 1)
+        result, error = measure(
+            one.case,
+            one.device,
+            backend=one.backend,
+            monitor=self._monitor,
+            clock=self._clock,
+            budget=budget,
+            on_step=lambda step: self._on_progress(BenchProgress(number, len(planned), step, left)),
+        )
+        self._results.append(result)
+        if result.samples:
+            self._measured += 1
+            self._spent += result.measured_s
+        return error
+
+
+def imported(name: str) -> Backend:
+    """The backend of a framework, which is imported if it is not yet; raises BenchError."""
+    module = registry.FRAMEWORKS[name].module
+    try:
+        importlib.import_module(module)
+    except Exception as error:
+        raise BenchError(
+            f"{registry.title(name)} is installed but does not import ({type(error).__name__}: {error}); "
+            f"`python -c 'import {module}'` shows the whole message."
+        ) from error
+    return registry.backend(name)
+
+
+def this_machine() -> dict[str, Any]:
+    """The processor, its cores, memory and system, in plain data; no host's and no user's name."""
+    told = hardware.cpu()
+    return {
+        "processor": told.hardware,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory": told.memory,
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+    }
+
+
+def _about(backend: Backend, device: Device) -> dict[str, Any]:
+    told = backend.details(device)
+    return {
+        "kind": device.kind,
+        "hardware": told.hardware,
+        "memory": told.memory,
+        "driver": told.driver,
+    }

@@ -1,0 +1,98 @@
+"""A result in the making: whatever ends a case, what is known until then is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from jupyter_mlgpu.experiment.bench import judging
+from jupyter_mlgpu.experiment.bench.case import Case
+from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.experiment.bench.result import NOT_MEASURED, CaseResult, Status
+from jupyter_mlgpu.experiment.timing import Timings
+from jupyter_mlgpu.measure.frameworks.base import Device, Observed
+from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+
+@dataclass
+class UnfinishedResult:
+    """What `measuring.py` fills in while the case runs, and `finish` makes a result of.
+
+    `timings` are those of blocks of `steps`; `energy` is that of all samples together, in joules.
+    """
+
+    case: Case
+    device: Device
+    hardware: str | None
+    type_ran: str | None = None
+    ran_on: tuple[str, ...] = ()
+    steps: int = 1
+    timings: Timings = field(default_factory=Timings)
+    peak_memory: Quantity | None = None
+    energy: Quantity | None = None
+    measured_s: float = 0.0
+    notes: list[Sentence] = field(default_factory=list)
+    others: tuple[str, ...] = ()
+
+    def ready(self, runner: CaseRunner) -> None:
+        """The case is prepared: in which type it runs."""
+        self.type_ran = runner.type_ran
+        if runner.note is not None:
+            self.notes.append(joined(runner.note))
+
+    def saw(self, device: Device, seen: Observed, process: Quantity) -> None:
+        """What a watched step showed; `process` is the peak of the process, which is a CPU's."""
+        if seen.ran_on is not None:
+            self.ran_on = tuple(sorted({one.device for one in seen.ran_on}))
+        peaks = [one for one in seen.readings if one.quantity == "peak_memory_allocator"]
+        known = next((one.value for one in peaks if one.value), None)
+        if known is not None:
+            self.peak_memory = Quantity(known, "bytes")
+        elif device.kind == "cpu":
+            self.peak_memory = process
+        else:
+            why = next((one.why_missing for one in peaks if one.why_missing), None)
+            self.peak_memory = unknown("bytes", why or say("The framework does not tell its peak of memory."))
+
+    def finish(self, status: Status, why: Sentence | None) -> CaseResult:
+        """The result of what is known; figures that were not measured say why."""
+        case = self.case
+        none = why or NOT_MEASURED
+        blocks = self.timings
+        energy = self.energy or unknown("J", none)
+        result = CaseResult(
+            case=case.name,
+            framework=case.framework,
+            device=self.device.name,
+            hardware=self.hardware,
+            parameters=dict(case.parameters),
+            options=case.options,
+            type_asked=case.type_asked,
+            type_ran=self.type_ran,
+            peak_type=case.peak_type,
+            ran_on=self.ran_on,
+            status=status,
+            why=why,
+            samples=tuple(seconds / self.steps for seconds in blocks.samples),
+            steps=self.steps,
+            warmups=blocks.warmups,
+            steady=blocks.steady,
+            items=case.work.items,
+            unit=case.work.unit,
+            flops=case.work.flops,
+            why_no_flops=case.work.why_no_flops,
+            formula=case.work.formula,
+            moved=case.work.moved,
+            chart=case.chart,
+            peak_memory=self.peak_memory or unknown("bytes", none),
+            energy=energy,
+            watts=unknown("W", energy.why_missing or none)
+            if energy.value is None
+            else Quantity(energy.value / sum(blocks.samples), "W"),
+            gemm_share=unknown("1", none if not blocks.samples else say("The GEMM peak is not known yet.")),
+            notes=tuple(self.notes),
+            measured_s=self.measured_s,
+        )
+        if not blocks.samples:
+            return result
+        return replace(result, flags=tuple(judging.flags(result, self.others)))

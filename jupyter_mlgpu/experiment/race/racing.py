@@ -1,0 +1,130 @@
+"""A whole race: which devices run, one lane after another, and the result, also where it ends early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.experiment.race.options import RaceOptions
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
+from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Outcome, missing
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+#: Runs one device's lane; returns it, and what ended it early and the race with it.
+RunLane = Callable[[Device], tuple[Lane, BaseException | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRace:
+    """What was measured, and the error or interrupt that ended the race, to be raised on."""
+
+    result: RaceResult
+    error: BaseException | None
+
+
+def framework_of(named: str | None, loaded: Sequence[str]) -> str:
+    """The framework that races: the one named, else the only one imported; raises UsageError."""
+    if named is not None:
+        return named
+    if len(loaded) == 1:
+        return loaded[0]
+    if not loaded:
+        raise UsageError(
+            "No framework is imported yet, so there is nothing to race with: import the one you use, or name "
+            "it, as in `%%mlc_race --framework torch`. Nothing was run."
+        )
+    raise UsageError(
+        f"Several frameworks are imported ({', '.join(map(registry.title, loaded))}): name the one that the "
+        f"cell uses, as in `%%mlc_race --framework {loaded[0]}`. Nothing was run."
+    )
+
+
+def devices_for(asked: Sequence[DeviceWord], devices: Sequence[Device]) -> list[Device]:
+    """The devices asked for, each once; all of them where none was. Raises DeviceError for a missing one."""
+    if not asked:
+        return list(devices)
+    return list(dict.fromkeys(word.find(devices) for word in asked))
+
+
+def race(
+    options: RaceOptions,
+    cell: str,
+    framework: str,
+    devices: Sequence[Device],
+    run_lane: RunLane,
+    *,
+    clock: Clock,
+    versions: Callable[[], Mapping[str, str]],
+    notes: Sequence[Sentence] = (),
+) -> FinishedRace:
+    """Run a lane for each device until one ends the race. `cell` is the title of what is raced.
+
+    `versions` is asked at the end.
+    """
+    started_at = clock.utc()
+    lanes: list[Lane] = []
+    error: BaseException | None = None
+    for device in devices:
+        lane, error = run_lane(device)
+        lanes.append(lane)
+        if error is not None:
+            break
+    return FinishedRace(
+        RaceResult(
+            cell,
+            framework,
+            options.variable,
+            options.repeats,
+            options.fresh,
+            tuple(lanes),
+            _outcome(error),
+            started_at,
+            clock.source,
+            dict(versions()),
+            tuple(notes),
+        ),
+        error,
+    )
+
+
+def together(first_runs: Sequence[Observed], why: Sentence) -> Observed:
+    """Where a race worked, as far as the first runs on its devices tell; `why` says that it is only they."""
+    places = {one.device: one for seen in first_runs for one in seen.ran_on or ()}
+    unknown = not first_runs or any(seen.ran_on is None for seen in first_runs)
+    ran_on = tuple(replace(one, operations=None, share=None, why_missing=why) for one in places.values())
+    only = {seen.only for seen in first_runs}
+    peak = missing("peak_memory_allocator", why)
+    if ran_on or not unknown:
+        return Observed(ran_on, None, (peak,))
+    return Observed(None, why, (peak,), only=only.pop() if len(only) == 1 else None)
+
+
+def why_alone(
+    options: RaceOptions, backend: Backend, devices: Sequence[Device], there: Sequence[Device]
+) -> Sentence:
+    """Why a single device runs, and so nothing is raced."""
+    (device,) = devices
+    if len(there) > 1:
+        return say("There is no race: only {device} was asked for.", device=device.name)
+    framework = registry.title(backend.name)
+    alone = say(
+        "There is no race: {device} is the only device of {framework} here.",
+        device=device.name,
+        framework=framework,
+    )
+    if backend.loaded() and device.name.startswith("cpu"):
+        return joined(alone, backend.why_no_gpu())
+    return alone
+
+
+def _outcome(error: BaseException | None) -> Outcome:
+    if error is None:
+        return "ok"
+    return "interrupted" if isinstance(error, KeyboardInterrupt) else "error"

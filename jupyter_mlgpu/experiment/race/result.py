@@ -1,0 +1,146 @@
+"""What a race measured: plain data, to JSON and back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from jupyter_mlgpu.experiment.race.crossover import Crossover, crossover
+from jupyter_mlgpu.explain.statistics import interval_name, interval_or_range, median
+from jupyter_mlgpu.record import decoding, files
+from jupyter_mlgpu.record.decoding import Count, Measured
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import Outcome
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.shown import Charted
+
+#: Raised whenever a field changes its meaning or goes away.
+SCHEMA = 1
+
+#: A size as it was written, 10 or 0.5; None where the race has no sizes.
+Size = Annotated[int, Meta(ge=1, le=2**63 - 1)] | Annotated[float, Meta(gt=0, le=1e18)] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The runs of a cell on one device, at one size (None: the race has no sizes).
+
+    `samples` are seconds in the order in which they were measured, one a run, warm-up left out. `steady`
+    tells whether the last warm-up runs took about the same time.
+    """
+
+    size: Size
+    samples: Annotated[tuple[Measured, ...], Meta(min_length=1)]
+    warmups: Count
+    steady: bool
+
+    @property
+    def median(self) -> float:
+        """The middle of the samples, in seconds."""
+        return median(self.samples)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The spread, from and to in seconds (see `interval_or_range`); None for a single run."""
+        return interval_or_range(self.samples)
+
+    @property
+    def spread(self) -> str:
+        """What `interval` is, in words."""
+        return interval_name(len(self.samples))
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One device's part of the race.
+
+    `empty` is the time of a run of nothing, in seconds: waiting for the device is part of every sample. It
+    is None where the lane ended before it was known. `problem` says why the lane is not complete.
+    """
+
+    device: str
+    kind: str
+    hardware: str | None
+    timings: tuple[Timing, ...]
+    empty: Measured | None = None
+    problem: Sentence | None = None
+    notes: tuple[Sentence, ...] = ()
+
+    def at(self, size: Size) -> Timing | None:
+        """The timing at a size, where it was measured."""
+        return next((one for one in self.timings if one.size == size), None)
+
+
+@dataclass(frozen=True, repr=False)
+class RaceResult(Charted):
+    """One cell on several devices; `variable` is the name that stood for the size, None without sizes.
+
+    `fresh` tells whether each device had a process of its own.
+    """
+
+    cell: str
+    framework: str
+    variable: str | None
+    repeats: Count
+    fresh: bool
+    lanes: tuple[Lane, ...]
+    outcome: Outcome
+    started_at: str
+    clock: str
+    versions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[Sentence, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """All sizes at which something was measured, in order."""
+        found = dict.fromkeys(one.size for lane in self.lanes for one in lane.timings)
+        return tuple(sorted(found, key=lambda size: size or 0))
+
+    @property
+    def crossovers(self) -> tuple[Crossover, ...]:
+        """Where the first device and each of the others change places; empty without sizes."""
+        if self.variable is None:
+            return ()
+        return tuple(crossover(self.lanes[0], other) for other in self.lanes[1:])
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON-ready data, with medians, intervals and crossovers for who reads the file."""
+        data: dict[str, Any] = {"schema": SCHEMA, **decoding.to_json(self)}
+        for lane, lane_data in zip(self.lanes, data["lanes"], strict=True):
+            for one, timing in zip(lane.timings, lane_data["timings"], strict=True):
+                between = one.interval
+                timing |= {
+                    "median": one.median,
+                    "interval": None if between is None else list(between),
+                    "spread": one.spread,
+                }
+        return data | {"crossovers": decoding.to_json(self.crossovers)}
+
+    @classmethod
+    def from_json(cls, data: object) -> RaceResult:
+        """A result from `to_json`'s data; raises RecordError saying what is wrong with it."""
+        decoding.schema_of(data, SCHEMA, "the race")
+        return decoding.decode(cls, data, "the race")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result as JSON, and its chart beside it as SVG, each in one step; gives the chart's path.
+
+        Raises RecordError, naming the path, where a file cannot be written.
+        """
+        target = Path(path).expanduser()
+        if target.suffix != ".json":
+            raise RecordError(
+                f"A race is saved under the name of a JSON file, as in race.json, and found {str(path)!r}; "
+                "its chart is saved beside it as race.svg."
+            )
+        chart = target.with_suffix(".svg")
+        text = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+        files.write_atomically(target, f"{text}\n".encode())
+        files.write_atomically(chart, self.svg().encode())
+        return chart

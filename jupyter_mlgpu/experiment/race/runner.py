@@ -1,0 +1,196 @@
+"""One device's part of a race: warm-up, repeats, and the clock, read only when the device is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
+from typing import Protocol
+
+from jupyter_mlgpu.experiment.race.result import Lane, Size, Timing
+from jupyter_mlgpu.experiment.timing import STEADY_RUNS, Repeats, Timings, seconds_of
+from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.measure import guarded
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
+from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Runs of nothing, which tell how much of each time is waiting.
+_EMPTY_RUNS = 30
+
+
+class RacingCell(Protocol):
+    """What is raced. `quiet` swallows what a run prints; `None` for a size means that there are none."""
+
+    def setup(self) -> None:
+        """Make what the runs need; called once on each device, not timed."""
+        ...
+
+    def prepare(self, size: float | None) -> None:
+        """Set the size; called before each run, not timed."""
+        ...
+
+    def run(self) -> object:
+        """Run the cell once; returns the value of its last expression."""
+        ...
+
+    def quiet(self) -> AbstractContextManager[object]:
+        """Entered around each run but a lane's first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RaceProgress:
+    """What is about to run: `number` of `repeats`, 0 for warm-up."""
+
+    device: str
+    size: Size
+    number: int
+    repeats: int
+
+
+@dataclass
+class RaceRunner:
+    """Runs a cell on one device after another, each time afresh."""
+
+    backend: Backend
+    cell: RacingCell
+    _: KW_ONLY
+    sizes: Sequence[float | None]
+    repeats: int
+    clock: Clock
+    on_run: Callable[[RaceProgress], None] = lambda progress: None
+    on_timing: Callable[[Timing], None] = lambda timing: None
+    on_seen: Callable[[Observed], None] = lambda seen: None
+
+    def lane(self, device: Device) -> tuple[Lane, BaseException | None]:
+        """The lane of one device, and what ended it early: an error of the cell's, or an interrupt."""
+        lane = _UnfinishedLane(device, guarded.hardware(self.backend, device))
+        error: BaseException | None = None
+        try:
+            scope = self.backend.enter(device)
+        except Exception as problem:
+            return lane.finish(problem), problem
+        try:
+            self._measure(lane)
+        except BaseException as problem:
+            error = problem
+        finally:
+            note = scope.leave()
+        if note is not None:
+            lane.notes.append(say("{device}: {note}", device=device.name, note=note))
+        return lane.finish(error), error
+
+    def _measure(self, lane: _UnfinishedLane) -> None:
+        lane.empty = median([self._seconds(lambda: None) for _ in range(_EMPTY_RUNS)])
+        self.cell.setup()
+        for size in self.sizes:
+            lane.size = size
+            self._measure_size(lane, size)
+            self.on_timing(lane.keep())
+
+    def _measure_size(self, lane: _UnfinishedLane, size: float | None) -> None:
+        """Warm up at a size, and measure."""
+
+        def on_run(number: int) -> None:
+            self.on_run(RaceProgress(lane.device.name, size, number, self.repeats))
+
+        def warm_up() -> float:
+            return self._once(size, quiet=True) if lane.seen else self._first(lane, size)
+
+        on_run(0)
+        lane.timings.warm_up(warm_up, STEADY_RUNS)
+        lane.timings.repeat(partial(self._once, size, quiet=True), Repeats(self.repeats), on_run)
+
+    def _first(self, lane: _UnfinishedLane, size: float | None) -> float:
+        """The lane's first run: it is heard and watched. Watching takes time, so no other run is."""
+        lane.seen = True
+        observation = self.backend.observe()
+        try:
+            return self._once(size, quiet=False)
+        finally:
+            seen = observation.finish()
+            lane.notes += _where(lane.device, seen)
+            self.on_seen(seen)
+            self.backend.rest()
+
+    def _once(self, size: float | None, *, quiet: bool) -> float:
+        """Seconds of one run."""
+        self.cell.prepare(size)
+        with self.cell.quiet() if quiet else nullcontext():
+            return self._seconds(self._run)
+
+    def _run(self) -> object:
+        value = self.cell.run()
+        registry.evaluate(self.backend.name, value)
+        return value
+
+    def _seconds(self, run: Callable[[], object]) -> float:
+        return seconds_of(run, self.backend.synchronize, self.clock)
+
+
+@dataclass
+class _UnfinishedLane:
+    """A lane as far as it came: whatever ends it, what was measured until then is kept."""
+
+    device: Device
+    hardware: str | None
+    finished: list[Timing] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
+    empty: float | None = None
+    seen: bool = False
+    size: float | None = None
+    timings: Timings = field(default_factory=Timings)
+
+    def keep(self) -> Timing:
+        """What was measured at this size, which is over."""
+        done, self.timings = self.timings, Timings()
+        self.finished.append(Timing(self.size, tuple(done.samples), done.warmups, done.steady))
+        return self.finished[-1]
+
+    def finish(self, error: BaseException | None) -> Lane:
+        if self.timings.samples:
+            self.keep()
+        return Lane(
+            self.device.name,
+            self.device.kind,
+            self.hardware,
+            tuple(self.finished),
+            self.empty,
+            None if error is None else _words(error),
+            tuple(self.notes),
+        )
+
+
+def _words(error: BaseException) -> Sentence:
+    if isinstance(error, KeyboardInterrupt):
+        return say("interrupted")
+    return say("ended by {type}", type=type(error).__name__)
+
+
+def _where(device: Device, seen: Observed) -> list[Sentence]:
+    """What is known of where the first run's work went: a device's lane may have run elsewhere."""
+    if seen.ran_on is None:
+        why = seen.why_missing
+        return [say("{device}: {note}", device=device.name, note=why)] if why else []
+    places = {entry.device for entry in seen.ran_on}
+    if not places or places == {device.name}:
+        return []
+    where = {"device": device.name, "places": ", ".join(sorted(places))}
+    if device.name in places:
+        return [
+            say(
+                "{device}: only part of the work ran there, but on {places}: what was made on another device "
+                "may stay there.",
+                **where,
+            )
+        ]
+    return [
+        say(
+            "{device}: the work did not run there, but on {places}: what was made on another device may stay "
+            "there.",
+            **where,
+        )
+    ]

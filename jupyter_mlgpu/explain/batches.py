@@ -1,0 +1,30 @@
+"""`jupyter_mlgpu.fits`: whether a batch fits into memory, asked before it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_mlgpu.explain.memory_forecast import Forecast, Limit, forecast, quantity_of
+from jupyter_mlgpu.explain.memory_room import room
+from jupyter_mlgpu.measure.tracing import Runs, records, runs_of
+
+
+def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -> Forecast:
+    """Whether `batch` fits into memory, from the measured runs of two other batches or more.
+
+    `measured` maps a batch to its runs: a cell's number as in `%mlc_trace show` (all runs of its code), the
+    name of a `jupyter_mlgpu.trace("name")` block, a record, or a sequence of them. `limit` is in bytes; left
+    out, it is what the machine, the container or the GPU has now.
+
+    >>> fits(256, {32: 5, 64: 6})  # doctest: +SKIP
+    Batch 256 needs about 11 GiB of 8 GiB (...): it does not fit; try 128.
+
+    Raises UsageError for batches that are no positive numbers, and for fewer than two of them.
+    """
+    runs = {size: runs_of(which) for size, which in measured.items()}
+    there = (
+        Limit(limit, "the limit given")
+        if limit is not None
+        else room(quantity_of([record for of_size in runs.values() for record in of_size]))
+    )
+    return forecast(batch, runs, there, records())

@@ -1,0 +1,292 @@
+"""Two groups of records compared: medians over the runs of each quantity, and how far to trust them.
+
+Light runs are compared with light ones alone, and only those that ended well: a profiler makes a cell slower.
+Times per operation are compared between profiled runs. A cell is its code: records with the same digest are
+runs of one cell. First runs count like the others, for nothing in a record says that a run was the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import QUANTITIES, Record
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.shown import Shown
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.tracing import Runs
+
+#: The newest runs of a cell that count, at most: an exact interval of more takes long.
+MOST = 50
+
+#: Operations compared, those with the largest self time.
+OPERATIONS = 15
+
+#: A difference that is not worth a word, where the whole interval lies within it.
+SAME = 0.01
+
+Judgement = Literal["more", "less", "the same", "no difference shown", "cannot judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The values of some runs, in one unit; empty where the quantity was not measured."""
+
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle value; there is at least one."""
+        return median(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One quantity, or one operation's self time, of two groups of runs.
+
+    `ratio` is how many times as large the second is as the first, None where `why_not` says why it cannot be
+    judged. `quantity` is the record's name of it, None of an operation.
+    """
+
+    what: str
+    unit: str
+    first: Sample
+    second: Sample
+    ratio: Estimate | None
+    why_not: str | None
+    quantity: str | None = None
+
+    @property
+    def judgement(self) -> Judgement:
+        """What can be said of it."""
+        if self.ratio is None:
+            return "cannot judge"
+        if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
+            return "the same"
+        if self.ratio.low > 1:
+            return "more"
+        return "less" if self.ratio.high < 1 else "no difference shown"
+
+    @property
+    def verdict(self) -> str:
+        """What can be said of it, in a few words."""
+        if self.judgement == "cannot judge":
+            return say("cannot judge: {why}", why=self.why_not or "")
+        if self.judgement == "the same":
+            return say("the same within {share} %", share=f"{SAME * 100:.0f}")
+        return self.judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A cell on both sides: what changed of it, and of its operations; `notes` say what else differs."""
+
+    name: str
+    changes: tuple[Change, ...]
+    operations: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecordComparison(Shown):
+    """What a comparison says; shown as a table in a notebook and as text elsewhere."""
+
+    first: str
+    second: str
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...]
+
+
+def compare(
+    first: Runs | Iterable[Record], second: Runs | Iterable[Record], *, names: tuple[str, str] = ("A", "B")
+) -> RecordComparison:
+    """What differs between two groups of records, such as `load_records` or `records()` give.
+
+    A cell's number stands for the runs of its code, a text for the `trace` blocks of that name.
+
+    Where each group holds runs of one cell alone, these two are compared; else each cell with the runs of the
+    same code in the other group. Raises UsageError where no cell can be compared.
+    """
+    cells_of = (_by_code(_records(first)), _by_code(_records(second)))
+    if any(not cells for cells in cells_of):
+        empty = " and ".join(name for name, cells in zip(names, cells_of, strict=True) if not cells)
+        raise UsageError(f"There is nothing to compare: no records in {empty}.")
+    one, other = cells_of
+    if len(one) == len(other) == 1:
+        both = [(next(iter(one.values())), next(iter(other.values())))]
+    else:
+        both = [(one[code], other[code]) for code in one if code in other]
+    if not both:
+        raise UsageError(
+            f"{names[0]} and {names[1]} have no cell with the same code, so nothing can be compared."
+        )
+    alone = len(one) + len(other) - 2 * len(both)
+    notes = [say("{count} cells are on one side alone and left out.", count=alone)] if alone > 0 else []
+    return RecordComparison(*names, tuple(_pair(a, b) for a, b in both), tuple(notes))
+
+
+def _records(which: Runs | Iterable[Record]) -> Iterable[Record]:
+    if not isinstance(which, int | str | Record):
+        return which
+    from jupyter_mlgpu.measure.tracing import runs_of
+
+    return runs_of(which)
+
+
+def _by_code(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Runs by their cell: by code, or by name for a block of a script, which has no code."""
+    cells: dict[str, list[Record]] = {}
+    for record in records:
+        cells.setdefault(record.cell.source_digest or f"block {record.cell.name}", []).append(record)
+    return cells
+
+
+def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
+    light = _counted(first, "light"), _counted(second, "light")
+    profiled = _counted(first, "profiled"), _counted(second, "profiled")
+    names = dict.fromkeys(side[-1].cell.name for side in (first, second))
+    changes = [change for quantity in QUANTITIES for change in _quantity(quantity, *light)]
+    operations: list[Change] = []
+    if all(profiled):
+        changes += _quantity("device_time", *profiled, " (profiled)")
+        operations = _operations(*profiled)
+    return Pair(" / ".join(names), tuple(changes), tuple(operations), tuple(_notes(first, second, light)))
+
+
+def _counted(records: Sequence[Record], mode: str) -> list[Record]:
+    return [one for one in records if one.mode == mode and one.outcome == "ok"][-MOST:]
+
+
+def _quantity(
+    quantity: str, first: Sequence[Record], second: Sequence[Record], suffix: str = ""
+) -> list[Change]:
+    """A change for each source that measured it; none where neither side did."""
+    sides = [_by_source(records, quantity) for records in (first, second)]
+    if not any(sides):
+        return []
+    title, unit = units.title(quantity) + suffix, QUANTITIES[quantity]
+    if all(len(side) == 1 for side in sides):
+        values = (next(iter(side.values())) for side in sides)
+        return [_change(title, unit, *values, quantity=quantity)]
+    sources = dict.fromkeys(source for side in sides for source in side)
+    several = len(sources) > 1
+    return [
+        _change(
+            f"{title}, {source}" if several else title,
+            unit,
+            *(side.get(source, []) for side in sides),
+            quantity=quantity,
+        )
+        for source in sources
+    ]
+
+
+def _by_source(records: Sequence[Record], quantity: str) -> dict[str, list[float]]:
+    """Values by source, one of each record: where one source tells of several devices, the largest."""
+    found: dict[str, list[float]] = {}
+    for record in records:
+        largest: dict[str, float] = {}
+        for one in record.readings:
+            if one.quantity == quantity and one.value is not None:
+                largest[one.instrument] = max(one.value, largest.get(one.instrument, one.value))
+        for source, value in largest.items():
+            found.setdefault(source, []).append(value)
+    return found
+
+
+def _change(
+    what: str, unit: str, first: Sequence[float], second: Sequence[float], *, quantity: str | None = None
+) -> Change:
+    found, why = None, None
+    if not first or not second:
+        why = say("measured on one side alone")
+    elif min(*first, *second) <= 0:
+        why = say("a value is 0, of which there is no ratio")
+    else:
+        found = ratio_interval(first, second)
+        if found is None:
+            why = too_few(len(first), len(second))
+    return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why, quantity)
+
+
+def too_few(first: int, second: int) -> Sentence:
+    """Why numbers of runs give no interval."""
+    if first == second == 1:
+        return say("one run each")
+    return say(
+        "{first} and {second} runs are too few (4 and 4 are enough)", first=str(first), second=str(second)
+    )
+
+
+def _operations(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
+    sides = [_self_times(records) for records in (first, second)]
+    keys = dict.fromkeys(key for side in sides for key in side)
+    changes = [_change(_titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
+    return sorted(changes, key=_largest, reverse=True)[:OPERATIONS]
+
+
+def _self_times(records: Sequence[Record]) -> Mapping[tuple[str, str], list[float]]:
+    """Self time by plane and name, a value for each record: what ran on several devices is added up."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        sums: dict[tuple[str, str], float] = {}
+        for row in record.ops:
+            key: tuple[str, str] = (row.plane or "", row.name)
+            sums[key] = sums.get(key, 0) + row.self_time
+        for key, value in sums.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def _titled(key: tuple[str, str]) -> str:
+    plane, name = key
+    return f"{name} ({plane})" if plane else name
+
+
+def _largest(change: Change) -> float:
+    return max(side.median for side in (change.first, change.second) if side.values)
+
+
+def _notes(
+    first: Sequence[Record], second: Sequence[Record], light: tuple[Sequence[Record], ...]
+) -> list[str]:
+    notes = []
+    left = sum(1 for one in (*first, *second) if one.outcome != "ok")
+    if left:
+        notes.append(say("{count} runs that failed or were interrupted are left out.", count=left))
+    if not all(light):
+        notes.append(say("One side has no light run that ended well: without one there is no timing."))
+    for what, told in _DIFFERENCES:
+        here, there = (list(dict.fromkeys(map(told, side))) for side in (first, second))
+        if here != there:
+            notes.append(say("{name}: {one} and {other}.", name=what, one=_list(here), other=_list(there)))
+    return [*notes, *_versions(first[-1], second[-1])]
+
+
+def _list(names: Sequence[str]) -> str:
+    # A single one stays a sentence, which is translated.
+    return names[0] if len(names) == 1 else ", ".join(names)
+
+
+def _ran_on(record: Record) -> str:
+    return ", ".join(one.device for one in record.device.ran_on or ()) or say("not known")
+
+
+_DIFFERENCES: tuple[tuple[Sentence, Callable[[Record], str]], ...] = (
+    (say("Ran on"), _ran_on),
+    (say("Asked for"), lambda record: record.device.asked_for or say("no device")),
+    (say("Machines"), lambda record: record.run.host_digest or say("not known")),
+)
+
+
+def _versions(first: Record, second: Record) -> list[str]:
+    return [
+        say("{name}: {one} and {other}.", name=name, one=version, other=second.versions[name])
+        for name, version in first.versions.items()
+        if second.versions.get(name, version) != version
+    ]

@@ -1,0 +1,175 @@
+"""What a lab expects of measurements, judged: it holds, it does not hold, or that cannot be judged.
+
+A measurement that was not taken, or that too few runs carry, is no failure of a student's. So only what the
+figures show not to hold is an error; what cannot be judged says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_mlgpu.explain.comparing.compare import too_few
+from jupyter_mlgpu.explain.statistics import median, ratio_interval
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import QUANTITIES, Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
+from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.record.translation import translated
+
+State = Literal["holds", "does not hold", "cannot judge"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Judgement(Shown):
+    """An outcome and the sentence for it, shown in a language; true where it holds.
+
+    As a condition, one that does not hold or cannot be judged raises AssertionError with its sentence: it is
+    neither true nor silently false.
+    """
+
+    state: State
+    sentence: Sentence
+    language: str = "en"
+
+    def __bool__(self) -> bool:
+        if self.state != "holds":
+            raise AssertionError(str(self))
+        return True
+
+
+def required(judgement: Judgement) -> Judgement:
+    """The judgement itself; raises AssertionError with its sentence where it does not hold."""
+    if judgement.state == "does not hold":
+        raise AssertionError(translated(judgement.sentence, judgement.language))
+    return judgement
+
+
+def gpu_used(record: Record) -> Judgement:
+    """Whether work of a record ran on a GPU: by where its operations ran, or by kernels a profiler saw."""
+    name = repr(record.cell.name)
+    ran_on = record.device.ran_on
+    devices = [one.device for one in ran_on or () if one.device.startswith("gpu")]
+    if devices:
+        places = ", ".join(dict.fromkeys(devices))
+        return Judgement("holds", say("{name} ran on {devices}.", name=name, devices=places))
+    for reading in record.readings:
+        if reading.quantity == "device_time" and reading.value:
+            told = say(
+                "{name} kept a GPU busy for {time} ({instrument}).",
+                name=name,
+                time=units.figure(reading),
+                instrument=reading.instrument,
+            )
+            return Judgement("holds", told)
+    only = record.device.only
+    # What a framework gave out memory for, or what is left of it, says nothing of what else ran elsewhere.
+    vague = any(one.evidence in ("allocator", "results") for one in ran_on or ())
+    if vague or (not only and (ran_on is None or record.device.why_missing is not None)):
+        why = joined(record.device.why_missing or say("what else ran is not counted."))
+        return Judgement(
+            "cannot judge", say("It is not known where all of {name} ran: {why}", name=name, why=why)
+        )
+    possible = [one for one in only.values() if one.startswith("gpu")]
+    if possible:
+        told = say(
+            "{name} can have run on {device} alone, but whether it did is not known.",
+            name=name,
+            device=possible[0],
+        )
+        return Judgement("cannot judge", told)
+    others = dict.fromkeys([*(one.device for one in ran_on or ()), *only.values()])
+    if not others:
+        return Judgement("does not hold", say("{name} ran no operation on any device.", name=name))
+    asked = record.device.asked_for
+    told = say("{name} ran on {devices}, and on no GPU.", name=name, devices=", ".join(others))
+    hint = say("`%mlc_device list` shows the devices there are.")
+    if asked:
+        hint = say("{device} was asked for.", device=asked)
+    return Judgement("does not hold", joined(told, hint))
+
+
+def peak_below(records: Sequence[Record], limit: float, quantity: str = "peak_memory_process") -> Judgement:
+    """Whether the median peak of these runs is below `limit` bytes, by one of the record's memory peaks."""
+    if QUANTITIES.get(quantity) != "bytes":
+        known = ", ".join(name for name, unit in QUANTITIES.items() if unit == "bytes")
+        raise UsageError(f"{quantity!r} is no memory; choose {known}.")
+    values, why = _values(records, quantity)
+    title = joined(units.title(quantity))
+    if not values:
+        return Judgement("cannot judge", say("{quantity} is not known: {why}", quantity=title, why=why))
+    peak = median(values)
+    told = _of(units.size(peak), values)
+    most = units.size(limit)
+    if peak < limit:
+        holds = say("{quantity} {peak}, below {limit}.", quantity=title, peak=told, limit=most)
+        return Judgement("holds", holds)
+    not_below = say("{quantity} {peak}, not below {limit}.", quantity=title, peak=told, limit=most)
+    return Judgement("does not hold", not_below)
+
+
+def faster_than(fast: Sequence[Record], slow: Sequence[Record], times: float = 1.0) -> Judgement:
+    """Whether `fast` takes less wall time than `slow`, at least `times` times less.
+
+    It holds, or does not, where the whole 95 % interval of the ratio says so; else it cannot be judged. Only
+    light runs that ended well count: with a profiler on there is no timing.
+    """
+    if not times > 0:
+        raise UsageError(f"`times` is how many times as fast, above 0; found {times!r}.")
+    sides = [_values([one for one in side if one.mode == "light"], "wall_time") for side in (fast, slow)]
+    for (values, why), side in zip(sides, (fast, slow), strict=True):
+        if not values:
+            name = repr(side[-1].cell.name) if side else say("one side")
+            return Judgement("cannot judge", say("{name} has no timing: {why}", name=name, why=why))
+    (quick, _), (long, _) = sides
+    told = say("{fast} beside {slow}", fast=_time(quick), slow=_time(long))
+    if min(*quick, *long) <= 0:
+        return Judgement("cannot judge", say("{times}: a time of 0 is no time.", times=told))
+    found = ratio_interval(quick, long)
+    if found is None:
+        few = joined(too_few(len(quick), len(long)))
+        return Judgement("cannot judge", say("{times}: {why}.", times=told, why=few))
+    told = say(
+        "{times}: {ratio} times as fast, 95 % interval {low} to {high}",
+        times=told,
+        ratio=f"{found.value:.3g}",
+        low=f"{found.low:.3g}",
+        high=f"{found.high:.3g}",
+    )
+    if found.low > times:
+        return Judgement("holds", say("{found}.", found=told))
+    wanted = say("faster") if times == 1 else say("{times} times as fast", times=f"{times:g}")
+    if found.high < times:
+        return Judgement("does not hold", say("{found}, so not {wanted}.", found=told, wanted=wanted))
+    left_open = say(
+        "{found}, which leaves open whether it is {wanted}; more runs would help.", found=told, wanted=wanted
+    )
+    return Judgement("cannot judge", left_open)
+
+
+def _values(records: Sequence[Record], quantity: str) -> tuple[list[float], Sentence]:
+    """The values of runs that ended well, and why there are none; of several devices, the largest."""
+    values = []
+    why = say("no run of it ended well with tracing on.") if records else say("there is no run of it.")
+    for record in records:
+        readings = [one for one in record.readings if one.quantity == quantity]
+        known = [one.value for one in readings if one.value is not None]
+        if record.outcome != "ok":
+            continue
+        if known:
+            values.append(max(known))
+        else:
+            reasons = (joined(one.why_missing) for one in readings if one.why_missing)
+            why = next(reasons, say("it was not measured."))
+    return values, why
+
+
+def _time(walls: Sequence[float]) -> Sentence:
+    return _of(units.seconds(median(walls)), walls)
+
+
+def _of(figure: str, values: Sequence[float]) -> Sentence:
+    """A median with the number of values that it is of."""
+    return say_count("{figure} (1 run)", "{figure} (median of {count} runs)", len(values), figure=figure)

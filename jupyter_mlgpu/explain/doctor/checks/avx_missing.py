@@ -1,0 +1,36 @@
+"""TensorFlow's and JAX's builds for x86_64 use AVX; without it they end with "Illegal instruction".
+
+Sources: tensorflow/tensorflow#46496, #62342 and #6896.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "avx-missing"
+TITLE = say("The processor has what the frameworks were built for")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where an x86_64 processor lacks AVX beside TensorFlow or jaxlib."""
+    if known(facts.machine.architecture) != "x86_64":
+        return Skipped(say("The processor is not of Intel's kind."))
+    there = [name for name in ("tensorflow", "jaxlib") if name in known(facts.packages)]
+    if not there:
+        return Skipped(say("Neither TensorFlow nor JAX is installed."))
+    if "avx" in known(facts.machine.cpu_features):
+        return Fine(say("The processor has AVX."))
+    return Finding(
+        title=say("This processor lacks AVX, which TensorFlow and JAX need: their import ends the kernel."),
+        evidence=say(
+            "AVX is not among the processor's features; installed: {names}.", names=", ".join(there)
+        ),
+        remedy=as_written(
+            "# PyTorch's own build does without:\npip install torch\nexport KERAS_BACKEND=torch"
+        )
+        + FROM_THIS_SHELL,
+        confidence="sure",
+        cause=Cause.MACHINE,
+    )

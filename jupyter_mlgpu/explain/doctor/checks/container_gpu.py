@@ -1,0 +1,31 @@
+"""A container sees the GPU's hardware, but has its device only where it was started with it.
+
+Sources: NVIDIA/nvidia-docker#1330 ("/dev/nvidia0 does not exist"), abetlen/llama-cpp-python#1882.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "container-gpu"
+TITLE = say("The container was given the GPU")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding in a container on a machine of NVIDIA's that has no device file."""
+    if not known(facts.machine.container):
+        return Skipped(say("This is no container."))
+    if not nvidia.on_bus(facts):
+        return Skipped(say("The PCI bus shows no GPU of NVIDIA's."))
+    if known(facts.gpus.device_files) != "absent":
+        return Fine(say("The GPU's device is in the container."))
+    return Finding(
+        title=say("This container was started without the machine's GPU."),
+        evidence=say("The PCI bus shows a GPU of NVIDIA's, and the container has no /dev/nvidia0."),
+        remedy=as_written("# Outside of the container: docker run --gpus all IMAGE"),
+        confidence="likely",
+        cause=Cause.DRIVERS,
+    )

@@ -1,0 +1,47 @@
+"""A build for CUDA 13 needs a driver that serves CUDA 13; a newer driver serves older builds, too.
+
+Sources: weaviate/Verba#72 and pytorch/pytorch#1564 ("The NVIDIA driver on your system is too old"); NVIDIA's
+"CUDA Compatibility" for the versions.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written, comment
+from jupyter_mlgpu.record.sentence import say
+
+ID = "cuda-driver-version"
+TITLE = say("NVIDIA's driver is new enough for the frameworks")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a framework's CUDA is of a later major version than the driver's."""
+    served = known(facts.gpus.cuda)
+    if served is None:
+        return Skipped(say("There is no driver of NVIDIA's that answers."))
+    built = {
+        name: cuda
+        for name in sorted(known(facts.builds))
+        if (cuda := nvidia.cuda_of(facts, name)) and nvidia.driver_is_too_old(facts, cuda)
+    }
+    driver = known_or(facts.gpus.driver, None) or "?"
+    if not built:
+        return Fine(say("The driver {driver} serves CUDA {cuda}.", driver=driver, cuda=served))
+    newest = max(map(nvidia.major, built.values()))
+    wanted = nvidia.OLDEST_DRIVER.get(newest, f"for CUDA {newest}")
+    return Finding(
+        title=say("NVIDIA's driver is too old for a framework, which falls back to the CPU."),
+        evidence=(
+            say(
+                "The driver {driver} serves CUDA {cuda}; built for a later one: {names}.",
+                driver=driver,
+                cuda=served,
+                names=", ".join(f"{name} (CUDA {cuda})" for name, cuda in built.items()),
+            )
+        ),
+        remedy=comment(f"The driver {wanted} or a newer one; on Ubuntu:")
+        + as_written("sudo ubuntu-drivers install\nsudo reboot"),
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

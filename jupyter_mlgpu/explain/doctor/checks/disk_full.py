@@ -1,0 +1,44 @@
+"""A full disk ends installations, downloads and saved notebooks; a small /tmp ends installations alone.
+
+Sources: pypa/pip#7745 and #5816 ("No space left on device"), dnschneid/crouton#4280 (TMPDIR elsewhere
+helped).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "disk-full"
+TITLE = say("There is room on the disks")
+_NEEDED = GIB
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where less than 1 GiB is free in the current, the home or the temporary folder."""
+    storage = facts.storage
+    free = {
+        say("this folder"): known(storage.here_free),
+        say("the home folder"): known(storage.home_free),
+        say("the temporary folder"): known(storage.temporary_free),
+    }
+    full = {place: size for place, size in free.items() if size < _NEEDED}
+    if not full:
+        return Fine(say("At least {size} are free.", size=gigabytes(min(free.values()))))
+    only_temporary = list(full) == ["the temporary folder"]
+    return Finding(
+        title=say("A disk is full: downloads, installations and saving fail."),
+        evidence=joined(
+            *(
+                say("{size} are free in {place}.", size=gigabytes(size), place=place)
+                for place, size in full.items()
+            )
+        ),
+        remedy=as_written('mkdir -p ~/tmp\nexport TMPDIR="$HOME/tmp"')
+        if only_temporary
+        else as_written("df -h . ~\npip cache purge"),
+        confidence="sure",
+        cause=Cause.MACHINE,
+    )

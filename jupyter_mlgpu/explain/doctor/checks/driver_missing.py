@@ -1,0 +1,32 @@
+"""A GPU of NVIDIA's without its driver is of no use to any framework.
+
+Sources: tensorflow/tensorflow#40920 ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA
+driver"), mattshma/bigdata#133.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "driver-missing"
+TITLE = say("The NVIDIA GPU has its driver")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the bus has a GPU of NVIDIA's and no module of its driver is loaded."""
+    if not nvidia.on_bus(facts):
+        return Skipped(say("The PCI bus shows no GPU of NVIDIA's."))
+    if known_or(facts.machine.container, False):
+        return Skipped(say("In a container the driver is outside."))
+    if nvidia.gpus(facts) or known(facts.gpus.kernel_module) is not None:
+        return Fine(say("The driver's module is loaded."))
+    return Finding(
+        title=say("The machine has an NVIDIA GPU, and its driver is not loaded."),
+        evidence=say("The PCI bus shows a GPU of NVIDIA's; there is no kernel module of its driver."),
+        remedy=as_written("# On Ubuntu:\nsudo ubuntu-drivers install\nsudo reboot\nnvidia-smi"),
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

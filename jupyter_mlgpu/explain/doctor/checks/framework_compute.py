@@ -1,0 +1,38 @@
+"""A framework that lists its GPU and cannot compute on it was built for another one, or finds no room.
+
+Sources: tensorflow/tensorflow#40646 (CUDNN_STATUS_INTERNAL_ERROR), lllyasviel/FramePack#550 ("no kernel image
+is available for execution on the device").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import ask, nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "framework-compute"
+TITLE = say("Every framework computes on its best device")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the small product failed."""
+    failed = {
+        name: answer
+        for name, answer in sorted(known(facts.frameworks).items())
+        if known_or(answer.imported, False) and not known_or(answer.computed, True)
+    }
+    if not failed:
+        return Fine(say("Each framework that was imported computed a small product."))
+    name, answer = next(iter(failed.items()))
+    error, product = known_or(answer.compute_error, None) or "-", known_or(answer.product, None)
+    evidence = say("It says: {said}", said=error.strip().splitlines()[-1][:300])
+    if product is not None:
+        evidence = say("The product is {found}, not {right}.", found=product, right=str(ask.SIZE))
+    return Finding(
+        title=say("{name} cannot compute on the device that it lists first.", name=name),
+        evidence=evidence,
+        remedy=as_written("nvidia-smi\npip check") if nvidia.count(facts) else as_written("pip check"),
+        confidence="possible",
+        cause=Cause.FRAMEWORKS,
+    )

@@ -1,0 +1,35 @@
+"""A framework whose import ends the process was built for another processor, or two libraries clash.
+
+Sources: apple/tensorflow_macos#81 ("Illegal instruction: 4"), tensorflow/tensorflow#63495, jax-ml/jax#24901.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written, path, pinned, run
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "framework-killed"
+TITLE = say("No framework ends the process")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a signal ended the process that asked a framework."""
+    killed = {
+        name: signal
+        for name, answer in sorted(known(facts.frameworks).items())
+        if (signal := known_or(answer.signal, None))
+    }
+    if not killed:
+        return Fine(say("Each was imported, or refused with an error."))
+    packages = known(facts.packages)
+    return Finding(
+        title=say("Importing a framework ends the kernel."),
+        evidence=joined(
+            *(say("{name} ended with {signal}.", name=name, signal=signal) for name, signal in killed.items())
+        ),
+        remedy=as_written("# In a fresh environment, where nothing can clash:\npython -m venv ~/mlgpu")
+        + run(path("~/mlgpu/bin/pip"), "install", *pinned(killed, packages)),
+        confidence="possible",
+        cause=Cause.FRAMEWORKS,
+    )

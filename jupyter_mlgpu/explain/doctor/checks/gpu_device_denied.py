@@ -1,0 +1,29 @@
+"""The GPU's device belongs to a group that the user is not in.
+
+Sources: AUTOMATIC1111/stable-diffusion-webui#3207, NVIDIA/nvidia-docker#284 ("Insufficient Permissions").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "gpu-device-denied"
+TITLE = say("The GPU's device may be opened")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where /dev/nvidia0 is there and may not be read and written."""
+    files = known(facts.gpus.device_files)
+    if files == "absent":
+        return Skipped(say("There is no device of NVIDIA's."))
+    if files != "denied":
+        return Fine(say("The GPU's device may be opened."))
+    return Finding(
+        title=say("This user may not open the GPU's device."),
+        evidence=say("/dev/nvidia0 is there, and reading or writing it is denied."),
+        remedy=as_written('ls -l /dev/nvidia*\nsudo usermod -aG video "$USER"\n# Then log out and in again.'),
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

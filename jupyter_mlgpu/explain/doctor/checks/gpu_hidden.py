@@ -1,0 +1,37 @@
+"""CUDA_VISIBLE_DEVICES hides GPUs: `-1`, nothing, or the number of one that is not there hide all.
+
+Sources: thuml/Autoformer#25 and pytorch/examples#115 (1 and 2 on machines with one GPU),
+pytorch/pytorch#40618 (empty).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "gpu-hidden"
+TITLE = say("No variable hides the GPU")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the variable leaves no GPU to be seen."""
+    known(facts.environment.variables)
+    count = nvidia.count(facts)
+    if not count:
+        return Skipped(say("There is no NVIDIA GPU."))
+    value = nvidia.hiding(facts)
+    if value is None:
+        return Fine(say("CUDA_VISIBLE_DEVICES hides nothing."))
+    return Finding(
+        title=say("CUDA_VISIBLE_DEVICES hides every GPU."),
+        evidence=say(
+            "It is {value}; GPUs of the machine: {count}, numbered from 0.", value=value, count=count
+        )
+        if value
+        else say("It is empty; GPUs of the machine: {count}, numbered from 0.", count=count),
+        remedy=as_written("unset CUDA_VISIBLE_DEVICES") + FROM_THIS_SHELL,
+        confidence="sure",
+        cause=Cause.SETTINGS,
+    )

@@ -1,0 +1,37 @@
+"""A driver that is loaded and tells no GPU has lost it, or could not start it.
+
+Sources: NVIDIA/nvidia-docker#933 and NVIDIA/open-gpu-kernel-modules#862 ("No devices were found"), #507
+(fallen off the bus).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.versions import release
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "gpu-lost"
+TITLE = say("NVIDIA's driver tells its GPU")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where bus, module and device are there, and the driver tells no GPU."""
+    module = known(facts.gpus.kernel_module)
+    if not nvidia.on_bus(facts) or module is None or known(facts.gpus.device_files) != "there":
+        return Skipped(say("GPU, module and device of NVIDIA's are not all there."))
+    if known(facts.gpus.found):
+        return Fine(say("The driver tells its GPU."))
+    driver = known_or(facts.gpus.driver, None)
+    if driver is None or release(driver) != release(module):
+        return Skipped(say("The driver's library does not answer at all."))
+    reason = known_or(facts.gpus.why_none, None)
+    told = say("The module {version} is loaded, the PCI bus shows the GPU.", version=module)
+    return Finding(
+        title=say("NVIDIA's driver is loaded and tells no GPU: it is lost, or could not be started."),
+        evidence=joined(told, reason) if reason else told,
+        remedy=as_written("sudo dmesg | grep -i -e nvrm -e xid\nsudo reboot"),
+        confidence="likely",
+        cause=Cause.DRIVERS,
+    )

@@ -1,0 +1,50 @@
+"""A GPU that other programs have filled leaves no room for a model.
+
+Sources: erikguo/yolov3#4, pytorch/pytorch#4031 (memory held by a process that should be gone),
+apache/mxnet#4242.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.sizes import gigabytes
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "gpu-memory-taken"
+TITLE = say("The GPU's memory is free")
+# Of the GPU's memory, at least this share should be free.
+_SHARE = 0.2
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where less than a fifth of a GPU's memory is free and others hold it."""
+    sized = [
+        (gpu, total, free)
+        for gpu in nvidia.gpus(facts)
+        if (total := known_or(gpu.memory, None)) and (free := known_or(gpu.memory_free, None)) is not None
+    ]
+    if not sized:
+        return Skipped(say("No GPU tells memory of its own."))
+    gpu, total, free = max(sized, key=lambda one: one[2] / one[1])
+    processes = known_or(gpu.processes, ())
+    ours = sum(known_or(one.used, 0) for one in processes if one.ours)
+    told = say("{free} of {total} are free.", free=gigabytes(free), total=gigabytes(total))
+    if free + ours >= _SHARE * total:
+        return Fine(told)
+    others = [one for one in processes if not one.ours]
+    held = [
+        say("{program} holds {size}.", program=one.program, size=gigabytes(known_or(one.used, 0)))
+        for one in others
+    ]
+    return Finding(
+        title=say("The GPU's memory is taken by other programs."),
+        evidence=joined(told, *held),
+        remedy=as_written(
+            "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv\n"
+            "# Shut down the kernels that hold it (Running Terminals and Kernels), or wait for the others."
+        ),
+        confidence="likely",
+        cause=Cause.MACHINE,
+    )

@@ -1,0 +1,40 @@
+"""Without its CUDA plug-in JAX computes on the CPU beside an NVIDIA GPU.
+
+Sources: JeffSHF/ColabDock#28, sashakolpakov/dire-jax#14 ("An NVIDIA GPU may be present on this machine, but a
+CUDA-enabled jaxlib is not installed").
+"""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import run
+from jupyter_mlgpu.record.sentence import say
+
+ID = "jax-cuda-plugin-missing"
+TITLE = say("JAX can use the NVIDIA GPU")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where jax has no plug-in and no CUDA in its jaxlib, and the machine has a GPU of NVIDIA's."""
+    packages = known(facts.packages)
+    if "jax" not in packages:
+        return Skipped(say("jax is not installed."))
+    if not nvidia.count(facts):
+        return Skipped(say("There is no NVIDIA GPU."))
+    plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]
+    jaxlib = packages.get("jaxlib")
+    # Before 0.4.26 CUDA was part of jaxlib itself: 0.4.14+cuda12.cudnn89.
+    if plugins or (jaxlib and "+cuda" in jaxlib.version):
+        return Fine(say("JAX has CUDA."))
+    version = packages["jax"].version
+    extra = "cuda12" if nvidia.driver_is_too_old(facts, "13") else "cuda13"
+    return Finding(
+        title=say("JAX computes on the CPU: its CUDA plug-in is not installed."),
+        evidence=say("The machine has an NVIDIA GPU; jax is {version}, without a plug-in.", version=version),
+        remedy=run("pip", "install", f"jax[{extra}]=={version}"),
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,35 @@
+"""jax-metal 0.1.1, the last one, serves jax before 0.5.1.
+
+Sources: jax-ml/jax#27062 ("UNIMPLEMENTED: default_memory_space is not supported"; 0.5.0 works, 0.5.1 does
+not), patrick-kidger/diffrax#659.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.explain.doctor.versions import older
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "jax-metal"
+TITLE = say("jax is old enough for jax-metal")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where jax-metal stands beside jax 0.5.1 or newer."""
+    packages = known(facts.packages)
+    plugin, jax = packages.get("jax-metal"), packages.get("jax")
+    if plugin is None or jax is None:
+        return Skipped(say("jax and jax-metal are not both installed."))
+    found = say("jax-metal {plugin} stands beside jax {version}.", plugin=plugin.version, version=jax.version)
+    if older(jax.version, "0.5.1"):
+        return Fine(found)
+    return Finding(
+        title=say("jax-metal does not work with this jax: every array fails."),
+        evidence=joined(found, say("The last jax that it serves is 0.5.0.")),
+        remedy=as_written(
+            "pip install jax==0.5.0 jaxlib==0.5.0\n# Or, for JAX on the CPU: pip uninstall -y jax-metal"
+        ),
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,30 @@
+"""A kernelspec outlives the environment that it was made for, and then starts nothing.
+
+Sources: jupyter/notebook#300 (a kernel whose interpreter is not there) and #1171.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import as_written, run
+from jupyter_mlgpu.record.sentence import say
+
+ID = "kernel-gone"
+TITLE = say("Every kernel's Python is there")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a kernelspec names an interpreter that does not exist."""
+    specs = known(facts.kernel.specs)
+    gone = [one for one in specs if not known_or(one.exists, True)]
+    if not gone:
+        return Fine(say("Every kernel's Python is there, as far as it is told."))
+    listed = ", ".join(f"{one.name} ({known_or(one.interpreter, 'python')})" for one in gone)
+    return Finding(
+        title=say("A kernel cannot start: its Python is not there any more."),
+        evidence=say("Its interpreter does not exist: {names}.", names=listed),
+        remedy=run("jupyter", "kernelspec", "remove", "-y", *(one.name for one in gone))
+        + as_written("python -m ipykernel install --sys-prefix"),
+        confidence="sure",
+        cause=Cause.PYTHON,
+    )

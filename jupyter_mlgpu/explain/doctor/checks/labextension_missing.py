@@ -1,0 +1,30 @@
+"""The front end belongs into JupyterLab's environment, which may be another than the kernel's.
+
+Source: jupyter-widgets/ipywidgets#3577 (front end and kernel in two environments).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "labextension-missing"
+TITLE = say("The front end is installed for JupyterLab")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where JupyterLab is here and our front end is not."""
+    lab = known(facts.jupyter.lab)
+    if lab is None:
+        return Skipped(say("There is no JupyterLab in this environment."))
+    version = known(facts.jupyter.labextension)
+    if version is not None:
+        return Fine(say("JupyterLab is {lab}, the front end {version}.", lab=lab, version=version))
+    return Finding(
+        title=say("JupyterLab has no front end of jupyter_mlgpu: no sidebar, and plain receipts."),
+        evidence=say("JupyterLab {version} finds no lab extension jupyter-mlgpu.", version=lab),
+        remedy=as_written("pip install --force-reinstall --no-deps jupyter_mlgpu\njupyter labextension list"),
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

@@ -1,0 +1,30 @@
+"""A disabled lab extension is installed and not loaded: no sidebar, no receipts.
+
+Sources: jupyterlab-contrib/jupyterlab-cell-flash#7 (disabled by another environment's configuration), elyra-
+ai/elyra#3136.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
+from jupyter_mlgpu.record.sentence import say
+
+ID = "labextension-off"
+TITLE = say("The front end is enabled in JupyterLab")
+_NAME = "jupyter-mlgpu"
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where ours, or one of its plug-ins, is among the disabled extensions."""
+    off = [one for one in known(facts.jupyter.disabled) if one.split(":")[0] == _NAME]
+    if not off:
+        return Fine(say("The front end is not among the disabled extensions."))
+    return Finding(
+        title=say("The front end of jupyter_mlgpu is disabled in JupyterLab."),
+        evidence=say("Disabled by a page_config.json: {names}.", names=", ".join(off)),
+        remedy=sum((run("jupyter", "labextension", "enable", one) for one in off), Remedy())
+        + as_written("# Then reload the page."),
+        confidence="sure",
+        cause=Cause.JUPYTER,
+    )

@@ -1,0 +1,38 @@
+"""TF_USE_LEGACY_KERAS asks for Keras 2, which is the package tf-keras; without it `tf.keras` fails.
+
+Source: huggingface/transformers#40391 ("Your environment has TF_USE_LEGACY_KERAS set to True, but you do not
+have the tf_keras package installed").
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written, comment, run
+from jupyter_mlgpu.explain.doctor.versions import minor
+from jupyter_mlgpu.record.sentence import say
+
+ID = "legacy-keras"
+TITLE = say("Keras 2 is there where it is asked for")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the variable is set and the package is missing."""
+    value = known(facts.environment.variables).get("TF_USE_LEGACY_KERAS", "")
+    packages = known(facts.packages)
+    if value.lower() not in ("1", "true"):
+        return Fine(say("Keras 2 is not asked for."))
+    if "tensorflow" not in packages:
+        return Skipped(say("TensorFlow is not installed."))
+    if "tf-keras" in packages:
+        return Fine(
+            say("Keras 2 is asked for, and tf-keras is {version}.", version=packages["tf-keras"].version)
+        )
+    here = minor(packages["tensorflow"].version)
+    return Finding(
+        title=say("Keras 2 is asked for and not installed."),
+        evidence=say("TF_USE_LEGACY_KERAS is {value}, and there is no tf-keras.", value=value),
+        remedy=as_written("unset TF_USE_LEGACY_KERAS")
+        + comment("Or, for Keras 2", run("pip", "install", f"tf-keras=={here}.*")),
+        confidence="sure",
+        cause=Cause.SETTINGS,
+    )

@@ -1,0 +1,36 @@
+"""A Jupyter started from the desktop, or behind System Integrity Protection, lacks the shell's library path.
+
+Sources: SixQuant/tensorflow-macos-gpu's README and jupyterlab/jupyterlab#4918 (DYLD_LIBRARY_PATH),
+tensorflow/tensorflow#60790, #56959 and jupyter/notebook#2120 (LD_LIBRARY_PATH: the GPU is seen in the
+terminal only).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import run
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "library-path-lost"
+TITLE = say("The shell's library path reaches Python")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the shell sets a library path that neither this process nor a kernelspec has."""
+    here, shell = known(facts.environment.variables), known(facts.environment.shell)
+    name = "DYLD_LIBRARY_PATH" if known(facts.machine.system) == "Darwin" else "LD_LIBRARY_PATH"
+    value = shell.get(name)
+    if not value:
+        return Fine(say("The shell sets no {name}.", name=name))
+    specs = known_or(facts.kernel.specs, ())
+    if name in here or any(name in known_or(spec.env, {}) for spec in specs):
+        return Fine(say("{name} is set here, or for a kernel.", name=name))
+    protected = name.startswith("DYLD") and known_or(facts.machine.protected, None)
+    told = say("The shell sets {setting}; this Python does not have it.", setting=f"{name}={value}")
+    return Finding(
+        title=say("The shell's library path does not reach the kernel, so libraries in it are not found."),
+        evidence=joined(told, say("System Integrity Protection takes it away.")) if protected else told,
+        remedy=run("python", "-m", "ipykernel", "install", "--sys-prefix", "--env", name, value),
+        confidence="likely",
+        cause=Cause.SETTINGS,
+    )

@@ -1,0 +1,31 @@
+"""Low Power Mode halves the speed of a Mac's GPU, and of a laptop's processor.
+
+Source: tlkh/tf-metal-experiments#4 (61 % of the training speed at 15 W on an M1 Max).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import as_written
+from jupyter_mlgpu.record.sentence import say
+
+ID = "low-power"
+TITLE = say("The machine runs at full power")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the machine saves power."""
+    if not known(facts.machine.low_power):
+        return Fine(say("No power is saved."))
+    mac = known(facts.machine.system) == "Darwin"
+    return Finding(
+        title=say("The machine saves power, so everything is slower and measurements cannot be compared."),
+        evidence=say("macOS is in Low Power Mode.")
+        if mac
+        else say("The processor is held to its powersave policy."),
+        remedy=as_written("sudo pmset -a lowpowermode 0")
+        if mac
+        else as_written("powerprofilesctl set performance"),
+        confidence="sure",
+        cause=Cause.ADVICE,
+    )

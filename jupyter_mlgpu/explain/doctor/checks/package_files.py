@@ -1,0 +1,34 @@
+"""A package whose files were removed by the uninstallation of another one cannot be imported.
+
+Source: openvinotoolkit/openvino_notebooks#2793 (uninstalling tensorflow broke tensorflow-macos).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import pinned, run
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "package-files"
+TITLE = say("No installed package lacks files")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a package's record names code files that are not there."""
+    packages = known(facts.packages)
+    broken = {
+        name: count for name, package in sorted(packages.items()) if (count := known_or(package.missing, 0))
+    }
+    if not broken:
+        return Fine(say("Every package of interest has its files."))
+    listed = [
+        say("{name} lacks {count} of the code files in its record.", name=name, count=count)
+        for name, count in broken.items()
+    ]
+    return Finding(
+        title=say("Files of an installed package are gone."),
+        evidence=joined(*listed),
+        remedy=run("pip", "install", "--force-reinstall", "--no-deps", *pinned(broken, packages)),
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

@@ -1,0 +1,27 @@
+"""A file of one's own with a package's name is imported in its place.
+
+Source: jupyter/notebook#1971 (a `numpy.py` in the notebook's folder).
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import Remedy, path, run
+from jupyter_mlgpu.record.sentence import say
+
+ID = "shadowed-package"
+TITLE = say("No file here hides a package")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where the current folder has such a file."""
+    shadows = known(facts.python.shadows)
+    if not shadows:
+        return Fine(say("No file in this folder has the name of a well-known package."))
+    return Finding(
+        title=say("A file in this folder is imported instead of the package of its name."),
+        evidence=say("Found here: {names}.", names=", ".join(shadows)),
+        remedy=sum((run("mv", path(name), f"my_{name}") for name in shadows), Remedy()),
+        confidence="sure",
+        cause=Cause.PACKAGES,
+    )

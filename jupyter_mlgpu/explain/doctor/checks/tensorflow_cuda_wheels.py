@@ -1,0 +1,39 @@
+"""TensorFlow's wheel for Linux brings no CUDA: that is its extra `and-cuda`, or the system's.
+
+Sources: tensorflow/tensorflow#60646 and #34287 ("Cannot dlopen some GPU libraries"), and #63362.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.explain.doctor import nvidia
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.remedies import run
+from jupyter_mlgpu.record.sentence import joined, say
+
+ID = "tensorflow-cuda-wheels"
+TITLE = say("TensorFlow finds the CUDA that it was built with")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where no cuBLAS of TensorFlow's major version of CUDA is found anywhere."""
+    tensorflow, cuda = known(facts.packages).get("tensorflow"), nvidia.cuda_of(facts, "tensorflow")
+    if tensorflow is None or cuda is None:
+        return Skipped(say("There is no TensorFlow that was built for CUDA."))
+    if known_or(tensorflow.installer, None) == "conda":
+        return Skipped(say("Conda brings TensorFlow's CUDA along."))
+    if not nvidia.count(facts):
+        return Skipped(say("There is no NVIDIA GPU."))
+    wanted = f"libcublas.so.{nvidia.major(cuda)}"
+    files = sorted({one.file for one in known(facts.libraries) if one.name == "libcublas"})
+    if any(one == wanted or one.startswith(f"{wanted}.") for one in files):
+        return Fine(say("{library} is found.", library=wanted))
+    return Finding(
+        title=say("TensorFlow runs on the CPU: the CUDA libraries that it was built with are missing."),
+        evidence=joined(
+            say("It needs {library} (CUDA {cuda}).", library=wanted, cuda=cuda),
+            say("Found: {files}.", files=", ".join(files)) if files else say("No cuBLAS is found."),
+        ),
+        remedy=run("pip", "install", f"tensorflow[and-cuda]=={tensorflow.version}"),
+        confidence="sure",
+        cause=Cause.DRIVERS,
+    )

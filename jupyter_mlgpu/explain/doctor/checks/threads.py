@@ -1,0 +1,46 @@
+"""More threads than processors wait for each other, and a control group's limit stops all of them together.
+
+Sources: uxlfoundation/oneTBB#190, onyx-dot-app/onyx#12351 (192 threads on 8 processors), llvm/llvm-
+project#225493.
+"""
+
+from __future__ import annotations
+
+import math
+
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known
+from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, run
+from jupyter_mlgpu.record.sentence import joined, say, say_count
+
+ID = "threads"
+TITLE = say("Threads are as many as the processors that may be used")
+_NAMES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
+
+
+def judge(facts: Facts) -> Verdict:
+    """A finding where a variable, or nothing at all, starts more threads than the limits allow."""
+    usable, limit = known(facts.machine.usable_cores), known(facts.machine.cpu_limit)
+    allowed = max(1, math.floor(usable if limit is None else min(usable, limit)))
+    variables = known(facts.environment.variables)
+    told = {name: int(variables[name]) for name in _NAMES if variables.get(name, "").strip().isdecimal()}
+    many = {name: count for name, count in told.items() if count > allowed}
+    # Where nothing is said, frameworks start a thread for each processor that they see.
+    unlimited = usable > allowed and not told
+    if not many and not unlimited:
+        return Fine(
+            say_count(
+                "{count} processor may be used, and no more threads are asked for.",
+                "{count} processors may be used, and no more threads are asked for.",
+                allowed,
+            )
+        )
+    said = [say("{name} is {value}.", name=name, value=str(count)) for name, count in many.items()]
+    usable_here = say_count("{count} processor may be used.", "{count} processors may be used.", allowed)
+    set_here = [name for name in _NAMES if name in many] or [_NAMES[0], _NAMES[-1]]
+    return Finding(
+        title=say("More threads would run than processors may be used, which slows every operation."),
+        evidence=joined(usable_here, *(said or [say("{count} are seen.", count=usable)])),
+        remedy=run("export", *(f"{name}={allowed}" for name in set_here)) + FROM_THIS_SHELL,
+        confidence="sure" if many else "likely",
+        cause=Cause.ADVICE,
+    )

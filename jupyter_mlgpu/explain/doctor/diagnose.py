@@ -1,0 +1,163 @@
+"""All checks upon one machine's facts, sorted; a check that fails costs only itself."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from jupyter_mlgpu.explain.doctor import checks
+from jupyter_mlgpu.explain.doctor.check import CONFIDENCES, Check, Confidence, Finding, Fine, Skipped, Verdict
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.maybe import NotKnownError
+from jupyter_mlgpu.explain.doctor.remedies import Remedy
+from jupyter_mlgpu.record.redact import beginning
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+
+#: Of what `to_json` gives; raised whenever a field changes its meaning or goes away.
+SCHEMA = 2
+
+Status = Literal["finding", "crashed", "ok", "skipped", "not asked"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+_REPORT = "# A fault of jupyter_mlgpu, not of this machine: please report it with the line above."
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check came to. `evidence` is the reason where it was skipped, crashed or not asked.
+
+    `remedy` and `confidence` are None but for a finding; a crashed check has a remedy, too.
+    """
+
+    id: str
+    status: Status
+    title: Sentence
+    evidence: Sentence
+    remedy: str | None = None
+    confidence: Confidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Every check's result: findings first, causes before what follows from them, then the rest by id."""
+
+    results: tuple[CheckResult, ...]
+
+    @property
+    def findings(self) -> tuple[CheckResult, ...]:
+        """What is wrong, in the order in which it should be mended."""
+        return self.of("finding")
+
+    def of(self, status: Status) -> tuple[CheckResult, ...]:
+        """The results with this status, in order."""
+        return tuple(one for one in self.results if one.status == status)
+
+    @property
+    def healthy(self) -> bool:
+        """Nothing was found, and no check crashed."""
+        return not self.findings and not self.of("crashed")
+
+    def to_json(self) -> dict[str, Any]:
+        """As `doctor.schema.json` describes it."""
+        results = [
+            {
+                "id": one.id,
+                "status": one.status,
+                "title": one.title.to_json(),
+                "evidence": one.evidence.to_json(),
+                "remedy": one.remedy,
+                "confidence": one.confidence,
+            }
+            for one in self.results
+        ]
+        return {"schema": SCHEMA, "checks": results}
+
+
+def find_checks() -> list[Check | CheckResult]:
+    """Every module of `checks/`, in the order of their names; what does not import is a crashed result."""
+    names = sorted(module.name for module in pkgutil.iter_modules(checks.__path__))
+    return [_load(name) for name in names]
+
+
+def diagnose(facts: Facts, among: Iterable[Check | CheckResult] | None = None) -> Diagnosis:
+    """Judge the facts by all checks, or by those `among` them."""
+    judged = [_judge(one, facts) for one in (find_checks() if among is None else among)]
+    return Diagnosis(tuple(result for _, result in sorted(judged, key=lambda pair: pair[0])))
+
+
+_Rank = tuple[int, int, int, str]
+
+
+def _load(name: str) -> Check | CheckResult:
+    try:
+        module = importlib.import_module(f"{checks.__name__}.{name}")
+        return Check(module.ID, module.TITLE, module.judge)
+    except Exception as error:
+        return _crashed(name.replace("_", "-"), say("The check {name}", name=name), error)
+
+
+def _judge(check: Check | CheckResult, facts: Facts) -> tuple[_Rank, CheckResult]:
+    if isinstance(check, CheckResult):
+        return _rank(check), check
+    try:
+        return _result(check, check.judge(facts))
+    except NotKnownError as error:
+        status: Status = "skipped" if error.unknown.asked else "not asked"
+        result = CheckResult(check.id, status, check.title, error.unknown.reason)
+    except Exception as error:
+        result = _crashed(check.id, check.title, error)
+    return _rank(result), result
+
+
+def _result(check: Check, verdict: Verdict) -> tuple[_Rank, CheckResult]:
+    match verdict:
+        case Finding(title, evidence, remedy, confidence, cause):
+            if not isinstance(remedy, Remedy):  # a text might hold a value that nobody quoted
+                raise TypeError(f"the remedy is {remedy!r:.60}")
+            result = CheckResult(check.id, "finding", title, evidence, str(remedy), confidence)
+            return (0, int(cause), CONFIDENCES.index(confidence), check.id), result
+        case Fine(evidence):
+            result = CheckResult(check.id, "ok", check.title, evidence)
+        case Skipped(reason):
+            result = CheckResult(check.id, "skipped", check.title, reason)
+        case _:
+            raise TypeError(f"judge() gave {verdict!r:.60}")
+    return _rank(result), result
+
+
+def _rank(result: CheckResult) -> _Rank:
+    return STATUSES.index(result.status), 0, 0, result.id
+
+
+def _crashed(name: str, title: Sentence, error: Exception) -> CheckResult:
+    said = beginning(f"{type(error).__name__}: {error}", 300)
+    return CheckResult(name, "crashed", title, say("This check failed itself ({why}).", why=said), _REPORT)
+
+
+def head(diagnosis: Diagnosis) -> Sentence:
+    """One sentence: how much was found, of how many checks that could judge."""
+    count = len(diagnosis.findings)
+    judged = count + len(diagnosis.of("ok"))
+    crashed = len(diagnosis.of("crashed"))
+    if count == 0 and crashed:
+        return say_count(
+            "Nothing is wrong here, as far as {count} check can tell; {crashed} failed themselves.",
+            "Nothing is wrong here, as far as {count} checks can tell; {crashed} failed themselves.",
+            judged,
+            crashed=crashed,
+        )
+    if count == 0:
+        return say_count(
+            "Nothing is wrong here, as far as {count} check can tell.",
+            "Nothing is wrong here, as far as {count} checks can tell.",
+            judged,
+        )
+    return say_count(
+        "One thing is wrong here, of {judged} that were checked.",
+        "{count} things are wrong here, of {judged} that were checked: begin with the first one.",
+        count,
+        judged=judged,
+    )

@@ -1,0 +1,142 @@
+"""Facts gathered here: a module a part, all at once, each guarded and in its own time.
+
+Nothing imports a framework. With `deep`, each framework is asked in a process of its own, and the network
+is tried.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.explain.doctor import facts as parts
+from jupyter_mlgpu.explain.doctor.facts import Facts
+from jupyter_mlgpu.explain.doctor.gather import (
+    builds,
+    environment,
+    frameworks,
+    gpus,
+    jupyter,
+    kernels,
+    libraries,
+    machine,
+    network,
+    notebooks,
+    packages,
+    python,
+    storage,
+)
+from jupyter_mlgpu.explain.doctor.gather.cleaning import cleaned
+from jupyter_mlgpu.explain.doctor.gather.kernels import KernelsOwnFacts
+from jupyter_mlgpu.explain.doctor.gather.tools import all_unknown
+from jupyter_mlgpu.explain.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+T = TypeVar("T")
+
+#: Seconds after which a part that has not answered is left out; all parts are asked at once.
+PATIENCE_S = 4.0
+NOT_DEEP = Unknown(say("Asked only with --deep."), asked=False)
+
+
+def gather(
+    *,
+    deep: bool = False,
+    tell: Callable[[Sentence], None] = lambda said: None,
+    inside: KernelsOwnFacts | None = None,
+    patience: float = PATIENCE_S,
+) -> Facts:
+    """Everything about this machine and this Python, redacted; `tell` is given how far it is.
+
+    A part that fails, or takes longer than `patience` seconds, is unknown with that reason.
+    """
+    asked = _Asked(patience)
+    reads: Mapping[str, tuple[type[Any], Callable[[], Any]]] = {
+        "machine": (parts.MachineFacts, machine.read),
+        "python": (parts.Python, python.read),
+        "environment": (parts.Environment, environment.read),
+        "gpus": (parts.GpuFacts, gpus.read),
+        "kernel": (
+            parts.KernelFacts,
+            lambda: kernels.read(inside),
+        ),
+        "jupyter": (parts.Jupyter, jupyter.read),
+        "storage": (parts.Storage, storage.read),
+    }
+    loose: Mapping[str, Callable[[], Any]] = {
+        "packages": packages.read,
+        "builds": builds.read,
+        "libraries": libraries.read,
+        "notebooks": notebooks.read,
+    }
+    tell(say("Looking at this machine and this Python"))
+    waiting = {name: asked.begin(name, read) for name, (_, read) in reads.items()}
+    waiting |= {name: asked.begin(name, read) for name, read in loose.items()}
+    found: dict[str, Any] = {name: asked.end(part) for name, part in waiting.items()}
+    for name, (kind, _) in reads.items():
+        if isinstance(found[name], Unknown):
+            found[name] = all_unknown(kind, found[name].reason)
+    found |= _deeper(tell) if deep else {"network": NOT_DEEP, "frameworks": NOT_DEEP}
+    return cleaned(Facts(gathered_by=__version__, **found))
+
+
+def _deeper(tell: Callable[[Sentence], None]) -> dict[str, Any]:
+    asked = _Asked(2 * network.SITE_S)
+    sites = {site: asked.begin(site, partial(network.answers, site)) for site in network.SITES}
+    listed = packages.read()
+    answers = frameworks.read(lambda name: name in listed, tell)
+    # A site that has not answered in this time does not answer.
+    return {"frameworks": answers, "network": {site: asked.end(one) is True for site, one in sites.items()}}
+
+
+@dataclass(slots=True)
+class _Part(Generic[T]):
+    """A part that is being read; `done` is set when `value` is there."""
+
+    name: str
+    done: threading.Event
+    value: Maybe[T]
+
+
+class _Asked:
+    """Parts that are read side by side, each in a thread that is left behind when it takes too long."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._deadline = real_time.monotonic() + patience
+
+    def begin(self, name: str, read: Callable[[], T]) -> _Part[T]:
+        late = Unknown(
+            say(
+                "The {part} facts were not read within {seconds} s.", part=name, seconds=f"{self._patience:g}"
+            )
+        )
+        part: _Part[T] = _Part(name, threading.Event(), late)
+
+        def work() -> None:
+            try:
+                value: Maybe[T] = read()
+            except Exception as error:
+                value = Unknown(
+                    say(
+                        "The {part} facts could not be read ({error}: {why}).",
+                        part=name,
+                        error=type(error).__name__,
+                        why=str(error),
+                    )
+                )
+            part.value = value
+            part.done.set()
+
+        # A daemon: a system call that never returns must not keep the command from ending.
+        threading.Thread(target=work, name=f"doctor-{name}", daemon=True).start()
+        return part
+
+    def end(self, part: _Part[T]) -> Maybe[T]:
+        part.done.wait(max(0.0, self._deadline - real_time.monotonic()))
+        return part.value

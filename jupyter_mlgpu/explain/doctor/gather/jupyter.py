@@ -1,0 +1,78 @@
+"""JupyterLab, and our two sides in it: the front end's folder, the server extension, what is disabled.
+
+Lab extensions are folders with a package.json in `labextensions/` of Jupyter's data path;
+`disabledExtensions` stands in `labconfig/page_config.json` of its configuration path, server extensions in
+jupyter_server_config.json and jupyter_server_config.d/*.json there (`ServerApp.jpserver_extensions`); see
+JupyterLab's documentation, "Extensions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.explain.doctor.facts import Jupyter
+from jupyter_mlgpu.explain.doctor.gather.tools import fact, table_of
+
+_OURS = "jupyter-mlgpu"
+_SERVER = "jupyter_mlgpu.serverextension"
+
+
+def read() -> Jupyter:
+    """What Jupyter of this environment would load."""
+    return Jupyter(
+        lab=fact(_lab),
+        package=__version__,
+        labextension=fact(_labextension),
+        disabled=fact(disabled),
+        server_extension=fact(server_extension),
+    )
+
+
+def _lab() -> str | None:
+    try:
+        return metadata.version("jupyterlab")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _labextension() -> str | None:
+    from jupyter_core.paths import jupyter_path
+
+    for folder in map(Path, jupyter_path("labextensions")):
+        version = table_of(folder / _OURS / "package.json").get("version")
+        if isinstance(version, str):
+            return version
+    return None
+
+
+def disabled() -> tuple[str, ...]:
+    """Names of disabled lab extensions; the folder that comes first in the path decides."""
+    found: dict[str, bool] = {}
+    for folder in reversed(_configuration()):
+        told = table_of(folder / "labconfig/page_config.json").get("disabledExtensions", {})
+        found |= told if isinstance(told, dict) else dict.fromkeys(map(str, told), True)
+    return tuple(sorted(name for name, off in found.items() if off))
+
+
+def server_extension() -> bool:
+    """Whether some configuration enables ours; the folder that comes first in the path decides."""
+    enabled = False
+    for folder in reversed(_configuration()):
+        for file in _server_files(folder):
+            listed = table_of(file).get("ServerApp", {}).get("jpserver_extensions", {})
+            enabled = bool(listed.get(_SERVER, enabled))
+    return enabled
+
+
+def _server_files(folder: Path) -> Iterator[Path]:
+    yield from sorted((folder / "jupyter_server_config.d").glob("*.json"))
+    yield folder / "jupyter_server_config.json"
+
+
+def _configuration() -> list[Path]:
+    from jupyter_core.paths import jupyter_config_path
+
+    return [Path(one) for one in jupyter_config_path()]

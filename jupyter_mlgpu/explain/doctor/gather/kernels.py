@@ -1,0 +1,138 @@
+"""The kernels that Jupyter offers, what each one's Python has, and how ipykernel is set.
+
+A kernelspec is a folder with a kernel.json in `kernels/` of Jupyter's data path. Where its program is a bare
+`python`, Jupyter starts the Python that it runs in itself (jupyter_client's KernelManager.format_kernel_cmd).
+It hands on its own environment and adds the kernelspec's (`env`, in which `${NAME}` stands for a variable;
+LocalProvisioner.pre_launch): with PYTHONPATH, say, or packages of the user's own folder, a kernel finds more
+than its environment holds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from jupyter_mlgpu.explain.doctor.facts import KernelFacts, KernelSpec
+from jupyter_mlgpu.explain.doctor.gather import environment
+from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, table_of, text_of
+from jupyter_mlgpu.explain.doctor.maybe import Maybe, Unknown
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.sentence import say
+
+#: Of the kernelspecs, so many are looked at.
+MOST = 20
+#: Seconds for all their Pythons together.
+TOGETHER_S = 3.0
+_PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
+_CAPTURE = re.compile(r"^\s*c\.IPKernelApp\.capture_fd_output\s*=\s*(True|False)", re.MULTILINE)
+
+# Runs in another Python, of any version from 3.8 on, and imports nothing but its standard library.
+_ASK = """
+import sys
+sys.path[:] = [one for one in sys.path if one]  # as ipykernel's launcher: without the current folder
+import json, platform
+from importlib import metadata
+found = {}
+for name in sys.argv[1:]:
+    try:
+        found[name] = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pass
+print(json.dumps([platform.python_version().rstrip('+'), sys.prefix, found]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelsOwnFacts:
+    """What only the kernel itself knows: whether ipykernel captures native output in it."""
+
+    capture: Maybe[bool]
+
+
+def read(inside: KernelsOwnFacts | None = None) -> KernelFacts:
+    """All kernels; outside of one, ipykernel's files tell how it is set."""
+    return KernelFacts(
+        specs=fact(specs),
+        capture=fact(lambda: configured(_profiles())) if inside is None else inside.capture,
+        inside=inside is not None,
+        imported=tuple(
+            name for module, name in (registry.MODULES | {"keras": "keras"}).items() if module in sys.modules
+        ),
+    )
+
+
+def packages() -> tuple[str, ...]:
+    """The packages that are looked for in a kernel's Python."""
+    return ("jupyter-mlgpu", "ipykernel", *registry.FRAMEWORKS, "keras", "numpy")
+
+
+def specs() -> tuple[KernelSpec, ...]:
+    """Every kernelspec; the first of a name counts, as for Jupyter. Their Pythons are asked side by side."""
+    from jupyter_core.paths import jupyter_path
+
+    found: dict[str, dict[str, Any]] = {}
+    for folder in map(Path, jupyter_path("kernels")):
+        for file in sorted(folder.glob("*/kernel.json")):
+            if len(found) < MOST and file.parent.name not in found:
+                found[file.parent.name] = table_of(file)
+    # Jupyter makes one for the Python it runs in where none is installed under this name.
+    found.setdefault("python3", {"argv": ["python", "-m", "ipykernel_launcher"]})
+    deadline = real_time.monotonic() + TOGETHER_S
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        return tuple(pool.map(lambda name: _spec(name, found[name], deadline), found))
+
+
+def configured(folders: Iterable[Path]) -> bool:
+    """IPKernelApp.capture_fd_output in ipykernel's configuration files; it is on unless one turns it off."""
+    value = True
+    for folder in folders:
+        said = _CAPTURE.findall(text_of(folder / "ipython_kernel_config.py") or "")
+        value = said[-1] == "True" if said else value
+        told = table_of(folder / "ipython_kernel_config.json").get("IPKernelApp")
+        value = bool(told.get("capture_fd_output", value)) if isinstance(told, dict) else value
+    return value
+
+
+def _profiles() -> tuple[Path, ...]:
+    own = Path(os.environ.get("IPYTHONDIR", "~/.ipython")).expanduser()
+    return Path("/etc/ipython"), Path(sys.prefix) / "etc/ipython", own / "profile_default"
+
+
+def _spec(name: str, table: Mapping[str, Any], deadline: float) -> KernelSpec:
+    command = table.get("argv")
+    if not isinstance(command, list) or not command or not isinstance(command[0], str):
+        why = Unknown(say("Its kernel.json cannot be read."))
+        return KernelSpec(name, why, why, why, why, why, why)
+    told_env = table.get("env")
+    variables = {key: str(value) for key, value in told_env.items()} if isinstance(told_env, dict) else {}
+    env = environment.of_interest(variables.items())
+    program = command[0]
+    if _PYTHON.fullmatch(program):
+        program = sys.executable
+    path = shutil.which(program)
+    if not any("ipykernel" in str(word) for word in command):
+        why = Unknown(say("This kernel is not ipykernel's."))
+        return KernelSpec(name, program, path is not None, False, why, why, env)
+    if path is None:
+        why = Unknown(say("Its interpreter is not there."))
+        return KernelSpec(name, program, False, False, why, why, env)
+    told = fact(lambda: _ask(path, variables, max(0.01, deadline - real_time.monotonic())))
+    version, prefix, has = (told, told, told) if isinstance(told, Unknown) else told
+    same = os.path.realpath(str(prefix)) == os.path.realpath(sys.prefix)
+    return KernelSpec(name, program, True, prefix if isinstance(prefix, Unknown) else same, version, has, env)
+
+
+def _ask(path: str, variables: Mapping[str, str], seconds: float) -> tuple[str, str, dict[str, str]]:
+    added = {name: Template(value).safe_substitute(os.environ) for name, value in variables.items()}
+    version, prefix, has = json.loads(run([path, "-c", _ASK, *packages()], seconds, **added))
+    return version, prefix, has

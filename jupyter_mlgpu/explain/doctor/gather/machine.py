@@ -1,0 +1,147 @@
+"""The computer: system, processor, memory and the limits that a control group sets.
+
+macOS is asked by its own commands: `sw_vers` (version), `sysctl` (`hw.optional.arm64` is 1 on Apple silicon,
+also for a translated process; `machdep.cpu.brand_string`), `pmset -g` (`lowpowermode 1`) and `csrutil
+status`; see their manual pages.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+from jupyter_mlgpu.explain.doctor.facts import MachineFacts
+from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, text_of
+from jupyter_mlgpu.explain.doctor.maybe import Maybe
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.record.sentence import say
+
+_FEATURES = ("avx", "avx2", "avx512f", "fma", "sse4_2")
+_ROOT = Path("/")
+
+
+def read(root: Path = _ROOT) -> MachineFacts:
+    """The machine; `root` is the file system of a Linux machine."""
+    mac = sys.platform == "darwin"
+    total = fact(lambda: memory.machine().total)
+    limit = fact(lambda: memory.container(memory.machine().total, root))
+    held = limit if limit is None or isinstance(limit, memory.Memory) else None
+    return MachineFacts(
+        system=platform.system(),
+        release=platform.release(),
+        macos=fact(_macos) if mac else None,
+        architecture=fact(_hardware) if mac else platform.machine(),
+        processor=fact(_mac_processor) if mac else fact(lambda: _processor(root)),
+        cpu_features=() if mac else fact(lambda: _features(root)),
+        cores=fact(_cores),
+        usable_cores=fact(_usable),
+        cpu_limit=None if mac else fact(lambda: cpu_limit(root)),
+        memory=total,
+        memory_available=fact(lambda: memory.machine().free),
+        memory_limit=_part(limit, "total", held),
+        memory_limit_used=_part(limit, "used", held),
+        container=False if mac else fact(lambda: _container(root)),
+        low_power=fact(_mac_low_power) if mac else fact(lambda: _low_power(root)),
+        protected=fact(_protected) if mac else None,
+    )
+
+
+def cpu_limit(root: Path) -> float | None:
+    """The tightest limit on this process's control groups, in processors; None without one.
+
+    cgroup v2: `cpu.max` holds quota and period; v1: cpu.cfs_quota_us and cpu.cfs_period_us (the kernel's
+    Documentation/admin-guide/cgroup-v2.rst and scheduler/sched-bwc.rst).
+    """
+    limits = []
+    for line in (text_of(root / "proc/self/cgroup") or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            top, files = root / "sys/fs/cgroup", ["cpu.max"]
+        elif "cpu" in controllers.split(","):
+            top, files = root / "sys/fs/cgroup/cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
+        else:
+            continue
+        own = top / path.strip("/")
+        for folder in (own, *own.parents):
+            if folder.is_relative_to(top):
+                words = " ".join(text_of(folder / name) or "" for name in files).split()
+                if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal() and int(words[1]):
+                    limits.append(int(words[0]) / int(words[1]))
+    return min(limits, default=None)
+
+
+def _part(limit: Maybe[memory.Memory | None], name: str, held: memory.Memory | None) -> Maybe[int | None]:
+    if limit is None or isinstance(limit, memory.Memory):
+        return None if held is None else int(getattr(held, name))
+    return limit
+
+
+def _macos() -> str:
+    # SYSTEM_VERSION_COMPAT changes the answer, and is a finding of its own.
+    return run(["/usr/bin/sw_vers", "-productVersion"], SYSTEM_VERSION_COMPAT=None).strip()
+
+
+def _hardware() -> str:
+    if platform.machine() == "arm64":
+        return "arm64"
+    try:
+        return "arm64" if _sysctl("hw.optional.arm64") == "1" else platform.machine()
+    except Exception:  # an Intel Mac does not know the name
+        return platform.machine()
+
+
+def _sysctl(name: str) -> str:
+    return run(["/usr/sbin/sysctl", "-n", name]).strip()
+
+
+def _mac_processor() -> str:
+    return _sysctl("machdep.cpu.brand_string")
+
+
+def _processor(root: Path) -> str | None:
+    return next(iter(_cpuinfo(root, "model name")), None)
+
+
+def _features(root: Path) -> tuple[str, ...]:
+    flags = set(next(iter(_cpuinfo(root, "flags")), "").split())
+    return tuple(name for name in _FEATURES if name in flags)
+
+
+def _cpuinfo(root: Path, name: str) -> list[str]:
+    lines = (text_of(root / "proc/cpuinfo") or "").splitlines()
+    return [line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == name]
+
+
+def _cores() -> int:
+    count = os.cpu_count()
+    if count is None:
+        raise OSError(say("the system does not tell how many"))
+    return count
+
+
+def _usable() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return _cores()
+
+
+def _container(root: Path) -> bool:
+    # What Docker and Podman leave; Kubernetes tells its pods where its service is.
+    marks = (root / ".dockerenv", root / "run/.containerenv")
+    return any(mark.exists() for mark in marks) or "KUBERNETES_SERVICE_HOST" in os.environ
+
+
+def _mac_low_power() -> bool:
+    words = run(["/usr/bin/pmset", "-g"]).split()
+    return "lowpowermode" in words and words[words.index("lowpowermode") + 1] == "1"
+
+
+def _low_power(root: Path) -> bool:
+    # The kernel's Documentation/ABI/testing/sysfs-platform_profile.
+    return (text_of(root / "sys/firmware/acpi/platform_profile") or "").strip() == "low-power"
+
+
+def _protected() -> bool:
+    return "enabled" in run(["/usr/bin/csrutil", "status"])

@@ -1,0 +1,64 @@
+"""Room on the disks, and the folders where data and weights are kept. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from jupyter_mlgpu.explain.doctor.facts import Cache, Storage
+from jupyter_mlgpu.explain.doctor.gather.tools import fact
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.sentence import say
+
+#: Seconds for adding up a cache's files.
+COUNTING_S = 0.5
+
+
+def read(home: Path | None = None) -> Storage:
+    """Of the folders that a notebook writes into."""
+    home = home or Path.home()
+    temporary = Path(tempfile.gettempdir())
+    return Storage(
+        here_free=fact(lambda: shutil.disk_usage(Path.cwd()).free),
+        home_free=fact(lambda: shutil.disk_usage(home).free),
+        temporary_free=fact(lambda: shutil.disk_usage(temporary).free),
+        home_writable=os.access(home, os.W_OK),
+        temporary_writable=os.access(temporary, os.W_OK),
+        shared_memory=fact(_shared_memory),
+        caches=tuple(
+            Cache(name, fact(lambda folder=folder: size(folder)), os.access(folder, os.W_OK))  # type: ignore[misc]
+            for name, folder in folders(home).items()
+            if folder.is_dir()
+        ),
+    )
+
+
+def folders(home: Path) -> dict[str, Path]:
+    """Where each library keeps what it downloads, as its documentation says."""
+    caches = {"keras": ("KERAS_HOME", ".keras"), "huggingface": ("HF_HOME", ".cache/huggingface")}
+    for name in registry.FRAMEWORKS:
+        caches |= registry.framework(name).caches
+    return {name: Path(os.environ.get(set_by, home / usual)) for name, (set_by, usual) in caches.items()}
+
+
+def size(folder: Path) -> int:
+    """Bytes of all files under a folder; raises TimeoutError where there are too many to count."""
+    end = real_time.monotonic() + COUNTING_S
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            total += os.lstat(os.path.join(where, name)).st_size
+        if real_time.monotonic() > end:
+            raise TimeoutError(
+                say("it holds more files than can be counted in {seconds} s", seconds=f"{COUNTING_S:g}")
+            )
+    return total
+
+
+def _shared_memory() -> int | None:
+    # What PyTorch's DataLoader passes batches through; Docker gives 64 MB unless it is told otherwise.
+    place = Path("/dev/shm")
+    return shutil.disk_usage(place).total if place.is_dir() else None

@@ -1,0 +1,86 @@
+"""What all gatherers share: a fact that costs only itself, a command with a time limit, a file's text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jupyter_mlgpu.explain.doctor.maybe import Maybe, NotKnownError, Unknown
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+T = TypeVar("T")
+
+#: Seconds for one command of the system's.
+COMMAND_S = 3.0
+
+
+def fact(read: Callable[[], T]) -> Maybe[T]:
+    """What `read` gives; where it raises, Unknown with the error, or with NotKnownError's own reason."""
+    try:
+        return read()
+    except NotKnownError as error:
+        return error.unknown
+    except subprocess.TimeoutExpired as error:
+        return Unknown(
+            say(
+                "{program} did not answer within {seconds} s.",
+                program=_program(error.cmd),
+                seconds=f"{error.timeout:g}",
+            )
+        )
+    except Exception as error:
+        # What our own code raises may say so in a sentence.
+        why = next((one for one in error.args if isinstance(one, Sentence)), str(error))
+        return Unknown(say("It could not be read ({error}: {why}).", error=type(error).__name__, why=why))
+
+
+def all_unknown(kind: type[T], reason: Sentence) -> T:
+    """A part of the facts in which nothing is known, for one reason."""
+    return kind(**{item.name: Unknown(reason) for item in dataclasses.fields(kind)})  # type: ignore[arg-type]
+
+
+def run(command: Sequence[str], seconds: float = COMMAND_S, /, **environment: str | None) -> str:
+    """What a command prints; raises OSError, CalledProcessError or TimeoutExpired.
+
+    Of the environment, names given None are taken out.
+    """
+    wanted = {**os.environ, **environment}
+    variables = {name: value for name, value in wanted.items() if value is not None}
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=True,
+        env=variables,
+    )
+    return done.stdout
+
+
+def text_of(path: Path, most: int = 1_000_000) -> str | None:
+    """The first letters of a file; None where it cannot be read."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(most)
+    except OSError:
+        return None
+
+
+def table_of(path: Path) -> dict[str, Any]:
+    """The table in a file of JSON; empty where there is none."""
+    try:
+        data = json.loads(text_of(path) or "")
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _program(command: Any) -> str:
+    return Path(command if isinstance(command, str) else command[0]).name

@@ -1,0 +1,80 @@
+"""What several checks ask of NVIDIA's GPUs, their driver and CUDA's builds, all from facts."""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_mlgpu.explain.doctor.facts import Facts, GpuFact, Package
+from jupyter_mlgpu.explain.doctor.maybe import known, known_or
+from jupyter_mlgpu.explain.doctor.versions import release
+
+#: The oldest driver for Linux that serves any CUDA of a major version: NVIDIA's "CUDA Compatibility",
+#: table "Minor version compatibility".
+OLDEST_DRIVER = {11: "450.80.02", 12: "525.60.13", 13: "580.65.06"}
+
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+def gpus(facts: Facts) -> tuple[GpuFact, ...]:
+    """Those that NVIDIA's driver tells."""
+    return tuple(one for one in known(facts.gpus.found) if known_or(one.vendor, "") == "nvidia")
+
+
+def on_bus(facts: Facts) -> int:
+    """How many display devices of NVIDIA's the PCI bus has, driver or not."""
+    return (known_or(facts.gpus.on_bus, None) or ()).count("nvidia")
+
+
+def count(facts: Facts) -> int:
+    """How many GPUs of NVIDIA's there are: as the driver tells, or where it tells none those on the bus."""
+    return len(gpus(facts)) or on_bus(facts)
+
+
+def major(version: str) -> int:
+    """13 of `13.0`; 0 where there is no number."""
+    return (*release(version), 0)[0]
+
+
+def cuda_of(facts: Facts, framework: str) -> str | None:
+    """The CUDA that a framework was built with; None without one, and where that is not known."""
+    build = known_or(facts.builds, {}).get(framework)
+    return None if build is None else known_or(build.cuda, None)
+
+
+def driver_is_too_old(facts: Facts, cuda: str) -> bool:
+    """Whether the driver serves an older major version of CUDA than a build needs."""
+    served = known_or(facts.gpus.cuda, None)
+    return served is not None and major(served) < major(cuda)
+
+
+def hiding(facts: Facts) -> str | None:
+    """The value of CUDA_VISIBLE_DEVICES where it hides every GPU, else None.
+
+    CUDA takes the devices of the list up to the first that is not there (CUDA C++ Programming Guide,
+    "CUDA Environment Variables"), so the first decides.
+    """
+    value = known_or(facts.environment.variables, {}).get(_VISIBLE)
+    if value is None:
+        return None
+    first = value.split(",")[0].strip()
+    if re.fullmatch(r"\d+", first):
+        return None if int(first) < count(facts) else value
+    return None if first.startswith(("GPU-", "MIG-")) else value
+
+
+def built_for(capability: str, cuda: str) -> bool:
+    """Whether PyTorch's builds for a CUDA version hold code for GPUs of a compute capability.
+
+    Source: the support matrix in pytorch/pytorch#172352 and RELEASE.md there: CUDA 12.6 serves 5.0 to 9.0,
+    12.8 begins at 7.0 (PyTorch 2.8) or 7.5 (2.11) and adds 10.0 and 12.0, 13.0 begins at 7.5.
+    """
+    able, built = release(capability), release(cuda)
+    if built < (12, 8):
+        return able < (10,)
+    return able >= ((7, 5) if built >= (13,) else (7,))
+
+
+def pins(package: Package) -> dict[str, str]:
+    """The CUDA wheels that a framework asks for in an exact version, by name."""
+    found = (re.fullmatch(r"(nvidia-[\w-]+)==([\d.]+)", one) for one in known_or(package.requires, ()))
+    return {match[1]: match[2] for match in found if match}

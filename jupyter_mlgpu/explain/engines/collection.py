@@ -1,0 +1,147 @@
+"""What was collected from several engines: records in one order, and as a file for Perfetto."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.explain.engines.phases import phases
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.frames import Records
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.record.shown import Pictured, shower
+
+CLOCK = say(
+    "Time 0 is the start of the first record. Each engine's records stand on its own monotonic clock; how "
+    "far that clock stands from the one of the process that collected was estimated when it collected, and "
+    "is taken off. Two engines' records can be wrong against each other by both uncertainties together."
+)
+
+WAITING = say(
+    "Communication contains waiting: an exchange ends for nobody before the slowest engine has come to it. "
+    "What of it was waiting is told by the moments at which the engines came."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A record of an engine, and where it begins and ends, in nanoseconds from the first record of all."""
+
+    engine: int
+    start_ns: int
+    end_ns: int
+    record: Record
+
+
+def merge(engines: Iterable[EngineReport]) -> tuple[Placed, ...]:
+    """The records of all engines in the order in which they began; an engine's own order is kept."""
+    found = []
+    for one in engines:
+        if one.offset is None:
+            continue
+        for record in one.records:
+            start = record.started_monotonic_ns - one.offset.ns
+            found.append(Placed(one.engine, start, start + _length_ns(record), record))
+    first = min((one.start_ns for one in found), default=0)
+    moved = [Placed(one.engine, one.start_ns - first, one.end_ns - first, one.record) for one in found]
+    return tuple(sorted(moved, key=lambda one: (one.start_ns, one.engine, one.record.cell.sequence)))
+
+
+def busy_ns(placed: Iterable[Placed]) -> int:
+    """How long at least one of these records was under way: a block inside a cell counts once."""
+    total = end = 0
+    for one in sorted(placed, key=lambda one: one.start_ns):
+        total += max(0, one.end_ns - max(end, one.start_ns))
+        end = max(end, one.end_ns)
+    return total
+
+
+class Collection(Pictured):
+    """The records of several engines on one clock.
+
+    `timeline` has them in the order in which they began, each with its engine and its place; `records` has
+    the records alone; `engines` what each engine told, its clock's offset among it; `phases` what of each
+    engine's time was computing, communicating, and waiting in it; `sentences` what is missing, and how far
+    the order can be trusted.
+    """
+
+    def __init__(self, engines: Sequence[EngineReport], host: str) -> None:
+        """`host` is the digest of the machine that collected."""
+        self.engines = tuple(engines)
+        self.timeline = merge(engines)
+        self.phases, self._why_no_waiting = phases(engines)
+        self._host = host
+
+    @property
+    def records(self) -> Records:
+        """The records in order; `records.to_frame()` is a pandas table, with each engine's own times."""
+        return Records(one.record for one in self.timeline)
+
+    @property
+    def partial(self) -> bool:
+        """Whether an engine is missing, or has died since it told what is here."""
+        return any(one.why is not None for one in self.engines)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What one has to know of these figures."""
+        said = [one.why for one in self.engines if one.why is not None]
+        said += [problem for one in self.engines for problem in one.problems]
+        silent = [str(one.engine) for one in self.engines if one.why is None and not one.records]
+        if silent:
+            said.append(
+                say_count(
+                    "Engine {engines} has no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                    "cells there.",
+                    "Engines {engines} have no records yet: `%px %load_ext jupyter_mlgpu`, and then run "
+                    "cells there.",
+                    len(silent),
+                    engines=", ".join(silent),
+                )
+            )
+        widest = sorted(one.offset.uncertainty_ns for one in self.engines if one.offset and one.records)
+        if len(widest) > 1:
+            said.append(
+                say(
+                    "Which record of two engines came first is certain where they begin {apart} apart.",
+                    apart=units.seconds(sum(widest[-2:]) / 1e9),
+                )
+            )
+        if any(one.exchanges for one in self.phases):
+            said.append(WAITING if self._why_no_waiting is None else self._why_no_waiting)
+        return tuple(said)
+
+    def here(self, one: EngineReport) -> bool:
+        """Whether an engine runs on the machine that collected."""
+        return one.host == self._host
+
+    def svg(self) -> str:
+        """A lane an engine, on white."""
+        return f"{self.picture().svg}\n"
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write a trace for Perfetto (https://ui.perfetto.dev) with one process an engine.
+
+        The path ends in .json or .json.gz. Returns how many events the trace holds. Raises UsageError for
+        another path, RecordError where it cannot be written.
+        """
+        written: int = shower("engines.trace").save(self, path)
+        return written
+
+    def __len__(self) -> int:
+        return len(self.timeline)
+
+
+def _length_ns(record: Record) -> int:
+    wall = record.reading("wall_time").value
+    return 0 if wall is None else round(wall * 1e9)
+
+
+def state(one: EngineReport) -> Sentence:
+    """How it stands with an engine, in a word or two."""
+    if one.gone:
+        return say("gone")
+    return say("collected") if one.why is None else say("no answer")

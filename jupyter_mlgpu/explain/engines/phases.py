@@ -1,0 +1,146 @@
+"""Compute and communication of a training step, apart: blocks of these names, and what of them is waiting.
+
+    with jupyter_mlgpu.trace("compute"): ...
+    with jupyter_mlgpu.trace("communicate"): ...
+
+A block of communication lasts from the moment at which this engine has come to the exchange until it has the
+result, which is not before the last engine has come. So the time from its own beginning to that of the last
+one is waiting; the rest is the exchange itself. That holds for exchanges in which all take part, such as an
+all-reduce, the n-th block of one engine with the n-th of each other; where the blocks contradict it, nothing
+is said of waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.explain.engines.asking import EngineReport
+from jupyter_mlgpu.record.sentence import say
+
+COMPUTE, COMMUNICATE = "compute", "communicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """What one engine's blocks add up to, in nanoseconds, and how many they are.
+
+    `waiting_ns` is the part of `communicate_ns` before the last engine had come, right to `unsure_ns`; None
+    where that is not known.
+    """
+
+    engine: int
+    compute_ns: int
+    computes: int
+    communicate_ns: int
+    exchanges: int
+    waiting_ns: int | None
+    unsure_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    start: int
+    end: int
+
+
+def phases(engines: Sequence[EngineReport]) -> tuple[tuple[Phases, ...], str | None]:
+    """Of each engine that has such blocks; and where the waiting is not known, why."""
+    known = [one for one in engines if one.offset is not None]
+    computed = {one.engine: _blocks(one, COMPUTE, 0) for one in known}
+    clocks = _clocks(known)
+    exchanged = {one.engine: _blocks(one, COMMUNICATE, clocks[one.engine][0]) for one in known}
+    shown = [one.engine for one in known if computed[one.engine] or exchanged[one.engine]]
+    together = {number: exchanged[number] for number in shown if exchanged[number]}
+    why = _why_not(together, clocks) if together else None
+    found = []
+    for number in shown:
+        waited = None if why is not None or number not in together else _waited(number, together, clocks)
+        found.append(
+            Phases(
+                number,
+                _sum(computed[number]),
+                len(computed[number]),
+                _sum(exchanged[number]),
+                len(exchanged[number]),
+                *(waited or (None, 0)),
+            )
+        )
+    return tuple(found), why
+
+
+def _blocks(one: EngineReport, name: str, offset: int) -> list[_Block]:
+    found = []
+    for record in one.records:
+        wall = record.reading("wall_time").value
+        if record.cell.name == name and record.cell.source_digest is None and wall is not None:
+            start = record.started_monotonic_ns - offset
+            found.append(_Block(start, start + round(wall * 1e9)))
+    return sorted(found, key=lambda block: block.start)
+
+
+def _clocks(engines: Sequence[EngineReport]) -> dict[int, tuple[int, int, int]]:
+    """Of each engine the offset of its clock, how sure that is, and a number of the clock itself.
+
+    Processes of one machine read one clock (see `offsets.SAME_CLOCK`): engines that name the same machine,
+    and whose offsets do not contradict it, are exact against each other.
+    """
+    clocks: dict[int, tuple[int, int, int]] = {}
+    firsts: list[EngineReport] = []
+    for one in engines:
+        assert one.offset is not None
+        for number, first in enumerate(firsts):
+            assert first.offset is not None
+            near = abs(one.offset.ns - first.offset.ns)
+            if one.host == first.host and near <= one.offset.uncertainty_ns + first.offset.uncertainty_ns:
+                clocks[one.engine] = (first.offset.ns, first.offset.uncertainty_ns, number)
+                break
+        else:
+            clocks[one.engine] = (one.offset.ns, one.offset.uncertainty_ns, len(firsts))
+            firsts.append(one)
+    return clocks
+
+
+def _unsure(one: int, other: int, clocks: dict[int, tuple[int, int, int]]) -> int:
+    """How far two engines' moments can be wrong against each other."""
+    same = clocks[one][2] == clocks[other][2]
+    return 0 if same else clocks[one][1] + clocks[other][1]
+
+
+def _why_not(blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, int]]) -> str | None:
+    if len(blocks) < 2:
+        return say(
+            "How much of communicate is waiting is not known: only one engine has blocks of that name."
+        )
+    counts = {number: len(of_one) for number, of_one in blocks.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"engine {number}: {count:,}" for number, count in counts.items())
+        return say(
+            "How much of communicate is waiting is not known: the engines have different numbers of these "
+            "blocks ({counts}).",
+            counts=listed,
+        )
+    for nth in zip(*blocks.values(), strict=True):
+        numbered = list(zip(blocks, nth, strict=True))
+        for number, one in numbered:
+            if any(one.end + _unsure(number, other, clocks) < their.start for other, their in numbered):
+                return say(
+                    "How much of communicate is waiting is not known: in one of these blocks an engine was "
+                    "done before another had begun, so it was no exchange of all."
+                )
+    return None
+
+
+def _waited(
+    number: int, blocks: dict[int, list[_Block]], clocks: dict[int, tuple[int, int, int]]
+) -> tuple[int, int]:
+    waited = unsure = 0
+    for place, mine in enumerate(blocks[number]):
+        last = max(blocks, key=lambda other: blocks[other][place].start)
+        waited += max(0, min(blocks[last][place].start, mine.end) - mine.start)
+        unsure += max(_unsure(number, other, clocks) for other in blocks)
+    return waited, unsure
+
+
+def _sum(blocks: Sequence[_Block]) -> int:
+    return sum(one.end - one.start for one in blocks)

@@ -1,0 +1,281 @@
+"""What a larger batch would need, from the peaks of memory that smaller ones had: before it is run.
+
+Assumed is that peak = a + b * batch: a is what is there whatever the batch (the libraries, the model), b what
+one item takes. Each pair of runs with different batches gives a line, and each line a figure for the batch
+asked for; their median is the forecast, and their smallest and largest the range. With one run of each of two
+batches there is one line, so no range. Nothing else is measured, so what the assumption leaves out is not in
+the range: an algorithm chosen anew for a large batch, memory in pieces that are too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Reading, Record
+
+#: The part of the limit up to which a batch is said to fit, and is proposed.
+ROOM = 0.9
+
+#: How far beyond the largest measured batch a forecast goes without a warning.
+FAR = 4
+
+#: The newest runs of each batch that count.
+MOST = 20
+
+ASSUMED = "Assumed: memory grows in proportion to the batch, and nothing else that stays is made before it."
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much memory the cell may have, in bytes, and of what."""
+
+    bytes: float
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a batch needs, in bytes; shown as sentences.
+
+    `needed` is None where it cannot be told, with the reason in `why_not`. `low` and `high` are None where
+    there is one line alone. `smaller` is a batch that would fit, None where none is known.
+    """
+
+    batch: int
+    quantity: str
+    needed: float | None
+    low: float | None
+    high: float | None
+    limit: Limit | None
+    smaller: int | None
+    why_not: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits; None where that cannot be told."""
+        if self.needed is None or self.limit is None:
+            return None
+        return (self.high or self.needed) <= ROOM * self.limit.bytes
+
+    def __repr__(self) -> str:
+        return "\n".join([self._sentence(), *self.notes])
+
+    def _sentence(self) -> str:
+        if self.needed is None:
+            return f"What batch {self.batch:,} needs cannot be told: {self.why_not}"
+        about = f"Batch {self.batch:,} needs about {units.size(self.needed)}"
+        between = ""
+        if self.low is not None and self.high is not None:
+            # Lines of runs that scatter may fall below nothing, which no batch takes.
+            lower = f"from {units.size(self.low)} to" if self.low > 0 else "at most"
+            between = f", {lower} {units.size(self.high)}"
+        what = f"({units.title(self.quantity).lower()}{between})"
+        if self.limit is None:
+            return f"{about} {what}. How much there is, is not known."
+        of = f"of {units.size(self.limit.bytes)} {what}, {self.limit.of}"
+        if self.fits:
+            return f"{about} {of}: it fits."
+        beyond = "it does not fit" if self.needed > self.limit.bytes else "that is too close"
+        advice = f"try {self.smaller:,}" if self.smaller else "no smaller batch is known to fit"
+        return f"{about} {of}: {beyond}; {advice}."
+
+
+def forecast(
+    batch: int,
+    measured: Mapping[int, Sequence[Record]],
+    limit: Limit | None = None,
+    history: Sequence[Record] = (),
+) -> Forecast:
+    """What `batch` needs, from the runs of smaller or other batches: `measured` maps a batch to its records.
+
+    The peak is that of the framework's allocator on a GPU where all runs have it, else that of the process.
+    `history` are all records of the kernel: with them it is seen whether a run imported a framework, and
+    whether memory that earlier cells left hides what a run needed.
+
+    Raises UsageError for batches that are no positive numbers, or fewer than two of them.
+    """
+    if batch < 1 or any(one < 1 for one in measured):
+        raise UsageError("A batch is a whole number, 1 or more.")
+    if len(measured) < 2:
+        raise UsageError(
+            "A forecast needs runs of two batches at least, such as 32 and 64: "
+            "two points make a line, one does not."
+        )
+    notes: list[str] = []
+    runs = {size: _counted(size, records, history, notes) for size, records in sorted(measured.items())}
+    quantity = quantity_of([record for records in runs.values() for record in records])
+    if quantity == "peak_memory_process":
+        runs = _rising(runs, notes)
+    points = [
+        (size, value)
+        for size, records in runs.items()
+        for record in records
+        if (value := _peak(record, quantity)) is not None
+    ]
+    lines = [(x1, y1, x2, y2) for (x1, y1), (x2, y2) in combinations(points, 2) if x1 != x2]
+    why = _why_not(runs, quantity, points, lines, history)
+    if why is not None:
+        return Forecast(batch, quantity, None, None, None, limit, None, why, tuple(notes))
+    low, needed, high = _at(lines, batch)
+    largest = max(measured)
+    if batch > FAR * largest:
+        notes.append(f"Batch {batch:,} is far beyond {largest:,}, the largest measured: a rough figure.")
+    smaller = _smaller(batch, lines, limit)
+    several = len(lines) > 1
+    if not several:
+        notes.append("One run of each batch gives no range; more runs, or a third batch, would.")
+    return Forecast(
+        batch,
+        quantity,
+        needed,
+        low if several else None,
+        high if several else None,
+        limit,
+        smaller,
+        None,
+        (*notes, ASSUMED),
+    )
+
+
+def quantity_of(records: Sequence[Record]) -> str:
+    """The peak to go by: the allocator's on a GPU where all records have it, else the process's."""
+    on_gpu = bool(records) and all(_on_gpu(record) for record in records)
+    return "peak_memory_allocator" if on_gpu else "peak_memory_process"
+
+
+def _on_gpu(record: Record) -> bool:
+    return any(
+        one.scope == "device" and one.value and "cpu" not in (one.device or "").lower()
+        for one in _readings(record, "peak_memory_allocator")
+    )
+
+
+def _counted(
+    batch: int, records: Sequence[Record], history: Sequence[Record], notes: list[str]
+) -> list[Record]:
+    """The runs that count: light ones that ended well, and not those that imported a framework."""
+    good = [one for one in records if one.outcome == "ok" and one.mode == "light"]
+    if len(good) < len(records):
+        notes.append(
+            f"Of batch {batch:,}, {len(records) - len(good):,} runs do not count: they failed, were "
+            "interrupted or profiled."
+        )
+    counted = [one for one in good if not _imports(one, history)]
+    if len(counted) < len(good):
+        notes.append(f"A run of batch {batch:,} imported a framework, which takes memory: it does not count.")
+    return counted[-MOST:]
+
+
+def _imports(record: Record, history: Sequence[Record]) -> bool:
+    """Whether a framework was there when the cell ended that was not there at the end of the one before."""
+    before = _before(record, history)
+    return before is not None and bool(record.versions.keys() - before.versions.keys())
+
+
+def _before(record: Record, history: Sequence[Record]) -> Record | None:
+    earlier = [
+        one for one in history if one.run.id == record.run.id and one.cell.sequence < record.cell.sequence
+    ]
+    return max(earlier, key=lambda one: one.cell.sequence, default=None)
+
+
+def _why_not(
+    runs: Mapping[int, Sequence[Record]],
+    quantity: str,
+    points: Sequence[tuple[int, float]],
+    lines: Sequence[tuple[int, float, int, float]],
+    history: Sequence[Record],
+) -> str | None:
+    for size, records in runs.items():
+        if not any(one == size for one, _ in points):
+            reasons = [one.why_missing for record in records for one in _readings(record, quantity)]
+            reason = next(filter(None, reasons), "it has no run that counts; run it once more.")
+            return f"the peak of batch {size:,} is not known: {reason}"
+    if median([(y2 - y1) / (x2 - x1) for x1, y1, x2, y2 in lines]) <= 0:
+        sizes = " and ".join(f"{size:,}" for size in runs)
+        return (
+            f"the peaks of batches {sizes} do not grow with the batch. Something else is larger, or memory "
+            "of earlier cells was used again: restart the kernel and run the smaller batch first, or take "
+            "larger batches."
+        )
+    if quantity == "peak_memory_process":
+        return _hidden(runs, lines, history)
+    return None
+
+
+def _rising(runs: dict[int, list[Record]], notes: list[str]) -> dict[int, list[Record]]:
+    """Without runs after a larger batch, where there are others: the process may hold what that took."""
+    rising = {
+        size: [one for one in records if not _larger_before(size, one, runs)]
+        for size, records in runs.items()
+    }
+    if rising == runs or not all(rising.values()):
+        return runs
+    notes.append("Runs of a smaller batch after a larger one do not count: what that one took may be held.")
+    return rising
+
+
+def _larger_before(size: int, record: Record, runs: Mapping[int, Sequence[Record]]) -> int:
+    """The largest batch above its own that ran before a record in the same kernel; 0 for none."""
+    return max(
+        (
+            other
+            for other, records in runs.items()
+            if other > size
+            and any(
+                one.run.id == record.run.id and one.cell.sequence < record.cell.sequence for one in records
+            )
+        ),
+        default=0,
+    )
+
+
+def _hidden(
+    runs: Mapping[int, Sequence[Record]],
+    lines: Sequence[tuple[int, float, int, float]],
+    history: Sequence[Record],
+) -> str | None:
+    """Where a larger batch ran before, the process may still hold its memory: a peak may tell of that."""
+    for size, record in ((size, record) for size, records in runs.items() for record in records):
+        larger = _larger_before(size, record, runs)
+        before = _before(record, history)
+        start = None if before is None else _peak(before, "memory_process")
+        peak = _peak(record, "peak_memory_process")
+        if not larger or start is None or peak is None:
+            continue
+        needs = _at(lines, size)[1] - _at(lines, 0)[1]
+        if peak - start < needs / 2:
+            return (
+                f"batch {size:,} ran after batch {larger:,}, whose memory the process still held, so "
+                "its own need is not seen: restart the kernel and run the smaller batch first."
+            )
+    return None
+
+
+def _at(lines: Sequence[tuple[int, float, int, float]], batch: int) -> tuple[float, float, float]:
+    """The lowest, the middle and the highest figure that the lines give for a batch."""
+    found = [y1 + (y2 - y1) / (x2 - x1) * (batch - x1) for x1, y1, x2, y2 in lines]
+    return min(found), median(found), max(found)
+
+
+def _smaller(batch: int, lines: Sequence[tuple[int, float, int, float]], limit: Limit | None) -> int | None:
+    """The largest of half the batch, a quarter of it and so on that fits."""
+    while limit is not None and (batch := batch // 2) >= 1:
+        if _at(lines, batch)[2] <= ROOM * limit.bytes:
+            return batch
+    return None
+
+
+def _readings(record: Record, quantity: str) -> list[Reading]:
+    return [one for one in record.readings if one.quantity == quantity]
+
+
+def _peak(record: Record, quantity: str) -> float | None:
+    """The largest of several devices' peaks."""
+    return max((one.value for one in _readings(record, quantity) if one.value is not None), default=None)

@@ -1,0 +1,50 @@
+"""How much memory a cell may have before the machine pages or the GPU refuses, as it is now."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jupyter_mlgpu.explain.memory_forecast import Limit
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.measure.probes.process import resident_set
+
+
+def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> Limit | None:
+    """The room for a peak of this quantity; None where it is not known.
+
+    For the process: what it holds now and what is free, in the machine or, where that is less, in its
+    container. For an allocator: the memory of the smallest NVIDIA GPU, but what other processes hold there.
+    A Mac's GPU uses the machine's memory. `root` is the file system where the container's limit stands.
+    """
+    if quantity == "peak_memory_process" or memory.unified():
+        return _process(root)
+    return _gpu(nvml or Nvml())
+
+
+def _process(root: Path) -> Limit:
+    whole = memory.machine()
+    own, _ = resident_set()
+    limit = Limit(own + whole.free, "what this process holds and what is free in the machine")
+    container = memory.container(whole.total, root)
+    if container is not None and own + container.free < limit.bytes:
+        return Limit(own + container.free, "what this process holds and what is free in its container")
+    return limit
+
+
+def _gpu(nvml: Nvml) -> Limit | None:
+    rooms = [_left(nvml, index) for index in range(nvml.count().value or 0)]
+    known = [one for one in rooms if one is not None]
+    if not known:
+        return None
+    return Limit(min(known), "the GPU's memory but what other processes hold")
+
+
+def _left(nvml: Nvml, index: int) -> float | None:
+    told = nvml.memory(index).value
+    if told is None:
+        return None
+    users = nvml.processes(index).value or ()
+    others = sum(one.used or 0 for one in users if one.pid != os.getpid())
+    return told.total - others

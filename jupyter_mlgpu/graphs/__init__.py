@@ -1,0 +1,1 @@
+"""Graphs without running them: plans, and ML Compute's API."""

@@ -1,0 +1,164 @@
+"""`plan`: what would run where, as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from jupyter_mlgpu.graphs.planning.crossing import RULE, Crossing, crossings
+from jupyter_mlgpu.graphs.planning.flow import Flow
+from jupyter_mlgpu.graphs.planning.graph import FunctionGraph
+from jupyter_mlgpu.graphs.planning.placer import settle
+from jupyter_mlgpu.graphs.planning.placing import Placement, Target, place
+from jupyter_mlgpu.graphs.planning.placing import target as target_named
+from jupyter_mlgpu.graphs.planning.subgraphs import Group, divide
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.shown import Pictured
+
+GROUPS = say(
+    "A subgraph is a group of operations that can run on the device as a whole: dependencies between "
+    "operations on the device are contracted wherever that makes no cycle, function by function. Groups "
+    "without an operation that the target itself serves are left out."
+)
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A contiguous part of one function on the device: how many operations, how many by the target's own
+    kernels, and their names."""
+
+    function: str
+    operations: int
+    own: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """Operations that would fall back to the CPU for the same reason."""
+
+    operation: str
+    reason: Sentence
+    count: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Pictured):
+    """What would run where; made by `plan`. Shown in a notebook as a table and a picture."""
+
+    subject: str
+    target: Target
+    graph: FunctionGraph
+    placements: tuple[Placement, ...]
+    groups: tuple[Group, ...]
+    crossings: tuple[Crossing, ...]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Operations by where they may run: the target, core, default, cpu, beside (see `Placement`)."""
+        counted = Counter(one.where for one in self.placements)
+        return {where: counted[where] for where in (self.target.where, "core", "default", "cpu", "beside")}
+
+    @cached_property
+    def subgraphs(self) -> tuple[Subgraph, ...]:
+        """The contiguous device subgraphs, the largest first."""
+        own = {(one.function, one.node) for one in self.placements if one.where == self.target.where}
+        found = []
+        for group in self.groups:
+            served = sum((group.function, node) in own for node in group.nodes)
+            if group.on_device and served:
+                found.append(Subgraph(group.function, len(group.nodes), served, group.nodes))
+        return tuple(sorted(found, key=lambda one: -one.operations))
+
+    @cached_property
+    def fallbacks(self) -> tuple[Fallback, ...]:
+        """The operations that would fall back to the CPU for want of a kernel, by reason, the most frequent
+        first."""
+        reasons: dict[tuple[str, Sentence], list[str]] = {}
+        for one in self.placements:
+            if one.where == "cpu":
+                reasons.setdefault((one.operation, one.reason), []).append(one.node)
+        found = [Fallback(*key, len(nodes), tuple(nodes)) for key, nodes in reasons.items()]
+        return tuple(sorted(found, key=lambda one: (-one.count, one.reason)))
+
+    @property
+    def known_bytes(self) -> int:
+        """The bytes of all crossing tensors whose size is known."""
+        return sum(one.bytes for one in self.crossings if one.bytes is not None)
+
+    @property
+    def unknown_sizes(self) -> tuple[Crossing, ...]:
+        """The crossing tensors whose size is not known, each with the reason."""
+        return tuple(one for one in self.crossings if one.bytes is None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the figures do not say; part of every output."""
+        return (*self.target.caveats, GROUPS, RULE)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The tables of kernels that were used."""
+        tables = (self.target.own, self.target.core)
+        return tuple(dict.fromkeys(f"{table.title}: {table.origin}" for table in tables))
+
+    def summary(self) -> str:
+        """The plan in words."""
+        return repr(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as JSON-ready data."""
+        data: dict[str, Any] = {
+            "subject": self.subject,
+            "target": self.target.where,
+            "tables": self.sources,
+            "notes": self.notes,
+            "operations": len(self.placements),
+            "counts": self.counts,
+            "subgraphs": self.subgraphs,
+            "fallbacks": self.fallbacks,
+            "crossing": {
+                "known_bytes": self.known_bytes,
+                "unknown_sizes": len(self.unknown_sizes),
+                "tensors": self.crossings,
+            },
+            "placements": self.placements,
+        }
+        written: dict[str, Any] = decoding.to_json(data)
+        return written
+
+
+def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
+    """Which operations would have a kernel on a device, without running anything and without the device.
+
+    `model_or_function` is a `tf.function` (with inputs), a concrete function, or a built Keras model. With a
+    model, no inputs or one ask for its forward pass, two (x and y, as `fit` takes them) or three (and
+    sample weights) for its training step; the model then has to be compiled, and its optimizer and metrics
+    get their variables as in `fit`. Only the shapes and types of inputs are used; `tf.TensorSpec` will do.
+
+    `target` is "metal" (Apple's tensorflow-metal), "metal-community" (tensorflow-metal-plugin, which is not
+    Apple's), "cuda" or "mlcompute" (Apple's fork).
+    """
+    to = target_named(target)
+    from jupyter_mlgpu.graphs.planning import reading
+
+    subject, graph = reading.read(model_or_function, inputs, gpu=to.is_gpu)
+    return of_graph(graph, to, subject)
+
+
+def of_graph(graph: FunctionGraph, to: Target, subject: str) -> Plan:
+    """The plan for a graph in plain data."""
+    flow = Flow(graph)
+    placed = {
+        (body.name, node.name): place(node, body.name, to) for body in graph.bodies for node in body.nodes
+    }
+    if to.is_gpu:
+        placed = settle(flow, placed)
+    groups: list[Group] = []
+    for body in graph.bodies:
+        groups += divide(body, {node.name: placed[body.name, node.name].on_device for node in body.nodes})
+    return Plan(subject, to, graph, tuple(placed.values()), tuple(groups), crossings(flow, placed))

@@ -1,0 +1,84 @@
+"""Tables of kernels: which operations a device has code for, and for which types."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from jupyter_mlgpu.graphs.planning.graph import Node
+from jupyter_mlgpu.record import decoding
+
+
+@dataclass(frozen=True)
+class RegisteredKernel:
+    """Kernels of one operation: every combination of the values of `types` has one.
+
+    An attribute that is not in `types` may have any value. `host` names the arguments that stay in the
+    host's memory even though the kernel belongs to a device.
+    """
+
+    device: str
+    types: Mapping[str, frozenset[str]]
+    registrations: int
+    host: frozenset[str] = frozenset()
+    priority: int = 0
+    label: str = ""
+    min_macos: int | None = None
+    layer: str = ""
+
+    def fits(self, node: Node) -> bool:
+        """Whether TensorFlow would find this kernel for the operation with its types."""
+        asked = "".join(node.attributes.get("_kernel", ()))
+        return self.label == asked and not self.misfits(node)
+
+    def misfits(self, node: Node) -> list[str]:
+        """The attributes of the operation for whose values there is no kernel here."""
+        return [
+            name
+            for name, allowed in self.types.items()
+            if name not in node.attributes or not allowed.issuperset(node.attributes[name])
+        ]
+
+
+@dataclass(frozen=True)
+class KernelTable:
+    """All kernels that one build of a framework or plug-in registers, with where that was read."""
+
+    name: str
+    version: str
+    origin: str
+    kernels: Mapping[str, tuple[RegisteredKernel, ...]]
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def registrations(self) -> int:
+        return sum(kernel.registrations for kernels in self.kernels.values() for kernel in kernels)
+
+    def of(self, operation: str, device: str) -> Sequence[RegisteredKernel]:
+        """The kernels of an operation for a device, the preferred ones first."""
+        found = [kernel for kernel in self.kernels.get(operation, ()) if kernel.device == device]
+        return sorted(found, key=lambda kernel: -kernel.priority)
+
+    def find(self, node: Node, device: str) -> RegisteredKernel | None:
+        """The kernel for an operation with its types on a device."""
+        return next((kernel for kernel in self.of(node.operation, device) if kernel.fits(node)), None)
+
+
+@functools.cache
+def load(name: str) -> KernelTable:
+    """One of the packaged tables: metal, metal-community, core, cuda, mlcompute. Read when first asked."""
+    text = (
+        resources.files("jupyter_mlgpu.graphs.planning").joinpath("tables", f"{name}.json").read_text("utf-8")
+    )
+    return from_json(json.loads(text))
+
+
+def from_json(data: object) -> KernelTable:
+    """A table as `scripts/kernel_table.py` writes it."""
+    return decoding.decode(KernelTable, data, "the table of kernels")

@@ -1,0 +1,143 @@
+"""Where TensorFlow's placer would put operations, among the devices that have a kernel for them.
+
+It has few rules, and tests/metal_emulator compares what comes out with what TensorFlow does. Operations on
+one handle stand together; one that hands on a tensor or looks at its shape alone goes to the tensor; one that
+takes nothing, such as a constant, goes to its readers where these are on one side. All else goes to the
+device where it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from jupyter_mlgpu.graphs.planning.flow import BRANCHES, CALLS, ITERATORS, LOOPS, Flow, Key
+from jupyter_mlgpu.graphs.planning.graph import Body, Node
+from jupyter_mlgpu.graphs.planning.placing import Placement
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+_BY_THEIR_TENSOR = frozenset({"Identity", "Rank", "Shape", "Size"})
+# They hand handles on, without touching what these stand for.
+_HANDING_ON = CALLS | BRANCHES | LOOPS
+
+
+def settle(flow: Flow, placements: Mapping[Key, Placement]) -> dict[Key, Placement]:
+    """The placements, with those put on the CPU that have a kernel for the device and would not use it."""
+    settling = _Settling(flow, placements)
+    settling.first_pass()
+    settling.second_pass()
+    return {key: settling.settled(key, one) for key, one in placements.items()}
+
+
+class _Settling:
+    def __init__(self, flow: Flow, placements: Mapping[Key, Placement]) -> None:
+        self._flow, self._placements = flow, placements
+        self._above: dict[Key, Key] = {}
+        self._readers: dict[Key, list[Node]] = {}
+        self._handed_on: set[Key] = set()
+        self._reasons: dict[Key, Sentence] = {}
+        # Whether a group is on the device, by the key that stands for it; those not yet settled are missing.
+        self._on_device: dict[Key, bool] = {}
+        for body in flow.bodies.values():
+            for node in body.nodes:
+                self._join(body, node)
+                self._read(body, node)
+            self._handed_on |= {(body.name, one.node) for one in body.returns}
+        self._kept: dict[Key, str] = {}  # the operation for which a group is on the CPU
+        for key, one in placements.items():
+            if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
+                self._kept[self._group(key)] = one.operation
+            elif not one.on_device and one.operation not in _HANDING_ON:
+                self._kept.setdefault(self._group(key), one.operation)
+
+    def first_pass(self) -> None:
+        """All but those that take nothing."""
+        for body in self._flow.bodies.values():
+            for node in body.nodes:
+                key = (body.name, node.name)
+                if self._goes_to_readers(key, node):
+                    continue
+                group = self._group(key)
+                if group not in self._on_device:
+                    self._on_device[group] = group not in self._kept and self._beside_its_tensor(body, node)
+
+    def second_pass(self) -> None:
+        """Those that take nothing, by who reads them."""
+        for key, node in self._flow.nodes.items():
+            group = self._group(key)
+            if group in self._on_device:
+                continue
+            places = {
+                self._on_device.get(self._group((key[0], one.name))) for one in self._readers.get(key, ())
+            }
+            by_readers = places == {False}
+            self._on_device[group] = group not in self._kept and not by_readers
+            if by_readers:
+                self._kept.setdefault(group, node.operation)
+                self._reasons[key] = say(
+                    "{operation}: all that reads it is on the CPU", operation=node.operation
+                )
+
+    def settled(self, key: Key, one: Placement) -> Placement:
+        if not one.on_device or self._on_device[self._group(key)]:
+            return one
+        reason = self._reasons.get(key)
+        if reason is None and one.operation in ITERATORS:
+            reason = say("{operation}: the iterator of a data set is on the CPU", operation=one.operation)
+        if reason is None:
+            beside = self._kept[self._group(key)]
+            reason = say(
+                "{operation}: it stands with {beside}, which is on the CPU",
+                operation=one.operation,
+                beside=beside,
+            )
+        return replace(one, where="beside", reason=reason, host_memory=())
+
+    def _join(self, body: Body, node: Node) -> None:
+        """With those that it is asked to stand with, and with who made a handle that it takes."""
+        key = (body.name, node.name)
+        for name in node.beside:
+            if (body.name, name) in self._flow.nodes:
+                self._unite(key, (body.name, name))
+        if node.operation in _HANDING_ON or self._flow.called(node) is not None:
+            return
+        for operand in node.operands:
+            for maker in self._flow.makers(body, operand, around=True):
+                result = self._flow.result(maker)
+                if result is not None and result.type == "resource":
+                    self._unite(key, maker.key)
+
+    def _read(self, body: Body, node: Node) -> None:
+        for operand in node.operands:
+            self._readers.setdefault((body.name, operand.node), []).append(node)
+            if node.operation in _HANDING_ON:
+                self._handed_on.add((body.name, operand.node))
+        for name in node.after:
+            self._readers.setdefault((body.name, name), []).append(node)
+
+    def _goes_to_readers(self, key: Key, node: Node) -> bool:
+        # TensorFlow has a copy in the place of what it hands on, and that copy does take something.
+        alone = not node.operands and len(node.results) == 1 and node.operation != "Placeholder"
+        return alone and key not in self._handed_on
+
+    def _beside_its_tensor(self, body: Body, node: Node) -> bool:
+        """Whether it is on the device, where it can be: some go to the tensor that they take."""
+        if node.operation not in _BY_THEIR_TENSOR or not node.operands:
+            return True
+        maker = next(iter(self._flow.makers(body, node.operands[0])))
+        on_device = self._on_device.get(self._group(maker.key), True)
+        if not on_device:
+            self._kept[self._group((body.name, node.name))] = node.operation
+            self._reasons[body.name, node.name] = say(
+                "{operation}: the tensor that it takes is on the CPU", operation=node.operation
+            )
+        return on_device
+
+    def _group(self, key: Key) -> Key:
+        while (above := self._above.get(key, key)) != key:
+            self._above[key] = self._above.get(above, above)
+            key = above
+        return key
+
+    def _unite(self, one: Key, other: Key) -> None:
+        self._above[self._group(one)] = self._group(other)

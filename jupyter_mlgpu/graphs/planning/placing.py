@@ -1,0 +1,189 @@
+"""Where one operation may run by itself: the rule by which the tables combine (docs/adr/0008)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jupyter_mlgpu.graphs.planning import kernels
+from jupyter_mlgpu.graphs.planning.graph import Node
+from jupyter_mlgpu.graphs.planning.kernels import KernelTable, RegisteredKernel
+from jupyter_mlgpu.record.errors import PlanError
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+FORECAST = say(
+    "Operations are put where TensorFlow's placer would put them before graph optimisers run. Those may fold "
+    "and fuse, the Metal plug-in's own among them, and decide otherwise. Nothing was run."
+)
+ELIGIBILITY = say(
+    "This is eligibility, not placement: it says which operations have a kernel. Colocation, graph "
+    "optimisers (the Metal plug-in has its own) and TensorFlow's placer may still decide otherwise."
+)
+_STAND_IN = say(
+    "TensorFlow's own kernels were read from tensorflow-cpu 2.21.0 for Linux, standing in for a Mac's build."
+)
+_COMMUNITYS = say(
+    "This is the community's plug-in, for TensorFlow 2.21 alone, and not Apple's tensorflow-metal. By its "
+    "own account that TensorFlow does not let it reach variables: variables are updated by TensorFlow's own "
+    "kernels, on the CPU, in the memory that both share, and the plug-in waits for the GPU after each kernel."
+)
+_ANY_DEVICE = say("TensorFlow's own kernel for any device")
+_TENSORS = say("only hold or pass on a tensor")
+_LAYERS = say(
+    "Which operations Apple's TensorFlow fork really gave to ML Compute is not known, nor for which types: "
+    "an operation counts where ML Compute names a layer of its kind and its types at all. Gradients and "
+    "optimisers, which ML Compute makes itself in a training graph, are not counted for it."
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`
+    those of TensorFlow itself that serve any GPU or any device. `shared` says what the latter have."""
+
+    where: str
+    title: str
+    own: KernelTable
+    device: str
+    core: KernelTable
+    caveats: tuple[str, ...] = (FORECAST,)
+    noun: str = say("kernel")
+    shared: str = say("a kernel of TensorFlow's own that serves it")
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether TensorFlow lists the device as a GPU, and its placer knows it."""
+        return self.device == "GPU"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One operation and where it may run.
+
+    `where` is the target's name (metal, metal-community, cuda, mlcompute) when the target has a kernel of its
+    own, `core` when TensorFlow's kernels for any GPU serve, `default` when those for any device do, else
+    `cpu`; `beside` when it has a kernel, and would still run on the CPU, beside what it belongs to.
+    """
+
+    node: str
+    function: str
+    operation: str
+    types: tuple[str, ...]
+    where: str
+    reason: Sentence
+    host_memory: tuple[str, ...] = field(default=())
+
+    @property
+    def on_device(self) -> bool:
+        return self.where not in ("cpu", "beside")
+
+
+def target(name: str) -> Target:
+    """The target of this name; its tables are read now."""
+    caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
+    if name == "metal":
+        return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
+    if name == "metal-community":
+        caveats = (*caveats, _COMMUNITYS)
+        return Target(name, "Metal", kernels.load(name), "GPU", kernels.load("core"), caveats)
+    if name == "cuda":
+        table = kernels.load("cuda")
+        return Target(name, "CUDA", table, "GPU", table)
+    if name == "mlcompute":
+        caveats = (ELIGIBILITY, _LAYERS)
+        table = kernels.load("mlcompute")
+        return Target(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
+    raise PlanError(f"There is no target {name!r}. Choose metal, metal-community, cuda or mlcompute.")
+
+
+def place(node: Node, function: str, to: Target) -> Placement:
+    """The target's own kernel, else the core one for a GPU, else the one for any device, else the CPU."""
+    where, reason, kernel = _decide(node, to)
+    return Placement(
+        node.name,
+        function,
+        node.operation,
+        types_of(node),
+        where,
+        reason,
+        tuple(sorted(kernel.host)) if kernel else (),
+    )
+
+
+def _decide(node: Node, to: Target) -> tuple[str, Sentence, RegisteredKernel | None]:
+    if "CPU:" in node.asked_device.upper():
+        return "cpu", say("{operation}: the code asks for the CPU", operation=node.operation), None
+    kernel = to.own.find(node, to.device)
+    if kernel is not None:
+        return to.where, _own(kernel, to), kernel
+    if kernel := to.core.find(node, "GPU"):
+        return "core", say("TensorFlow's own kernel for any GPU"), kernel
+    if kernel := to.core.find(node, "DEFAULT"):
+        held = _ANY_DEVICE
+        if kernel.layer:
+            held = say("{layer}: it holds or passes on a tensor", layer=kernel.layer)
+        return "default", held, kernel
+    return "cpu", _why_not(node, to), None
+
+
+def _own(kernel: RegisteredKernel, to: Target) -> Sentence:
+    told = say("{target} {noun}", target=to.title, noun=to.noun)
+    if kernel.layer:
+        told = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
+    if not kernel.min_macos:
+        return told
+    return say("{kernel}, from macOS {version} on", kernel=told, version=str(kernel.min_macos))
+
+
+def _why_not(node: Node, to: Target) -> Sentence:
+    own = to.own.of(node.operation, to.device)
+    if not own:
+        others = _core(node, to)
+        if not others:
+            return say(
+                "{operation}: no {target} {noun} in {table}",
+                operation=node.operation,
+                target=to.title,
+                noun=to.noun,
+                table=to.own.title,
+            )
+        operation, has = _shown(node, others)
+        return say(
+            "{operation}: no {target} {noun}; TensorFlow's own {types}",
+            operation=operation,
+            target=to.title,
+            noun=to.noun,
+            types=has,
+        )
+    operation, has = _shown(node, own)
+    return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
+
+
+def _core(node: Node, to: Target) -> list[RegisteredKernel]:
+    return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
+
+
+def _shown(node: Node, found: Iterable[RegisteredKernel]) -> tuple[str, Sentence]:
+    """The operation with the types that stand in the way, and what there is instead."""
+    found = list(found)
+    for name in sorted({name for kernel in found for name in kernel.types}):
+        allowed: set[str] = set().union(*(kernel.types.get(name, frozenset()) for kernel in found))
+        free = any(name not in kernel.types for kernel in found)
+        values = node.attributes.get(name, ())
+        if not free and not allowed.issuperset(values):
+            wrong = ", ".join(dict.fromkeys(value for value in values if value not in allowed))
+            if len(allowed) > 8:
+                return f"{node.operation} {wrong}", say("has other types only")
+            few = ", ".join(sorted(allowed))
+            return f"{node.operation} {wrong}", say("has {types} only", types=few)
+    types = " ".join(types_of(node))
+    return f"{node.operation} {types}", say("has nothing for this combination of types")
+
+
+def types_of(node: Node) -> tuple[str, ...]:
+    """The types of an operation, as `T=float32`."""
+    return tuple(
+        f"{name}={','.join(values)}"
+        for name, values in node.attributes.items()
+        if values and not name.startswith("_")
+    )

@@ -1,0 +1,1 @@
+"""Where people meet it: magics, events, channel, controls, the server's extension, commands of the shell."""

@@ -1,0 +1,96 @@
+"""The command `jupyter mlgpu`: one module a command, imported when it is needed.
+
+Exit status: 0 when all went well, 1 when a cell of the notebook failed or `doctor` found something, 2 for
+everything that was refused or could not be done, 130 after Ctrl-C. What went wrong is one sentence on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NoReturn
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+
+PROGRAM = "jupyter mlgpu"
+#: Each command, and what it does. Its module here, or that of _ABOVE, has EXAMPLE, add_arguments and main.
+COMMANDS = {
+    "run": "run a notebook with tracing on; write it, its records and a report",
+    "strip": "remove our receipts from notebooks",
+    "explain": "say what the lines of a log mean, and what to do",
+    "bench": "measure how fast this machine computes, beside published figures",
+    "doctor": "say what is wrong with this machine's set-up, and what to do",
+    "class": "collect, grade and report a class's notebooks",
+}
+#: Commands of a room that stands on this one: they are found by the names of their modules.
+_ABOVE = {"class": "jupyter_mlgpu.teach.commands.classroom"}
+REFUSED = 2
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status. `argv` is what follows `jupyter mlgpu`."""
+    try:
+        return _run(sys.argv[1:] if argv is None else argv)
+    except MlgpuError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return REFUSED
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(words: Sequence[str]) -> int:
+    if not words or words[0].startswith("-"):
+        _overview().parse_args(words or ["--help"])
+        return 0
+    name = words[0]
+    if name not in COMMANDS:
+        raise UsageError(
+            f"Unknown command {name!r}. Choose {', '.join(COMMANDS)}; `{PROGRAM} --help` explains each."
+        )
+    command = _module(name)
+    status: int = command.main(command_parser(name).parse_args(words[1:]))
+    return status
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of what may follow `jupyter mlgpu NAME`, one of COMMANDS; its help is the command's."""
+    command = _module(name)
+    parser = _Parser(
+        prog=f"{PROGRAM} {name}",
+        description=command.__doc__,
+        epilog=command.EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    return parser
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(_ABOVE.get(name, f"{__name__}.{name}"))
+
+
+def _overview() -> argparse.ArgumentParser:
+    lines = [f"  {name:8} {what}" for name, what in COMMANDS.items()]
+    parser = _Parser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} COMMAND ...",
+        description="\n".join(["What the hardware did, cell by cell.", "", "commands:", *lines]),
+        epilog=f"`{PROGRAM} COMMAND --help` explains a command, with an example.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"jupyter_mlgpu {__version__}")
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the words typed in one sentence, as all our errors do."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}. `{self.prog} --help` shows an example.")

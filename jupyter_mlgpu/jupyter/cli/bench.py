@@ -1,0 +1,77 @@
+"""Measure how fast this machine computes: products of matrices, memory, transfers, convolutions and models.
+
+Exit status: 0 when all went well, 1 when a case failed, 2 when nothing could be measured, 130 after Ctrl-C:
+what was measured until then is shown, and written to the file of --out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.experiment.bench import options
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.experiment.bench.session import BenchProgress, FinishedBench
+    from jupyter_mlgpu.record.clock import Clock
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu bench --quick
+  jupyter mlgpu bench gemm bandwidth --framework torch --device gpu --out mine.json
+  jupyter mlgpu bench gemm --against h200
+  jupyter mlgpu bench --against mine.json theirs.json
+"""
+
+add_arguments = options.add_arguments
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Measure, or compare two files; returns the exit status."""
+    from jupyter_mlgpu.experiment.bench.against import against, prepared, two_runs
+    from jupyter_mlgpu.experiment.bench.run import load
+    from jupyter_mlgpu.record.clock import SystemClock
+
+    clock = SystemClock()
+    begun = clock.monotonic_ns()
+    asked = options.options(arguments)
+    if len(asked.against) == 2:
+        ours, theirs = map(load, asked.against)
+        print(two_runs(ours, theirs))
+        return 0
+    for word in asked.against:  # before what takes minutes
+        prepared(word)
+    finished = _measured(asked, clock, begun)
+    print(finished.run)
+    for word in asked.against:
+        print(against(finished.run, word))
+    if asked.out is not None:
+        print(f"  {finished.run.save(asked.out)}")
+    if finished.error is not None:
+        raise finished.error
+    return int(any(one.status == "failed" for one in finished.run.results))
+
+
+def _measured(asked: options.BenchOptions, clock: Clock, begun: int) -> FinishedBench:
+    from jupyter_mlgpu.experiment.bench import session, words
+    from jupyter_mlgpu.experiment.bench.machine import local_monitor
+    from jupyter_mlgpu.jupyter.cli.progress import progress
+
+    session.frameworks(asked.order.frameworks)  # whether they are installed, before anything is shown
+    show = progress()
+    seen: set[int] = set()
+
+    def tell(now: BenchProgress) -> None:
+        # A line a case is enough for a log; a bar's text moves with each step.
+        if now.number not in seen or sys.stderr.isatty():
+            seen.add(now.number)
+            show.cell(now.number, now.total, words.doing(now))
+
+    show.say("Starting the benchmark")
+    try:
+        return session.run(
+            asked.order, monitor=local_monitor(), clock=clock, on_progress=tell, started_ns=begun
+        )
+    finally:
+        show.close()

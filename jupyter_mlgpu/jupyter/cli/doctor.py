@@ -1,0 +1,99 @@
+"""Say what is wrong with this machine's set-up, how we know, and what to do. It repairs nothing itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from jupyter_mlgpu.explain.doctor.consult import consult, language_of, silent
+from jupyter_mlgpu.explain.doctor.diagnose import Diagnosis
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.show.doctor import page
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu doctor                            what is wrong here, in a few seconds
+  jupyter mlgpu doctor --deep                     also what each framework says, up to a minute
+  jupyter mlgpu doctor --fix-plan                 only the commands that would mend it
+  jupyter mlgpu doctor --save-facts facts.json    for somebody who is to help from afar
+  jupyter mlgpu doctor --facts facts.json         what is wrong there
+
+Run it in the terminal, and with the Python, that Jupyter is started from; in a notebook, %mlc_doctor
+judges the kernel's own Python. Facts hold no user names, host names or tokens.
+
+exit status: 0 nothing was found, 1 something was, 2 the doctor failed
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu doctor`."""
+    parser.add_argument(
+        "--deep", action="store_true", help="ask each framework in a process of its own, and the network"
+    )
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="judge the machine whose facts are here")
+    parser.add_argument(
+        "--save-facts", type=Path, metavar="FILE", help="write the facts, redacted, to a file"
+    )
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help="one JSON object, findings first")
+    printed.add_argument("--fix-plan", action="store_true", help="print the remedies as lines for a shell")
+    parser.add_argument(
+        "--all", action="store_true", help="say also what is well, and what could not be judged"
+    )
+    parser.add_argument(
+        "--language",
+        choices=page.LANGUAGES,
+        help="English or Chinese; without it, what the environment asks for. JSON is always English",
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Judge, and print; 0 where nothing was found, 1 where something was.
+
+    A reader that stops reading early (`| head`) is no error.
+    """
+    if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
+        sys.stdout.reconfigure(errors="backslashreplace")
+    diagnosis = _with_progress(arguments) if arguments.deep else _consult(arguments)
+    try:
+        print(_shown(diagnosis, arguments), flush=True)
+    except BrokenPipeError:
+        # Python would complain once more when it closes stdout at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if arguments.save_facts is not None:
+        print(
+            f"The facts are in {arguments.save_facts}: read them before you send them to somebody.",
+            file=sys.stderr,
+        )
+    return 0 if diagnosis.healthy else 1
+
+
+def _shown(diagnosis: Diagnosis, arguments: argparse.Namespace) -> str:
+    language = _language(arguments)
+    if arguments.json:
+        return page.json_text(diagnosis)
+    if arguments.fix_plan:
+        return page.plan(diagnosis, language)
+    return page.text(diagnosis, language, all_checks=arguments.all)
+
+
+def _language(arguments: argparse.Namespace) -> str:
+    return str(arguments.language or language_of())
+
+
+def _with_progress(arguments: argparse.Namespace) -> Diagnosis:
+    from jupyter_mlgpu.jupyter.cli.progress import progress
+
+    language, shown = _language(arguments), progress()
+    try:
+        return _consult(arguments, lambda said: shown.say(translated(said, language)))
+    finally:
+        shown.close()
+
+
+def _consult(arguments: argparse.Namespace, tell: Callable[[Sentence], None] = silent) -> Diagnosis:
+    return consult(facts_from=arguments.facts, save_to=arguments.save_facts, deep=arguments.deep, tell=tell)

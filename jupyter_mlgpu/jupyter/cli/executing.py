@@ -1,0 +1,207 @@
+"""Execute a notebook in a kernel of its own, with tracing on and its code as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbformat import NotebookNode
+
+from jupyter_mlgpu.jupyter.cli.kernel import Kernel
+from jupyter_mlgpu.jupyter.cli.progress import Progress, printable
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.errors import DeviceError
+
+OK, CELL_FAILED, STOPPED, INTERRUPTED = 0, 1, 2, 130
+#: Seconds that a cell has for ending after an interrupt, before its kernel is killed.
+GRACE = 10.0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended: its exit status, and how many of the notebook's cells ran to their end.
+
+    `sentence` says what went wrong, None where nothing did. `for_report` says the same without words
+    of the notebook or of its errors, which nobody has redacted.
+    """
+
+    status: int
+    done: int
+    total: int
+    sentence: str | None = None
+    for_report: str | None = None
+
+
+class Execution:
+    """One run of a notebook, whose cells get their outputs in place.
+
+    `records` is where the kernel writes each record as its cell ends. `timeout` is in seconds for a
+    cell, None for no limit.
+    """
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        path: Path,
+        *,
+        records: Path,
+        device: DeviceWord | None,
+        timeout: float | None,
+        kernel: Kernel,
+        progress: Progress,
+    ) -> None:
+        self._cells = [(index, cell) for index, cell in enumerate(notebook.cells) if _runs(cell)]
+        self._path = path
+        self._records = records
+        self._device = device
+        self._timeout = timeout
+        self._kernel = kernel
+        self._progress = progress
+        self._client = NotebookClient(
+            notebook,
+            km=kernel.manager,
+            timeout=None,
+            iopub_timeout=60,  # a burst of output may still be on its way when the cell has ended
+            record_timing=False,  # the receipts say it
+            log=_silent(),
+        )
+        self._why: str | None = None
+        self._in_cell = False
+        self._kill: asyncio.TimerHandle | None = None
+
+    async def run(self, begin: Callable[[], None]) -> Ending:
+        """Run the notebook to its end, to a failure, or to an interrupt; the kernel is gone afterwards.
+
+        `begin` is called when the first cell is about to run. Raises MlgpuError where it does not come
+        to that, and KeyboardInterrupt where an interrupt comes before.
+        """
+        loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        loop.add_signal_handler(signal.SIGINT, self._stop, "interrupt")
+        done: int | None = None
+        try:
+            await self._prepare()
+            begin()
+            done = 0
+            for done, (index, cell) in enumerate(self._cells):
+                ending = await self._run_cell(done + 1, index, cell)
+                if ending is not None:
+                    return ending
+            return Ending(OK, len(self._cells), len(self._cells))
+        except asyncio.CancelledError:
+            if self._why is None:
+                raise
+            if done is None:
+                raise KeyboardInterrupt from None
+            return self._interrupted(done)
+        finally:
+            # What was measured is about to be written, and the kernel is ending: nothing to interrupt.
+            loop.add_signal_handler(signal.SIGINT, lambda: None)
+            self._client.set_widgets_metadata()
+            await self._kernel.end(now=self._why is not None)
+            loop.remove_signal_handler(signal.SIGINT)
+
+    async def _prepare(self) -> None:
+        self._progress.say(f"Starting the kernel {self._kernel.name}")
+        await self._kernel.start(self._client, self._path, self._records)
+        if self._device is not None and self._device.kind == "gpu":
+            self._progress.say("Importing the framework to see whether there is a GPU")
+            await self._kernel.refuse_missing_gpu()
+        await self._kernel.trace(self._device)
+
+    async def _run_cell(self, number: int, index: int, cell: NotebookNode) -> Ending | None:
+        """Run one cell; returns how the run ended with it, None where it goes on."""
+        self._progress.cell(number, len(self._cells), _first_line(cell.source))
+        loop = asyncio.get_running_loop()
+        limit = loop.call_later(self._timeout, self._stop, "timeout") if self._timeout else None
+        failure: CellExecutionError | None = None
+        self._in_cell = True
+        try:
+            await self._client.async_execute_cell(cell, index)
+        except CellExecutionError as error:
+            failure = error
+        except DeadKernelError:
+            if self._why is None:
+                return await self._died(number, cell)
+        finally:
+            self._in_cell = False
+            for timer in (limit, self._kill):
+                if timer is not None:
+                    timer.cancel()
+        if self._why == "timeout":
+            why = f"took longer than {self._timeout:g} s and was interrupted"
+            return self._ended(CELL_FAILED, number - 1, cell, why, why)
+        if self._why is not None:
+            return self._interrupted(number - 1)
+        if failure is not None:
+            what = f"{failure.ename}: {failure.evalue}" if failure.evalue else failure.ename
+            raised = f"raised {printable(_first_line(what), 200)}"
+            return self._ended(CELL_FAILED, number - 1, cell, raised, "raised an exception")
+        return await self._check_device(number, cell)
+
+    async def _check_device(self, number: int, cell: NotebookNode) -> Ending | None:
+        if self._device is None:
+            return None
+        try:
+            await self._kernel.check_device()
+        except DeviceError as error:
+            why = f"is the last that was run: {error}"
+            return self._ended(STOPPED, number, cell, why, why)
+        except DeadKernelError:  # the cell told its kernel to exit
+            return await self._died(number, cell)
+        return None
+
+    async def _died(self, number: int, cell: NotebookNode) -> Ending:
+        why = f"lost its kernel{await self._kernel.cause_of_death()}"
+        return self._ended(STOPPED, number - 1, cell, why, f"{why} and left no record")
+
+    def _ended(self, status: int, done: int, cell: NotebookNode, why: str, for_report: str) -> Ending:
+        name = f"Cell [{cell.execution_count or done + 1}]"
+        total = len(self._cells)
+        ran = f"{done} of {total} cells ran to their end."
+        code = printable(_first_line(cell.source))
+        return Ending(status, done, total, f"{name} `{code}` {why}", f"{name} {for_report}. {ran}")
+
+    def _interrupted(self, done: int) -> Ending:
+        total = len(self._cells)
+        said = f"Interrupted: {done} of {total} cells ran to their end."
+        return Ending(INTERRUPTED, done, total, said, said)
+
+    def _stop(self, why: str) -> None:
+        """Interrupt the running cell as a front end would; a second time, or outside a cell, end at once."""
+        if self._why is not None or not self._in_cell:
+            self._why = self._why or why
+            self._cancel()
+            return
+        self._why = why
+        # Kept, for asyncio itself holds tasks only weakly.
+        self._interrupting = asyncio.ensure_future(self._kernel.manager.interrupt_kernel())
+        self._kill = asyncio.get_running_loop().call_later(GRACE, self._cancel)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
+def _runs(cell: NotebookNode) -> bool:
+    """Whether nbclient executes this cell."""
+    tags = cell.metadata.get("tags", [])
+    return cell.cell_type == "code" and bool(cell.source.strip()) and "skip-execution" not in tags
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _silent() -> logging.Logger:
+    """nbclient logs what it also raises; we say it once, in our own words."""
+    log = logging.getLogger("jupyter_mlgpu.jupyter.cli.nbclient")
+    log.addHandler(logging.NullHandler())
+    log.propagate = False
+    return log

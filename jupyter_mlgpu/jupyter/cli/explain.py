@@ -1,0 +1,163 @@
+"""Explain the messages of a log: what happened, how bad it is, and what to do. Nothing is sent anywhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from jupyter_mlgpu.explain.logs.catalogue import LANGUAGES, Catalogue, Explanation
+from jupyter_mlgpu.explain.logs.fold import shape_of
+from jupyter_mlgpu.explain.logs.stream import messages
+from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.errors import UsageError
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu explain training.log
+  python train.py 2>&1 | jupyter mlgpu explain
+  jupyter mlgpu explain --json training.log
+"""
+
+#: With --json, messages that are the same are one where fewer different ones than this stand between them.
+WINDOW = 1_000
+#: A log is read piece by piece, so this is for what has no end; more can be piped into the command.
+MOST_BYTES = 100_000_000_000
+_OPEN_FILES = (Path("/dev/fd"), Path("/proc/self/fd"))
+_BLOCK = 256 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: A run that takes longer shows how far it is.
+_PATIENCE = 2.0
+_EVERY = 0.2
+# In ASCII: whatever a log holds, an object is one line for every reader and in every encoding.
+_ENCODE = json.JSONEncoder(check_circular=False).encode
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu explain`."""
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="a log; - or none: standard input")
+    parser.add_argument("--json", action="store_true", help="one JSON object a message, in order")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, help="English or Chinese; without it, what the environment asks for"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Explain a log; a reader that stops reading early (`| head`) is no error."""
+    if hasattr(sys.stdout, "reconfigure"):  # what a terminal's encoding lacks is shown escaped
+        sys.stdout.reconfigure(errors="backslashreplace")
+    language = arguments.language or _language_of_the_environment()
+    try:
+        with _opened(arguments.file) as file:
+            # JSON on a terminal shows by itself how far it is.
+            blocks = _blocks(file, tells=sys.stderr.isatty() and not (arguments.json and sys.stdout.isatty()))
+            parts = _as_json(blocks, language) if arguments.json else _as_text(blocks, language)
+            for part in parts:
+                sys.stdout.write(part)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain once more when it closes stdout at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _language_of_the_environment() -> str:
+    chosen = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[BinaryIO]:
+    if path is None and sys.stdin.isatty():
+        raise UsageError(
+            "There is nothing to explain: name a file, pipe a log into the command, or type `-` to paste one."
+        )
+    if path is None or str(path) == "-":
+        yield sys.stdin.buffer
+    elif path.parent in _OPEN_FILES:  # what a shell makes of `explain <(zcat training.log.gz)`
+        with path.open("rb") as file:
+            yield file
+    else:
+        with incoming.opened(path, most=MOST_BYTES, what="a log") as file:
+            yield file
+
+
+def _blocks(file: BinaryIO, *, tells: bool) -> Iterator[bytes]:
+    """The file piece by piece; `tells` how far it is, on stderr."""
+    size = os.fstat(file.fileno()).st_size if tells else 0
+    start = told = time.monotonic()
+    done = 0
+    read = getattr(file, "read1", file.read)
+    block = read(_BLOCK)
+    if block.startswith(_BYTE_ORDER_MARK):
+        block = block[len(_BYTE_ORDER_MARK) :]
+    while block:
+        yield block
+        done += len(block)
+        now = time.monotonic()
+        if tells and now - start > _PATIENCE and now - told > _EVERY:
+            told = now
+            of = f" of {size / 1e6:,.0f}" if size else ""
+            print(f"\r{done / 1e6:,.0f}{of} MB read …", end="", file=sys.stderr, flush=True)
+        block = read(_BLOCK)
+    if told > start:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _as_text(blocks: Iterable[bytes], language: str) -> Iterator[str]:
+    from jupyter_mlgpu.explain.logs.reader import LogReader
+    from jupyter_mlgpu.jupyter.cli import explained
+
+    catalogue = Catalogue.load()
+    reader = LogReader(catalogue)
+    for block in blocks:
+        reader.feed("", block, "")
+    return explained.report(reader.finish(), catalogue, language)
+
+
+def _as_json(blocks: Iterable[bytes], language: str) -> Iterator[str]:
+    window: OrderedDict[object, _Seen] = OrderedDict()
+    for message, known in messages(blocks, Catalogue.load()):
+        # The states of a progress bar are one message.
+        said = shape_of(message) if message.overwritten and not known else message.body
+        key = (message.level, message.origin, said)
+        seen = window.get(key)
+        if seen:
+            seen.count += 1
+            continue
+        window[key] = _Seen(message.text, known)
+        if len(window) > WINDOW:
+            yield _json_line(window.popitem(last=False)[1], language)
+    for seen in window.values():
+        yield _json_line(seen, language)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A message in the window, and how often it came."""
+
+    text: str
+    known: Explanation | None
+    count: int = 1
+
+
+def _json_line(seen: _Seen, language: str) -> str:
+    known = seen.known
+    data = {
+        "text": seen.text,
+        "id": known.id if known else None,
+        "verdict": known.verdict if known else "unknown",
+        "meaning": known.meaning(language) if known else None,
+        "advice": known.advice(language) if known else None,
+        "fields": known.fields if known else {},
+        "count": seen.count,
+    }
+    return _ENCODE(data) + "\n"

@@ -1,0 +1,196 @@
+"""Run a notebook with tracing on; write the executed notebook, records.jsonl and report.html.
+
+The notebook's code is run as it is, in a kernel of its own and in the notebook's folder. Exit status: 0
+when every cell ran, 1 when a cell failed, 2 when the notebook could not be run or its results could not be
+written, 130 after Ctrl-C. What was measured until then is written in every case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.record.errors import MlgpuError, RecordError, UsageError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from jupyter_mlgpu.jupyter.cli.executing import Ending
+    from jupyter_mlgpu.record.record import Record
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu run lesson.ipynb --device cpu --out results
+  jupyter mlgpu run lesson.ipynb --device gpu --out results --timeout 600
+"""
+RECORDS = "records.jsonl"
+REPORT = "report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu run`."""
+    parser.add_argument(
+        "notebook", type=Path, metavar="NOTEBOOK", help="the notebook to run; it is not changed"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write the results")
+    parser.add_argument(
+        "--device",
+        metavar="DEVICE",
+        help="the device of all cells: cpu, gpu, any (the first GPU, else the CPU), or a numbered one "
+        "such as cpu:1; without it the framework chooses",
+    )
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="the longest a cell may take; without it, any time"
+    )
+    parser.add_argument("--kernel", metavar="NAME", help="the kernel to use; without it, the notebook's own")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the notebook; returns the exit status."""
+    import asyncio
+
+    from jupyter_mlgpu.jupyter.cli.executing import Execution
+    from jupyter_mlgpu.jupyter.cli.kernel import Kernel
+    from jupyter_mlgpu.jupyter.cli.progress import progress
+    from jupyter_mlgpu.record.devicewords import DeviceWord
+
+    device = None if arguments.device is None else DeviceWord.parse(arguments.device)
+    path, out = arguments.notebook.absolute(), arguments.out.absolute()
+    _check(arguments, path, out)
+    notebook = _read(path)
+    kernel = Kernel(arguments.kernel or _own_kernel(notebook) or "python3")
+    kernel.check()
+    show = progress()
+    began = time.monotonic()
+    try:
+        execution = Execution(
+            notebook,
+            path,
+            records=out / RECORDS,
+            device=device,
+            timeout=arguments.timeout,
+            kernel=kernel,
+            progress=show,
+        )
+        ending = asyncio.run(execution.run(lambda: _clear(out, path.name)))
+    finally:
+        show.close()
+    return _finish(notebook, ending, path.name, arguments.out, time.monotonic() - began)
+
+
+def _check(arguments: argparse.Namespace, path: Path, out: Path) -> None:
+    if arguments.timeout is not None and not arguments.timeout > 0:
+        raise UsageError(f"--timeout needs more than 0 seconds: found {arguments.timeout:g}.")
+    if path.parent.resolve() == out.resolve():
+        raise UsageError(
+            f"{arguments.out} is the notebook's own folder, where the executed copy would replace it; "
+            "choose another folder with --out."
+        )
+    records = out / RECORDS
+    if records.exists() and not records.is_file():
+        raise UsageError(
+            f"{arguments.out / RECORDS} is no regular file, and the report is made from what is in it; "
+            "choose another folder with --out."
+        )
+
+
+def _read(path: Path) -> NotebookNode:
+    """The notebook, without the outputs of former runs."""
+    import json
+    import warnings
+
+    from nbformat import reads
+
+    from jupyter_mlgpu.record.incoming import MOST_OF_ONES_OWN, read_notebook
+
+    data = read_notebook(path, most=MOST_OF_ONES_OWN)
+    try:
+        with warnings.catch_warnings():  # about cells without an id: the copy is as the notebook was
+            warnings.simplefilter("ignore")
+            notebook: NotebookNode = reads(data.decode(), as_version=4)  # type: ignore[no-untyped-call]
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        json.dumps(notebook, ensure_ascii=False).encode()  # half of a surrogate pair cannot be written
+    except Exception as error:  # nbformat raises whatever it stumbles over
+        raise UsageError(
+            f"{path} is not a notebook that Jupyter can read; open it in JupyterLab to see why."
+        ) from error
+    return notebook
+
+
+def _own_kernel(notebook: NotebookNode) -> str | None:
+    """The name of the kernel that the notebook asks for, if it asks for one."""
+    asked = notebook.metadata.get("kernelspec")
+    name = asked.get("name") if isinstance(asked, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _clear(out: Path, name: str) -> None:
+    """Make the folder, and take the results of a former run away: they must not stand beside the new ones."""
+    from jupyter_mlgpu.record.files import save_records
+
+    save_records(out / RECORDS, [])
+    for stale in (out / name, out / REPORT):
+        if stale.is_fifo() or stale.is_char_device():  # it is written through, and stays
+            continue
+        try:
+            stale.unlink(missing_ok=True)
+        except OSError as error:
+            raise MlgpuError(
+                f"{stale} of a former run cannot be removed ({error.strerror or error}); "
+                "choose another folder with --out."
+            ) from error
+
+
+def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapsed: float) -> int:
+    """Write what there is, and say in a few lines what came out."""
+    from nbformat import writes
+
+    from jupyter_mlgpu.record.files import keep_last_states, load_records, write_atomically
+    from jupyter_mlgpu.show.receipts.report import report
+
+    try:
+        keep_last_states(out / RECORDS)
+    except RecordError as error:
+        print(f"jupyter mlgpu: {error}", file=sys.stderr)
+    try:
+        records, problems = load_records(out / RECORDS)
+    except RecordError as error:
+        print(f"jupyter mlgpu: {error}", file=sys.stderr)
+        records, problems = [], [f"{RECORDS} was removed while the notebook ran."]
+    # They are this run's own, not loaded from elsewhere.
+    records = [record.with_origin("live") for record in records]
+    notices = [*([ending.for_report] if ending.for_report else []), *problems]
+    results = {
+        out / name: writes(notebook) + "\n",  # type: ignore[no-untyped-call]
+        out / REPORT: report(records, title=name, notices=notices),
+    }
+    status = ending.status
+    written = [out / RECORDS]
+    for path, text in results.items():
+        try:
+            # What a cell has printed may hold half of a surrogate pair, which is no UTF-8.
+            write_atomically(path, text.encode(errors="replace"))
+            written.append(path)
+        except MlgpuError as error:
+            print(f"jupyter mlgpu: {error}", file=sys.stderr)
+            status = 2
+    print(_summary(records, ending, elapsed))
+    for path in written:
+        print(f"  {path}")
+    if ending.sentence:
+        print(f"jupyter mlgpu: {ending.sentence}", file=sys.stderr)
+    return status
+
+
+def _summary(records: Sequence[Record], ending: Ending, elapsed: float) -> str:
+    from jupyter_mlgpu.record import units
+
+    devices = sorted({entry.device for record in records for entry in record.device.ran_on or ()})
+    where = f"ran on {', '.join(devices)}" if devices else "no operations seen on a device"
+    return f"{ending.done} of {ending.total} cells, {units.seconds(elapsed)}, {where}"

@@ -1,0 +1,86 @@
+"""`%mlc_bench`: the words handed to the benchmark; then its charts and its table."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from IPython.display import display, publish_display_data
+
+from jupyter_mlgpu.experiment.bench import options, session, words
+from jupyter_mlgpu.experiment.bench.against import Against, against, prepared, two_runs
+from jupyter_mlgpu.experiment.bench.machine import local_monitor
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.jupyter.notebook.progress import ProgressLine
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.page.shown import bundle_of, drawn, page_of
+
+UNWATCHED = say("A benchmark is not watched, for that takes time; its own table tells of its runs.")
+
+
+def bench_command(line: str, shell: Any) -> BenchRun | Against:
+    """`%mlc_bench LINE`: shows charts and comparison, returns the run, or the comparison of two files.
+
+    Raises our errors before anything is measured. An interrupt comes out of it after what was measured until
+    then was shown and saved.
+    """
+    clock = SystemClock()
+    begun = clock.monotonic_ns()
+    asked = options.parse(line)
+    if len(asked.against) == 2:
+        ours, theirs = map(load, asked.against)
+        return two_runs(ours, theirs)
+    if kit.current().recorder.profiling():
+        raise UsageError(
+            "A benchmark takes times, and a profiler changes them: leave --ops out; nothing was run."
+        )
+    for word in asked.against:  # before what takes minutes
+        prepared(word)
+    progress = ProgressLine(shell)
+    kit.current().recorder.stop_watching(UNWATCHED)
+    try:
+        finished = session.run(
+            asked.order,
+            monitor=local_monitor(),
+            clock=clock,
+            loaded=[one.name for one in registry.loaded() if one.started()],
+            on_progress=lambda now: progress.say(words.progress(now)),
+            started_ns=begun,
+        )
+    finally:
+        progress.clear()
+    run = finished.run
+    _show_charts(run)
+    for word in asked.against:
+        display(against(run, word))  # type: ignore[no-untyped-call]
+    if asked.out is not None:
+        _save(run, asked)
+    if finished.error is not None:
+        display(run)  # type: ignore[no-untyped-call]
+        raise finished.error
+    return run
+
+
+def _show_charts(run: BenchRun) -> None:
+    shown: dict[str, Any] = {"text/html": "", "text/plain": ""}
+    charts = [one for one in page_of(run).charts if one.series]
+    if charts:
+        title = (" / ".join(one.title[0] for one in charts), charts[0].title[1])
+        shown = drawn(charts, "[chart of the benchmark; the table says the same]", title=title)
+    publish_display_data({**bundle_of(run), **shown})  # type: ignore[no-untyped-call]
+
+
+def _save(run: BenchRun, asked: options.BenchOptions) -> None:
+    """Saves what was asked for; a file that cannot be written does not cost the result."""
+    if asked.out is None:
+        return
+    try:
+        path = run.save(asked.out)
+    except RecordError as error:
+        sys.stderr.write(f"The benchmark was not saved: {error}\n")
+    else:
+        print(f"Saved the benchmark to {path}.")

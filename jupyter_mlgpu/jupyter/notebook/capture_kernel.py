@@ -1,0 +1,206 @@
+"""Capturing native lines in a kernel: what it needs beside the tap itself.
+
+ipykernel may have turned the descriptors 1 and 2 into pipes already, whose readers print into the
+notebook. Then native lines go on to the same stream objects that `print` uses, and in the right order: what
+was written before is passed on before anything is printed or flushed, and ipykernel flushes both streams
+before it shows, clears, asks or ends anything. Only where the user's code has put streams of its own into
+`sys` does it flush these; so messages are looked at, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import sys
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from typing import Any
+
+from ipykernel.iostream import OutStream
+
+from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo
+from jupyter_mlgpu.measure.capture.tap import Tap, flush_native, plain_echo
+from jupyter_mlgpu.record.clock import real_time
+
+#: A print is two writes, the text and the end of its line, a tenth of a microsecond apart. Nobody can have
+#: written natively in so many seconds, for a system call alone takes as long: the second one does not look.
+AT_ONCE = 0.3e-6
+
+#: Messages that show something, or end a cell: what was written before comes before them.
+_SHOWING = frozenset(
+    {
+        "display_data",
+        "update_display_data",
+        "execute_result",
+        "error",
+        "clear_output",
+        "input_request",
+        "status",
+    }
+)
+
+
+class KernelSurroundings:
+    """ipykernel, with its own capture of the descriptors on or off."""
+
+    def __init__(self) -> None:
+        self._streams = {1: sys.stdout, 2: sys.stderr}
+        self._echoes: list[_StreamEcho] = []
+        self._classes: list[tuple[OutStream, type[OutStream]]] = []
+        self._covered: list[tuple[Any, Any, bool]] = []
+        self._sending: tuple[Any, Any] | None = None
+
+    def make_echo(self, descriptor: int, before: int | None) -> Echo:
+        """Into the notebook where ipykernel would have shown it there, else to where it went before."""
+        stream = self._streams[descriptor]
+        terminal = _captured_by_ipykernel(stream, descriptor)
+        if terminal is None:
+            return plain_echo(descriptor, before)
+        echo = _StreamEcho(stream, terminal)
+        self._echoes.append(echo)
+        return echo
+
+    def attach(self, tap: Tap) -> None:
+        """Put in what shows native lines in their order."""
+        own = [stream for stream in self._streams.values() if isinstance(stream, OutStream)]
+        self._classes = [(stream, type(stream)) for stream in own]
+
+        def pass_on() -> None:
+            """What was written up to now is shown before what comes next."""
+            flush_native()
+            if tap.behind():
+                tap.pump()
+                for stream, kind in self._classes:
+                    kind.flush(stream)  # type: ignore[no-untyped-call]
+
+        for stream in own:
+            stream.__class__ = _in_order(type(stream), pass_on)
+        if own:
+            self._look_before_messages(own[0].session, pass_on)
+
+    def cell_begins(self, tap: Tap) -> None:
+        """What is printed from now on belongs to this cell."""
+        for echo in self._echoes:
+            echo.belong_to_this_cell()
+        for descriptor, stream in self._streams.items():
+            if isinstance(stream, OutStream):
+                self._pump_before_writes(stream, tap.behind_in(descriptor), tap.pump)
+
+    def cell_ended(self, tap: Tap) -> None:
+        """Put back what covered its streams."""
+        while self._covered:
+            stream, ours, was_covered = self._covered.pop()
+            if stream.write is not ours:
+                continue  # somebody has covered it since, and calls us: we only look at the files then
+            if was_covered:
+                stream.write = ours.__wrapped__
+            else:
+                del stream.write
+
+    def detach(self, tap: Tap) -> None:
+        """Put everything back as it was found."""
+        self.cell_ended(tap)
+        for stream, before in self._classes:
+            stream.__class__ = before
+        self._classes.clear()
+        if self._sending is not None:
+            session, ours = self._sending
+            if vars(session).get("send") is ours:  # else somebody has covered it since, and calls us
+                del session.send
+            self._sending = None
+        self._echoes.clear()
+
+    def after_fork_in_child(self, tap: Tap) -> None:
+        """A child prints as without us."""
+        self.detach(tap)
+
+    def _pump_before_writes(self, stream: Any, behind: Callable[[], bool], pump: Callable[[], None]) -> None:
+        """A native line written before a print is shown before it.
+
+        Each stream looks for its own lines alone: ipykernel sends one stream after the other, so there is no
+        order between them. Done cell by cell, and not by the stream's class: IPython covers the method,
+        too, for one cell at a time, and leaves what it found on the stream.
+        """
+        original, now = stream.write, real_time.perf_counter
+        ended = 0.0
+
+        @functools.wraps(original)
+        def write(text: str) -> Any:
+            nonlocal ended
+            if text == "\n" and now() - ended < AT_ONCE:
+                return original(text)
+            try:
+                if behind():
+                    pump()
+            except Exception:  # the print comes first
+                pass
+            written = original(text)
+            ended = now()
+            return written
+
+        self._covered.append((stream, write, "write" in vars(stream)))
+        stream.write = write
+
+    def _look_before_messages(self, session: Any, pass_on: Callable[[], None]) -> None:
+        original = session.send
+
+        @functools.wraps(original)
+        def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
+            with contextlib.suppress(Exception):
+                if (message if isinstance(message, str) else message["header"]["msg_type"]) in _SHOWING:
+                    pass_on()
+            return original(stream, message, *arguments, **named)
+
+        session.send = send
+        self._sending = session, send
+
+
+def _in_order(kind: Any, pass_on: Callable[[], None]) -> type[OutStream]:
+    """A stream of ipykernel's that shows what was written natively before, when it is flushed."""
+    flush = kind.flush
+
+    class InOrder(kind):  # type: ignore[misc]
+        def flush(self) -> None:
+            with contextlib.suppress(Exception):
+                pass_on()
+            flush(self)
+
+    InOrder.__name__ = InOrder.__qualname__ = kind.__name__
+    return InOrder
+
+
+class _StreamEcho:
+    """Into a stream of ipykernel's, under the cell that runs or ran last, and to the server's terminal."""
+
+    def __init__(self, stream: Any, terminal: int) -> None:
+        # The class's own method: the instance's may be covered for the length of a cell.
+        self._write: Callable[[str], Any] = functools.partial(type(stream).write, stream)
+        self._decoder = getincrementaldecoder("utf-8")(errors="replace")
+        self._terminal = DescriptorEcho(terminal)
+        self.belong_to_this_cell()
+
+    def belong_to_this_cell(self) -> None:
+        # ipykernel remembers in a context variable which cell a print belongs to.
+        self._context = contextvars.copy_context()
+
+    def write(self, data: bytes) -> int:
+        text = self._decoder.decode(data)
+        if text:
+            self._context.run(self._write, text)
+        self._terminal.write(data)  # a courtesy: what a full pipe does not take, the notebook has
+        return len(data)
+
+    def ready(self, timeout: float) -> bool:
+        return True
+
+
+def _captured_by_ipykernel(stream: Any, descriptor: int) -> int | None:
+    """The terminal's own descriptor, where ipykernel has turned `descriptor` into a pipe of its own."""
+    if not isinstance(stream, OutStream):
+        return None
+    try:
+        terminal: int = stream.fileno()  # type: ignore[no-untyped-call]
+    except (OSError, ValueError):  # its capture is off
+        return None
+    return terminal if terminal != descriptor else None

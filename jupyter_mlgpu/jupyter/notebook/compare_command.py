@@ -1,0 +1,144 @@
+"""`%mlc_trace compare A B`: the words typed, to two groups of records, and the comparison shown.
+
+The sidebar asks for the same of two records. Its request stands beside that of `watch.py`, and is answered
+while a cell runs:
+
+    jupyter_mlgpu_request   {"type": "compare", "a": {"run": ..., "sequence": 3}, "b": {...}}
+    jupyter_mlgpu_reply     {"status": "ok", "protocol": 1, "run": ..., "comparison": {...}}
+
+`comparison` is what `comparing.page.data` makes.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from IPython.display import publish_display_data
+
+from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
+from jupyter_mlgpu.jupyter.notebook.chosen import cell_number, of_cell
+from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.comparing import page
+from jupyter_mlgpu.show.page.shown import drawn
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.kit import Kit
+
+_HELP = (
+    "Two cells by number (`compare 3 5`), runs of them (`compare 3-7 8-12`), files (`compare before.jsonl "
+    "after.jsonl`) or devices (`compare cpu gpu`)."
+)
+_RANGE = re.compile(r"(\d+)-(\d+)", re.ASCII)
+_DEVICE = re.compile(r"[a-z]+(:\d+)?", re.ASCII)
+
+
+def compare_command(words: str, kit: Kit) -> RecordComparison:
+    """`%mlc_trace compare WORDS`: shows the chart, and gives the comparison to be shown below it."""
+    try:
+        asked = shlex.split(words)
+    except ValueError:
+        raise UsageError(f"A quote is left open in {words!r}.") from None
+    if len(asked) != 2:
+        raise UsageError(f"%mlc_trace compare needs two things, found {len(asked)}. {_HELP}")
+    first, second = (_side(word, kit) for word in asked)
+    if {one.key for one in first} & {one.key for one in second}:
+        # The same code on the same device: then these two runs are meant.
+        first, second = _alone(asked[0], first, kit), _alone(asked[1], second, kit)
+    found = compare(first, second, names=_titles(*asked))
+    chart = page.chart(found)
+    if chart.series:
+        publish_display_data(drawn([chart], chart.words))  # type: ignore[no-untyped-call]
+    return found
+
+
+def compare_records(content: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+    """The answer to a browser that asks for the comparison of two records; raises UsageError.
+
+    As of cells that are named by number, all runs of their code count; of two runs of one cell these two.
+    """
+    a, b = (_named(content.get(side), kit) for side in ("a", "b"))
+    records = kit.store.records()
+    first, second = _runs_of(a, records), _runs_of(b, records)
+    if {one.key for one in first} & {one.key for one in second}:
+        first, second = [a], [b]
+    return {"comparison": page.data(compare(first, second))}
+
+
+def _named(name: object, kit: Kit) -> Record:
+    match name:
+        case {"run": str(run), "sequence": int(sequence)}:
+            record = kit.store.get((run, sequence))
+        case _:
+            raise UsageError(
+                say('A record is named by its run and sequence: {"run": "9f2c", "sequence": 3}.')
+            )
+    if record is None:
+        raise UsageError(
+            say("The kernel has no record of cell {number} of that run (any more).", number=sequence)
+        )
+    return record
+
+
+def _side(word: str, kit: Kit) -> Sequence[Record]:
+    records, run = kit.store.records(), kit.recorder.run.id
+    span = _RANGE.fullmatch(word)
+    if span:
+        low, high = int(span[1]), int(span[2])
+        return [one for one in records if one.run.id == run and low <= one.cell.sequence <= high]
+    if word.isdecimal():
+        return _runs_of(of_cell(records, cell_number(word), run), records)
+    path = Path(word).expanduser()
+    if path.is_file() or "." in word or "/" in word:
+        return files.load_records(path)[0]
+    if _DEVICE.fullmatch(word):
+        return [one for one in records if word in _devices(one)]
+    raise UsageError(f"{word!r} is no cell, file or device. {_HELP}")
+
+
+def _runs_of(record: Record, records: Sequence[Record]) -> list[Record]:
+    """All runs of the same code in the same kernel, with the same device asked for."""
+    digest = record.cell.source_digest
+    return [
+        one
+        for one in records
+        if one.key == record.key
+        or (digest is not None and _which(one) == _which(record) and one.run.id == record.run.id)
+    ]
+
+
+def _which(record: Record) -> tuple[str | None, Mapping[str, str]]:
+    return record.cell.source_digest, record.device.requested
+
+
+def _alone(word: str, side: Sequence[Record], kit: Kit) -> Sequence[Record]:
+    if not word.isdecimal():
+        return side
+    return [of_cell(side, int(word), kit.recorder.run.id)]
+
+
+def _devices(record: Record) -> set[str]:
+    """The device on which all of a cell ran, with and without its number: `gpu:0` and `gpu`."""
+    ran_on = {one.device for one in record.device.ran_on or ()}
+    if len(ran_on) != 1:
+        return set()
+    (device,) = ran_on
+    return {device, device.partition(":")[0]}
+
+
+def _titles(first: str, second: str) -> tuple[str, str]:
+    titles = _title(first), _title(second)
+    return titles if titles[0] != titles[1] else (f"{titles[0]} (A)", f"{titles[1]} (B)")
+
+
+def _title(word: str) -> str:
+    if word.isdecimal():
+        return f"cell {word}"
+    # Of a file its name alone: outputs are saved, and folders tell who somebody is.
+    return f"cells {word}" if _RANGE.fullmatch(word) else Path(word).name or word

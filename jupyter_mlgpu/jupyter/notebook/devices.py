@@ -1,0 +1,224 @@
+"""What `%mlc_device` and the sidebar's devices do: words in, the sentences to print out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.devicewords import DeviceWord, in_words
+from jupyter_mlgpu.record.errors import DeviceError, UsageError
+from jupyter_mlgpu.record.sentence import Sentence, joined, listed, say
+from jupyter_mlgpu.show.receipts import words
+
+
+class DeviceCommands:
+    """The commands behind `%mlc_device`. All raise our errors, written for the user."""
+
+    def __init__(self, kit: Kit, tell: Callable[[], None]) -> None:
+        """`tell` has the browsers told of a device that was selected."""
+        self._kit = kit
+        self._selection = kit.selection
+        self._tell = tell
+
+    def run(self, line: str) -> str:
+        """What was typed after `%mlc_device`; returns what to print."""
+        typed, framework, this_cell = _options(line)
+        if this_cell:
+            if framework is not None or typed in ("", "status", "list"):
+                raise UsageError("After %%mlc_device comes one device, for example `%%mlc_device cpu`.")
+            return self._select_for_cell(DeviceWord.parse(typed))
+        if typed == "":
+            return self.status()
+        if typed == "status":
+            from jupyter_mlgpu.jupyter.notebook.memory import report  # seldom asked for
+
+            return f"{self.status()}\n{report()}"
+        if typed == "list":
+            return self.list(framework)
+        return self.select(DeviceWord.parse(typed), framework)
+
+    def select(self, word: DeviceWord, framework: str | None = None, *, importing: bool = True) -> Sentence:
+        """`%mlc_device WORD`; returns the sentence to print.
+
+        Where a framework alone can tell whether there is such a device, it is imported for it. Without
+        `importing`, as from the sidebar, that raises DeviceError: an import takes seconds and may print, and
+        who wants it says so in a cell.
+        """
+        if importing:
+            _import_for(word, framework)
+        else:
+            _refuse_to_import_for(word, framework)
+        self._selection.select(word, framework)
+        self._tell()
+        devices = [one for one in self._selection.devices() if framework in (None, one.framework)]
+        if not devices:
+            return say("Cells run on {device} as soon as a framework is imported.", device=str(word))
+        return joined(
+            say("Cells run on {devices} from now on.", devices=_named(devices)),
+            *self._lacking(),
+            say("What was made on another device stays there."),
+        )
+
+    def status(self) -> str:
+        """`%mlc_device`; returns what to print."""
+        device = in_words(self._selection.requested())
+        asked = f"Device asked for: {device}." if device else "No device asked for: the framework chooses."
+        last = self._kit.store.records()[-1:]
+        ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
+        return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
+
+    def list(self, framework: str | None = None) -> str:
+        """`%mlc_device list`; a line a device, and a line for each that is not there."""
+        if framework is not None or (not registry.loaded() and len(registry.importable()) < 2):
+            _import(framework, "list")
+        backends = [one for one in registry.loaded() if framework in (None, one.name)]
+        lines = [line for backend in backends for line in _lines(backend)]
+        if framework is None:
+            replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
+            lines += dict.fromkeys(replayed)  # a file may be replayed again
+            lines += [
+                f"{registry.title(name)} is installed and not imported: "
+                f"`%mlc_device list --framework {name}` imports it."
+                for name in registry.importable()
+            ]
+        return "\n".join(lines)
+
+    def find_gpu(self) -> None:
+        """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
+        problems = []
+        for name in registry.importable():
+            try:
+                self.select(DeviceWord("gpu"), name)
+            except DeviceError as error:
+                problems.append(str(error))
+            else:
+                return
+        if len(problems) < 2:
+            self.select(DeviceWord("gpu"))  # says what is missing, or what to install
+        raise DeviceError(" ".join(problems))
+
+    def _select_for_cell(self, word: DeviceWord) -> str:
+        _import_for(word, None)
+        self._selection.select_for_cell(word)
+        devices = self._selection.devices()
+        return " ".join([f"This cell runs on {_named(devices) if devices else word}.", *self._lacking()])
+
+    def _lacking(self) -> Sequence[Sentence]:
+        """Of the frameworks that have no such device."""
+        match [registry.title(name) for name in self._selection.lacking()]:
+            case []:
+                return []
+            case [one]:
+                return [say("{name} has no such device: its work stays where it was.", name=one)]
+            case several:
+                return [
+                    say(
+                        "{names} have no such device: their work stays where it was.",
+                        names=listed(several),
+                    )
+                ]
+
+
+def _import_for(word: DeviceWord, framework: str | None) -> None:
+    if framework is not None or word.needs_framework:
+        _import(framework, str(word))
+
+
+def _import(framework: str | None, word: str) -> None:
+    """A user who asks for devices wants the framework; importing it is said, for it takes a while."""
+    if framework is None:
+        if registry.loaded():
+            return
+        installed = registry.importable()
+        if len(installed) > 1:
+            named = ", ".join(map(registry.title, installed))
+            raise DeviceError(
+                say(
+                    "No framework is imported yet, and several are installed ({names}): import the one you "
+                    "use, or name it, as in `%mlc_device {word} --framework {framework}`; nothing was "
+                    "changed.",
+                    names=named,
+                    word=word,
+                    framework=installed[0],
+                )
+            )
+        framework = next(iter([*installed, *registry.FRAMEWORKS]))
+    if framework not in registry.FRAMEWORKS:
+        known = ", ".join(registry.FRAMEWORKS)
+        raise UsageError(f"Unknown framework {framework!r} after --framework. Choose {known}.")
+    if not registry.backend(framework).loaded():
+        _import_one(framework)
+
+
+def _import_one(name: str) -> None:
+    if name in registry.importable():
+        print(f"Importing {registry.title(name)} to see its devices…", flush=True)
+    registry.import_framework(name)
+
+
+def _refuse_to_import_for(word: DeviceWord, framework: str | None) -> None:
+    loaded = [one.name for one in registry.loaded()]
+    if framework is not None and framework not in loaded:
+        raise DeviceError(
+            say(
+                "No {framework} is imported in this kernel; nothing was changed.",
+                framework=f"{framework!r:.40}",
+            )
+        )
+    if not loaded and word.needs_framework:
+        raise DeviceError(
+            say(
+                "No framework is imported yet, so it is not known whether there is a device {word}: "
+                "import one in a cell, or run `%mlc_device {word}`, which does; nothing was changed.",
+                word=str(word),
+            )
+        )
+
+
+def _options(line: str) -> tuple[str, str | None, bool]:
+    """The word, the framework after `--framework`, and whether the line stood over a cell."""
+    parts = line.split()
+    this_cell = parts[-1:] == ["--this-cell"]
+    if this_cell:
+        parts.pop()
+    framework = None
+    if "--framework" in parts:
+        place = parts.index("--framework")
+        if len(parts) == place + 1:
+            raise UsageError(f"--framework needs a name: choose {', '.join(registry.FRAMEWORKS)}.")
+        framework = parts.pop(place + 1).lower()
+        parts.pop(place)
+    return " ".join(parts), framework, this_cell
+
+
+def _named(devices: list[Device]) -> str:
+    return ", ".join(f"{one.name} ({registry.title(one.framework)})" for one in devices)
+
+
+def _lines(backend: Backend) -> list[str]:
+    framework = registry.title(backend.name)
+    try:
+        devices = backend.find_devices()
+    except Exception as error:  # a plug-in that does not start: its own words say why
+        return [f"{framework} could not start its devices: {error}"]
+    lines = [_line(backend, one) for one in devices]
+    if not any(one.name.startswith("gpu:") for one in devices):
+        lines.append(f"gpu:    none: {backend.needs_restart() or backend.why_no_gpu()}")
+    return lines
+
+
+def _replayed(device: Device) -> str:
+    return f"{device.name:8}{device.kind}  {device.native_name}; no cell runs there"
+
+
+def _line(backend: Backend, device: Device) -> str:
+    details = backend.details(device)
+    memory = None if details.memory is None else f"{units.size(details.memory)} memory"
+    seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
+    verified = "; ".join(seen) or "not yet run on such hardware"
+    known = [part for part in (details.hardware, memory, details.driver) if part]
+    name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
+    return "; ".join([name, *known, verified])

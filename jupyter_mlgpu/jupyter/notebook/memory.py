@@ -1,0 +1,139 @@
+"""`%mlc_device status`: who uses how much memory now, asked without starting any framework."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.allocator import RESERVED
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.probes import memory as machine_memory
+from jupyter_mlgpu.measure.probes.memory import Memory
+from jupyter_mlgpu.measure.probes.nvml import Nvml
+from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.show.receipts import memory as shown
+from jupyter_mlgpu.show.receipts.memory import GpuUser, Row
+
+
+def report(
+    nvml: Nvml | None = None, backends: Sequence[Backend] | None = None, root: Path = Path("/")
+) -> str:
+    """The table: the machine, this process, each NVIDIA GPU with its processes, each framework's allocator.
+
+    `nvml` and `backends` are this process's own unless given; `root` is the file system where the container's
+    limit stands.
+    """
+    gpus, gpu_sentences = _gpus(nvml or _nvml())
+    allocators, allocator_sentences = _allocators(registry.loaded() if backends is None else backends)
+    return shown.table([*_machine(root), *gpus, *allocators], [*gpu_sentences, *allocator_sentences])
+
+
+@cache
+def _nvml() -> Nvml:
+    return Nvml()
+
+
+def _machine(root: Path) -> list[Row]:
+    whole = machine_memory.machine()
+    shared = "unified: the GPU uses the same memory" if machine_memory.unified() else ""
+    rows = [shown.amounts("machine", whole, shared)]
+    limit = machine_memory.container(whole.total, root)
+    if limit is not None:
+        rows.append(
+            shown.amounts("container", limit, "its limit (control group); files kept in memory count")
+        )
+    resident, source = resident_set()
+    rows.append(shown.in_use("this process", resident, f"resident set ({source})"))
+    return rows
+
+
+def _gpus(nvml: Nvml) -> tuple[list[Row], list[str]]:
+    count = nvml.count()
+    if count.value is None:
+        # A Mac has had no driver of NVIDIA's since macOS 10.14.
+        sentences = [] if sys.platform == "darwin" else [f"NVIDIA GPUs are not known: {count.why_missing}"]
+        return [], sentences
+    listed = {index: nvml.processes(index) for index in range(count.value)}
+    known = {one.pid for told in listed.values() for one in told.value or ()}
+    ours = os.getpid() in known
+    # A process id of another numbering may by chance be that of a program here: no name is better.
+    named = ours or machine_memory.sees_the_machines_processes()
+    rows: list[Row] = []
+    sentences = []
+    for index, told in listed.items():
+        rows.append(_gpu(nvml, index))
+        rows += [shown.user(_user(one.pid, one.used, named)) for one in told.value or ()]
+        if told.why_missing is not None:
+            sentences.append(told.why_missing)
+        if nvml.split(index).value:
+            sentences.append(
+                f"GPU {index} is split (MIG): a framework sees a part, the figures are of the whole."
+            )
+    if known and not ours:
+        sentences.append(_not_among_them(named))
+    if count.value > 1:
+        sentences.append(
+            "NVML counts all GPUs of the machine; a framework's gpu:0 may be another one of them."
+        )
+    return rows, sentences
+
+
+def _gpu(nvml: Nvml, index: int) -> Row:
+    name = f"NVIDIA GPU {index}"
+    memory = nvml.memory(index)
+    if memory.value is None:
+        return shown.unknown(name, str(memory.why_missing))
+    return shown.amounts(name, memory.value, nvml.name(index).value or "")
+
+
+def _user(pid: int, used: int | None, named: bool) -> GpuUser:
+    ours = pid == os.getpid()
+    return GpuUser(pid, machine_memory.program(pid) if named and not ours else None, used, ours)
+
+
+def _not_among_them(named: bool) -> str:
+    me = f"This kernel (process {os.getpid()}) is not among the processes on a GPU"
+    if named:
+        return f"{me}: it has not used one."
+    return f"{me}: it has not used one, or the driver numbers processes otherwise than this container does."
+
+
+def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[str]]:
+    if not backends:
+        return [], ["No framework is imported, so there is no allocator to ask."]
+    rows: list[Row] = []
+    sentences = []
+    for backend in backends:
+        name = registry.title(backend.name)
+        try:
+            if not backend.started():
+                sentences.append(f"{name} has not used a device yet, so its allocator was not asked.")
+                continue
+            rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
+        except Exception as error:  # a framework's own trouble is no reason to show nothing
+            sentences.append(f"{name} could not be asked ({error}).")
+    if any(row[1] != "not told" for row in rows):
+        sentences.append(
+            "An allocator is a part of this process: what is free in it serves its own framework alone."
+        )
+    return rows, sentences
+
+
+def _allocator(backend: Backend, device: Device) -> Row:
+    told = {one.quantity: one for one in backend.memory(device)}
+    held = told["memory_allocator"]
+    # One that counts all its devices together says the same of each: its row is shown once.
+    together = held.scope == "process"
+    name = registry.title(backend.name) + ("" if together else f" {device.name}")
+    if held.value is None:
+        return shown.unknown(name, str(held.why_missing))
+    remark = "allocator, all devices together" if together else "allocator"
+    reserved = told[RESERVED].value if RESERVED in told else None
+    if reserved is None:
+        return shown.in_use(name, held.value, remark)
+    memory = Memory(int(reserved), int(held.value), int(reserved - held.value))
+    return shown.amounts(name, memory, f"{remark}; the total is what it has reserved")

@@ -1,0 +1,61 @@
+"""One line that says what runs now, for what takes more than two seconds; at the end it is gone.
+
+The sidebar is told the same, at the same times.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from IPython.display import display
+
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.show.markup import joined
+
+#: Nothing is said before this many seconds,
+PATIENCE_S = 2.0
+#: and nothing more often than this: showing it disturbs what is being timed.
+INTERVAL_S = 0.5
+
+
+class ProgressLine:
+    """The line: in a notebook an output that is updated, in a terminal the line of the cursor.
+
+    The notebook's output is made empty at once, so that a saved notebook does not depend on how fast the
+    machine is.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._begun = real_time.monotonic()
+        self._last = self._begun + PATIENCE_S - INTERVAL_S
+        self._width = 0
+        self._handle: Any = None
+        if getattr(shell, "kernel", None) is not None:
+            self._handle = display(_bundle(""), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+
+    def say(self, text: str) -> None:
+        """Show a text instead of the one before, if it is time to."""
+        now = real_time.monotonic()
+        if now - self._last >= INTERVAL_S:
+            self._last = now
+            self._show(text)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._width:
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        if self._handle is not None:
+            self._handle.update(_bundle(text), raw=True)
+        elif sys.stderr.isatty():
+            sys.stderr.write(f"\r{text.ljust(self._width)}\r{text}")
+            sys.stderr.flush()
+        self._width = len(text)
+        kit.current().on_progress(text)
+
+
+def _bundle(text: str) -> dict[str, str]:
+    return {"text/plain": text, "text/html": str(joined(text))}

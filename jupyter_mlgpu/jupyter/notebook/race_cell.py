@@ -1,0 +1,150 @@
+"""A notebook's cell as something to race: compiled once as IPython would, run in the user's namespace."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from IPython.utils.capture import capture_output
+
+from jupyter_mlgpu.experiment.race.cell import CompiledCell, program
+from jupyter_mlgpu.record.errors import UsageError
+
+
+class NotebookCell:
+    """A `RacingCell` in a notebook's own namespace. To be run within `guarded`."""
+
+    def __init__(self, shell: Any, body: str, *, setup: str | None, variable: str | None) -> None:
+        self._shell = shell
+        self._variable = variable
+        self._files: set[str] = set()
+        self._body = self._compiled(body)
+        self._setup = None if setup is None else self._compiled(setup)
+        self._inside = False
+        self.interrupted = False
+
+    @contextlib.contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Put back, whatever happens, the user's variable and what shows output.
+
+        An interrupt reaches the user's code at once; between two runs it waits for the next one to begin,
+        so that it never leaves a device scope or a stream half changed.
+        """
+        space = self._shell.user_ns
+        had = self._variable in space
+        before = space.get(self._variable)
+        shown = (sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub)
+        handler = self._take_interrupts()
+        try:
+            yield
+        finally:
+            if handler is not None:
+                signal.signal(signal.SIGINT, handler)
+            sys.stdout, sys.stderr, sys.displayhook, self._shell.display_pub = shown
+            if had:
+                space[self._variable] = before
+            else:
+                space.pop(self._variable, None)
+
+    def setup(self) -> None:
+        """Run the set-up, which is not timed."""
+        if self._setup is not None:
+            self._go_on_with_interrupt()
+            self._run(self._setup)
+
+    def prepare(self, size: float | None) -> None:
+        """Set the size before a run; an interrupt from between two runs ends the race."""
+        self._go_on_with_interrupt()
+        if self._variable is not None:
+            self._shell.user_ns[self._variable] = size
+
+    def run(self) -> object:
+        """Run the cell once; returns the value of its last expression."""
+        return self._run(self._body)
+
+    def quiet(self) -> AbstractContextManager[object]:
+        """Swallow what a run prints; what one prints that then fails is shown."""
+        return _quiet()
+
+    def show_own_traceback(self, error: BaseException) -> None:
+        """Have IPython show an exception of the user's code from that code on, without what is around it."""
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_frame.f_code.co_filename not in self._files:
+            traceback = traceback.tb_next
+        if traceback is None:
+            return
+        shown = self._shell.InteractiveTB.structured_traceback(type(error), error, traceback, tb_offset=0)
+        with contextlib.suppress(AttributeError):  # an exception that takes no attributes
+            error._render_traceback_ = lambda: shown  # type: ignore[attr-defined]
+
+    def _go_on_with_interrupt(self) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def _run(self, code: CompiledCell) -> object:
+        self._inside = True
+        try:
+            return code.run(self._shell.user_ns)
+        finally:
+            self._inside = False
+
+    def _compiled(self, source: str) -> CompiledCell:
+        transformed = self._shell.transform_cell(source)
+        name = self._shell.compile.cache(transformed, self._shell.execution_count, raw_code=source)
+        self._files.add(name)
+        tree = self._shell.transform_ast(self._shell.compile.ast_parse(transformed, filename=name))
+        return program(tree, name, self._shell.compile)
+
+    def _take_interrupts(self) -> Any:
+        def interrupt(number: int, frame: Any) -> None:
+            if self._inside:
+                raise KeyboardInterrupt
+            self.interrupted = True
+
+        try:
+            return signal.signal(signal.SIGINT, interrupt)
+        except ValueError:  # not in the main thread, where no interrupt comes
+            return None
+
+
+def setup_source(word: str | None, shell: Any) -> str | None:
+    """The code that `--setup WORD` means: a cell's number, or the name of a string variable.
+
+    Raises UsageError for anything else.
+    """
+    if word is None:
+        return None
+    if word.isdecimal():
+        inputs = shell.history_manager.input_hist_raw
+        number = int(word)
+        # The last one is this very cell.
+        if 0 < number < len(inputs) - 1 and inputs[number].strip():
+            return str(inputs[number])
+        raise UsageError(
+            f"--setup {word}: no cell was run as In [{word}] before this one. Give the number in front of a "
+            "cell, as 3 for In [3], or the name of a string variable that holds code. Nothing was run."
+        )
+    value = shell.user_ns.get(word)
+    if not isinstance(value, str):
+        found = f"which is a {type(value).__name__}" if word in shell.user_ns else "and there is none"
+        raise UsageError(
+            "--setup takes the number of a cell, as 3 for In [3], or the name of a string variable that "
+            f"holds code; found {word!r}, {found}. Nothing was run."
+        )
+    return value
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    said = None
+    try:
+        with capture_output() as said:
+            yield
+    except Exception:
+        if said is not None:
+            said.show()  # type: ignore[no-untyped-call]
+        raise

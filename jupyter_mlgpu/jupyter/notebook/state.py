@@ -1,0 +1,177 @@
+"""What a browser is told of this kernel: plain data, made without starting a framework."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.recorder import Measurement
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.receipts import notes
+
+#: Bytes of JSON of the records in one answer, which holds at least one. A browser parses them in 2 ms.
+PAGE = 200_000
+
+#: Bytes of JSON of one record: a browser reads it in one go, while its page stands still.
+RECORD = 1_000_000
+
+# What is halved where that is still too much: what is easiest to miss goes first, as in a receipt.
+_CUT_ORDER = ("ops", "facts", "notes")
+
+
+def snapshot(
+    kit: Kit,
+    *,
+    tracing: bool,
+    running: dict[str, Any] | None,
+    logbook: Logbook,
+    counters: dict[str, Any] | None,
+    choices: dict[str, Any],
+    doctor: dict[str, Any],
+) -> dict[str, Any]:
+    """The whole state, for a browser that has just come or missed something; of the records the newest."""
+    return {
+        "tracing": tracing,
+        "notebook": kit.recorder.run.notebook,
+        "device": device_state(kit),
+        "running": None if running is None else {**running, "logs": logbook.running()},
+        "logs": [line.to_json() for line in logbook.early],
+        **records_before(kit),
+        "counters": counters,
+        "choices": choices,
+        "doctor": doctor,
+        "versions": {"python": platform.python_version()},
+    }
+
+
+def records_before(kit: Kit, before: int | None = None) -> dict[str, Any]:
+    """The newest `PAGE` bytes of records, oldest first: of all, or of those that stand before a place.
+
+    Records follow each other, so their places follow from `first`. `oldest` is the first place that can be
+    asked for, `dropped` how many stood before it.
+    """
+    oldest, records = kit.store.placed()
+    end = len(records) if before is None else min(max(before - oldest, 0), len(records))
+    page: list[dict[str, Any]] = []
+    size = 0
+    for record in reversed(records[:end]):
+        made = told(record)
+        size += len(json.dumps(made))
+        if page and size > PAGE:
+            break
+        page.append(made)
+    return {
+        "records": page[::-1],
+        "first": oldest + end - len(page),
+        "oldest": oldest,
+        "dropped": kit.store.dropped,
+    }
+
+
+def told(record: Record) -> dict[str, Any]:
+    """A record for a browser, of about `RECORD` bytes at most.
+
+    What is left out of one that is larger is counted and named in its `cut`, as in a receipt: of the log
+    lines those that matter least, by verdict. The kernel keeps all of it, for `%mlc_trace save`.
+    """
+    made = record.to_json()
+    if len(json.dumps(made)) <= RECORD:
+        return made
+    record, cut = _few_lines(record, RECORD // 2)
+    made = record.to_json()
+    for part in _CUT_ORDER:
+        whole = made[part]
+        while made[part] and len(json.dumps(made)) > RECORD:
+            keep = len(made[part]) // 2
+            some = made[part]
+            made[part] = dict(list(some.items())[:keep]) if isinstance(some, dict) else some[:keep]
+        if len(made[part]) < len(whole):
+            cut[part] = len(whole) - len(made[part])
+    return {**made, "cut": cut}
+
+
+def _few_lines(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
+    """The record with the lines that matter most, within so many bytes, and how many others there were."""
+    order = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
+    kept: set[int] = set()
+    for number, line in sorted(enumerate(record.logs), key=lambda item: order[notes.rank(item[1])]):
+        size = len(json.dumps(line.to_json()))
+        if size <= limit:
+            limit -= size
+            kept.add(number)
+    left_out = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
+    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
+    return replace(record, logs=logs), {notes.CUT + verdict: count for verdict, count in left_out.items()}
+
+
+def running_state(
+    measurement: Measurement, run: tuple[int, int] | None = None, progress: str = ""
+) -> dict[str, Any]:
+    """The cell that is running and for how long, in seconds: clocks of two machines cannot be compared.
+
+    `run` is which of how many runs of a cell that repeats this is; `progress` what a command that takes
+    long, a race for example, says that it is at.
+    """
+    cell = measurement.cell
+    return {
+        "cell": {
+            "sequence": cell.sequence,
+            "id": cell.id,
+            "execution_count": cell.execution_count,
+            "source_digest": cell.source_digest,
+            "name": cell.name,
+        },
+        "started_at": measurement.started_at,
+        "elapsed_s": measurement.elapsed(),
+        "mode": "profiled" if measurement.profiling else "light",
+        "run": None if run is None else {"number": run[0], "of": run[1]},
+        "progress": progress or None,
+    }
+
+
+def device_state(kit: Kit) -> dict[str, Any]:
+    """The devices asked for and those that exist, or why these are not known yet.
+
+    `requested` is as in a record, `asked` has the words of the frameworks loaded, `chosen` their devices.
+    """
+    loaded = registry.loaded()
+    started = [backend for backend in loaded if backend.started()]
+    why = say("No framework is loaded yet: `import tensorflow` in a cell.")
+    if loaded:
+        why = say("{name} has not used a device yet.", name=registry.title(loaded[-1].name))
+    available = [
+        {
+            "framework": one.framework,
+            "device": one.name,
+            "kind": one.kind,
+            "native_name": one.native_name,
+        }
+        for backend in started
+        for one in backend.devices()
+    ]
+    selection = kit.selection
+    return {
+        "requested": selection.requested() if started else selection.words(),
+        "asked": {one.name: str(word) for one in loaded if (word := selection.word(one.name))},
+        "chosen": {one.framework: one.name for one in selection.devices()},
+        "frameworks": [_framework(backend) for backend in loaded],
+        "available": available if started else None,
+        "why_missing": None if started else why,
+    }
+
+
+def _framework(backend: Backend) -> dict[str, Any]:
+    versions: dict[str, str] = {}
+    with suppress(Exception):  # a version that cannot be told is left out
+        versions.update(backend.versions())
+    return {"name": backend.name, "versions": versions}

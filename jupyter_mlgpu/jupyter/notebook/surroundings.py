@@ -1,0 +1,42 @@
+"""What a shell runs in: ipykernel, an engine of ipyparallel, or a terminal; each loads what only it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.measure.capture.capture import Surroundings
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.jupyter.notebook.engine import EngineSide
+
+
+def capture_surroundings(shell: Any) -> Surroundings:
+    """What is special about capturing native lines here."""
+    if getattr(shell, "kernel", None) is not None:
+        from jupyter_mlgpu.jupyter.notebook.capture_kernel import KernelSurroundings
+
+        return KernelSurroundings()
+    from jupyter_mlgpu.jupyter.notebook.capture_terminal import TerminalSurroundings
+
+    return TerminalSurroundings(shell)
+
+
+def engine(kernel: Any, run: str) -> EngineSide | None:
+    """What is done otherwise in an engine of ipyparallel; None elsewhere."""
+    if getattr(kernel, "engine_id", None) is None:
+        return None
+    from jupyter_mlgpu.jupyter.notebook.engine import find
+
+    return find(kernel, run)
+
+
+def has_browsers(kernel: Any) -> bool:
+    """Whether browsers can be told: an engine has no thread that would send, and a terminal no browser."""
+    return getattr(kernel, "iopub_thread", None) is not None
+
+
+def scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
+    """Has a function called by the main thread's event loop; where there is none, the next cell does."""
+    loop = getattr(kernel, "io_loop", None)
+    return (lambda do: None) if loop is None else loop.add_callback

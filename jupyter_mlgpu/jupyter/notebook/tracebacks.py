@@ -1,0 +1,66 @@
+"""The time that IPython takes to show a cell's traceback is not the cell's: 400 ms for the first `1 / 0`.
+
+IPython shows it, and makes it once more for its history, after the cell's code has failed and before it tells
+of the cell's end. So the two methods that show it are covered while a measured cell runs, and then put back.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_mlgpu.measure.celltime import Moment
+from jupyter_mlgpu.measure.recorder import Measurement
+
+_SHOWING = ("showtraceback", "showsyntaxerror")
+
+
+class Tracebacks:
+    """Sees when `shell` begins to show a traceback of what is measured in this thread, until `end`."""
+
+    def __init__(self, shell: Any, measurement: Measurement) -> None:
+        self._shell = shell
+        self._measurement = measurement
+        self._thread = threading.get_ident()
+        self._shown: tuple[BaseException | None, Moment] | None = None
+        self._showing = False
+        self._uncover = [self._cover(name) for name in _SHOWING if hasattr(shell, name)]
+
+    def end(self, error: BaseException | None = None) -> Moment | None:
+        """Watch no more. The moment when the code ended, where it was `error` that was shown last.
+
+        Others were shown by code that went on.
+        """
+        for uncover in self._uncover:
+            uncover()
+        shown, self._shown = self._shown, None
+        return shown[1] if shown is not None and error is not None and shown[0] is error else None
+
+    def _cover(self, name: str) -> Callable[[], None]:
+        own, show = vars(self._shell).get(name), getattr(self._shell, name)
+
+        @functools.wraps(show)
+        def covered(*arguments: Any, **named: Any) -> Any:
+            if threading.get_ident() != self._thread or self._showing:  # one of the two calls the other
+                return show(*arguments, **named)
+            given = arguments[0] if arguments else named.get("exc_tuple")
+            error = given[1] if isinstance(given, tuple) else sys.exc_info()[1]
+            self._shown, self._showing = (error, self._measurement.moment()), True
+            try:
+                return show(*arguments, **named)
+            finally:
+                self._showing = False
+
+        def uncover() -> None:
+            if vars(self._shell).get(name) is not covered:  # the cell has put something of its own there
+                return
+            if own is None:
+                delattr(self._shell, name)
+            else:
+                setattr(self._shell, name, own)
+
+        setattr(self._shell, name, covered)
+        return uncover

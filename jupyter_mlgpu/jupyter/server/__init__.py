@@ -1,0 +1,1 @@
+"""What JupyterLab's server does for the page."""

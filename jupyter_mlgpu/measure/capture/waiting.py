@@ -1,0 +1,182 @@
+"""What was written and has not been read yet: reading is dear, so a cell does not wait for it.
+
+A stretch is what came in one cell, or between two. Whoever writes only puts pieces down; they are read a few
+milliseconds at a time, in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.record import Fact, LogLine
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: So many bytes are read at a time: half a millisecond's work, where each line differs from all before.
+BLOCK = 8 * 1024
+#: So many may wait; what comes beyond is shown, counted and not kept.
+MOST_WAITING = 64 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a cell's lines came to; `notes` say what was not kept. Not `whole`: more will come."""
+
+    lines: tuple[LogLine, ...]
+    facts: Mapping[str, Fact]
+    notes: tuple[Sentence, ...]
+    whole: bool = True
+
+
+class LineReader(Protocol):
+    """What makes notes of the lines of a stretch; `explain/logs/reader.py` does."""
+
+    def feed(self, stream: str, data: bytes, time: str) -> None:
+        """Read bytes of a native stream."""
+
+    def add(self, stream: str, text: str, *, level: str, origin: str, time: str) -> None:
+        """Read a whole message of Python's logging or warnings."""
+
+    def lost(self, sentence: Sentence) -> None:
+        """Note why something was not kept."""
+
+    def take_new(self, limit: int) -> tuple[LogLine, ...]:
+        """The first lines that were not taken before, while the cell runs."""
+        ...
+
+    def settle(self) -> None:
+        """Read also what may still go on."""
+
+    def so_far(self) -> Notes:
+        """What has been read, while more will come."""
+        ...
+
+    def finish(self, *, late: bool = False) -> Notes:
+        """All of it; `late`: it came after its cell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Bytes of a native stream."""
+
+    stream: str
+    data: memoryview
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A whole message of Python's logging or warnings."""
+
+    stream: str
+    text: str
+    level: str
+    origin: str
+    time: str
+
+
+class Stretch:
+    """What came in one cell, or between two. Written to by any thread, read by one at a time."""
+
+    def __init__(self, new_reader: Callable[[], LineReader]) -> None:
+        self._new_reader = new_reader
+        self._reader: LineReader | None = None  # None: nothing has been read
+        self._pieces: deque[_Piece | _Said] = deque()
+        self._lost: dict[Sentence, None] = {}
+        self._counting = threading.Lock()
+        self._reading = threading.Lock()
+        #: Bytes that wait to be read, and those that were not kept.
+        self.waiting = 0
+        self._dropped = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has come at all."""
+        return self._reader is None and not self._pieces and not self._lost
+
+    def take(self, stream: str, data: bytes, time: str) -> None:
+        """Put down what was written to a stream, and when."""
+        with self._counting:
+            if self.waiting + len(data) > MOST_WAITING:
+                self._dropped += len(data)
+                return
+            self.waiting += len(data)
+        self._pieces.append(_Piece(stream, memoryview(data), time))
+
+    def say(self, stream: str, text: str, level: str, origin: str, time: str) -> None:
+        """Put down a message of Python's logging or warnings."""
+        self._pieces.append(_Said(stream, text, level, origin, time))
+
+    def lost(self, sentence: Sentence) -> None:
+        """Something never came here: a note says so."""
+        self._lost[sentence] = None
+
+    def read(self, seconds: float = math.inf) -> bool:
+        """Read for so long; returns whether nothing waits any more."""
+        with self._reading:
+            if not self._pieces:
+                return True
+            self._begun()  # which takes longer than reading a few lines
+            until = real_time.perf_counter() + seconds
+            while self._pieces:
+                if real_time.perf_counter() >= until:
+                    return False
+                self._read_one(self._pieces.popleft())
+        return True
+
+    def settle(self) -> None:
+        """Nothing has come for a while: a message that waited for further lines is whole."""
+        with self._reading:
+            if self._reader is not None:
+                self._reader.settle()
+
+    def take_new(self, limit: int) -> tuple[LogLine, ...]:
+        """Lines read that were not taken before, at most `limit`; their counts may still grow."""
+        with self._reading:
+            return () if self._reader is None else self._reader.take_new(limit)
+
+    def notes(self, *, late: bool = False) -> Notes | None:
+        """What has been read; None where nothing came. Where nothing waits, that is all, and the end."""
+        if self.is_empty:
+            return None
+        with self._reading:
+            reader = self._begun()
+            for sentence in self._lost:
+                reader.lost(sentence)
+            self._lost.clear()
+            if self._dropped:
+                reader.lost(
+                    say(
+                        "{dropped} bytes of native output came faster than they could be read: they were "
+                        "shown, and are not in the record.",
+                        dropped=self._dropped,
+                    )
+                )
+            if self._pieces:
+                return reader.so_far()
+            return reader.finish(late=late)
+
+    def _begun(self) -> LineReader:
+        if self._reader is None:
+            self._reader = self._new_reader()
+        return self._reader
+
+    def _read_one(self, piece: _Piece | _Said) -> None:
+        """Read one piece, or the first block of it."""
+        reader = self._begun()
+        if isinstance(piece, _Said):
+            reader.add(piece.stream, piece.text, level=piece.level, origin=piece.origin, time=piece.time)
+            return
+        data = piece.data
+        if len(data) > BLOCK:
+            self._pieces.appendleft(_Piece(piece.stream, data[BLOCK:], piece.time))
+            data = data[:BLOCK]
+        reader.feed(piece.stream, bytes(data), piece.time)
+        with self._counting:
+            self.waiting -= len(data)

@@ -1,0 +1,36 @@
+"""What a framework's allocator holds, as readings: in use, and taken from the device.
+
+An allocator takes memory from the device in large pieces and keeps them after the arrays in them are gone:
+what is reserved and not in use is free for the next array of this process, and for no other process.
+"""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.record.record import Reading, Scope, missing
+from jupyter_mlgpu.record.sentence import Sentence
+
+#: What the allocator has taken from the device, in use or not, in bytes. No record holds it: only
+#: `%mlc_device status` asks.
+RESERVED = "memory_allocator_reserved"
+
+
+def held(
+    detail: Sentence,
+    in_use: int,
+    reserved: int | None = None,
+    *,
+    scope: Scope = "device",
+    device: str | None = None,
+) -> tuple[Reading, ...]:
+    """The bytes that arrays hold (`memory_allocator`), and those reserved where that is told."""
+    both = (("memory_allocator", in_use), (RESERVED, reserved))
+    return tuple(
+        Reading(name, value, "bytes", scope, "allocator", 1, device=device, detail=detail)
+        for name, value in both
+        if value is not None
+    )
+
+
+def unknown(why: Sentence) -> tuple[Reading, ...]:
+    """An allocator that does not tell what it holds, with the reason."""
+    return (missing("memory_allocator", why, scope="device"),)

@@ -1,0 +1,41 @@
+"""What proves that a device worked for a cell, where operations are not counted (adr/0010)."""
+
+from __future__ import annotations
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.record.record import Evidence, RanOn
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+
+
+def only_device(device: Device) -> RanOn:
+    """The framework has worked, and could do so nowhere else."""
+    title = registry.title(device.framework)
+    why = say("Operations are not counted; {framework} could run them nowhere else.", framework=title)
+    return _ran_on(device, "only device", why)
+
+
+def allocator(device: Device, times: int) -> RanOn:
+    """The framework's allocator of a GPU has given out memory; `torch.empty` does so and runs nothing."""
+    given = say_count(
+        "memory was given out here {count} time", "memory was given out here {count} times", times
+    )
+    why = say("Operations are not counted; {given}. More may have run elsewhere.", given=given)
+    return _ran_on(device, "allocator", why)
+
+
+def results(device: Device, count: int) -> RanOn:
+    """Arrays that the cell made are there, and what made them ran there, or copied them there."""
+    there = say_count("{count} new array is here", "{count} new arrays are here", count)
+    why = say("Operations are not counted; {there}. More may have run elsewhere.", there=there)
+    return _ran_on(device, "results", why)
+
+
+def may_have_run(device: Device) -> Sentence:
+    """For a cell in which it is not known whether the framework worked at all."""
+    title = registry.title(device.framework)
+    return say("Whatever {framework} ran, if anything, ran on {device}.", framework=title, device=device.name)
+
+
+def _ran_on(device: Device, evidence: Evidence, why: Sentence) -> RanOn:
+    return RanOn(device.framework, device.name, device.kind, device.native_name, None, None, why, evidence)

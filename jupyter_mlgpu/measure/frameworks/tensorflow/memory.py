@@ -1,0 +1,95 @@
+"""What TensorFlow's allocators tell: bytes in use, and their peak since it was last reset.
+
+On Metal there is nothing to tell: tensorflow-metal 1.2.0 has no BFC allocator (`use_bfc_allocator` is 0,
+read in its library), so TensorFlow's simple one answers with zeros and cannot be reset (seen on an emulated
+device).
+
+Of a CPU nothing is told: TensorFlow 2.19.1 keeps statistics there only with oneDNN's allocator, which counts
+no tensor below 256 KiB (seen), and refusing takes TensorFlow longer than all else here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks.peaks import Peaks
+from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
+from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+
+def no_statistics(name: str) -> Sentence:
+    """Why nothing is known of a device's allocator."""
+    if name.startswith("cpu:"):
+        return say(
+            "TensorFlow keeps no statistics of small tensors on {device}, so a figure would be too low.",
+            device=name,
+        )
+    if kind_of("GPU") == "metal":
+        return say(
+            "On Metal TensorFlow's allocator counts nothing: what it tells is 0, whatever it gives out."
+        )
+    return say("TensorFlow keeps no allocator statistics for {device}.", device=name)
+
+
+def in_use(name: str) -> tuple[Reading, ...]:
+    """What tensors hold on a device; TensorFlow does not tell what it has reserved."""
+    info = _info(name)
+    return (
+        unknown(no_statistics(name))
+        if info is None
+        else held(_detail(name), int(info["current"]), device=name)
+    )
+
+
+def peaks_of(name: str) -> Peaks | None:
+    """A counter for an allocator's peak; None where there are no statistics."""
+    if _info(name) is None:
+        return None
+    return Peaks(lambda: (_info(name) or {})["peak"], lambda: _memory().reset_memory_stats(name.upper()))
+
+
+def peak(name: str, reached: int | None) -> Reading:
+    """The peak that a cell has reached; None for an allocator first used in it, whose peak is this cell's."""
+    info = _info(name)
+    if info is None:
+        return missing(
+            "peak_memory_allocator",
+            no_statistics(name),
+            scope="device",
+            source="allocator",
+            device=name,
+            detail=_detail(name),
+        )
+    value = info["peak"] if reached is None else reached
+    return Reading(
+        "peak_memory_allocator",
+        value,
+        "bytes",
+        "device",
+        "allocator",
+        1,
+        device=name,
+        detail=_detail(name),
+    )
+
+
+def _memory() -> Any:
+    return sys.modules["tensorflow"].config.experimental
+
+
+def _info(name: str) -> Mapping[str, int] | None:
+    if name.startswith("cpu:") or kind_of("GPU") == "metal":
+        return None
+    try:
+        info: Mapping[str, int] = _memory().get_memory_info(name.upper())
+    except (ValueError, RuntimeError):  # this device keeps no statistics
+        return None
+    return info
+
+
+def _detail(name: str) -> Sentence:
+    return Sentence(f"tf.config.experimental.get_memory_info({name.upper()!r})")

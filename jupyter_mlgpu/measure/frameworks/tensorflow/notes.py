@@ -1,0 +1,148 @@
+"""What is worth a sentence about where TensorFlow's operations ran: elsewhere, copied, not seen."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from jupyter_mlgpu.measure.frameworks.tensorflow.graphs import GraphParts
+from jupyter_mlgpu.measure.frameworks.tensorflow.names import short_name
+from jupyter_mlgpu.record.sentence import Sentence, joined, listed, say, say_count
+
+#: An operation that ran: the device set when it was called (None: none), the device it ran on, its type.
+Placed = tuple[str | None, str, str]
+
+#: Types that a sentence names; the others are counted.
+NAMED = 5
+
+# These run where the variable, the data or the queue is that they work on, whatever device is asked for:
+# nothing was put elsewhere because of them. Weights on another device are told of apart.
+_FOLLOWS = ("Variable", "VarHandle", "VarIs", "Resource", "Iterator", "Dataset", "Optional", "HashTable")
+# What TensorFlow writes into each part of a loop or branch that it has cut up over devices, and constants.
+_PLUMBING = frozenset(
+    {"_EagerConst", "Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch"}
+)
+
+_NUMBERED = re.compile(r"device:\w+:\d+$", re.IGNORECASE)
+
+
+def elsewhere(counts: Mapping[Placed, int], *, complete: bool) -> list[Sentence]:
+    """Operations that ran on another device than the one set when they were called, by type.
+
+    Each is an operation that ran: what only passes values between devices is not counted at all, an
+    operation whose arguments a GPU keeps in host memory counts as the GPU's, as TensorFlow says, and
+    those that go where their variable or data is, and the plumbing of loops, are left out. Why one ran
+    there (no kernel on the device, a `tf.device` inside a function) is not known. `complete` is false
+    where not all operations were watched.
+    """
+    asked_for: Counter[str] = Counter()
+    away: dict[tuple[str, str], Counter[str]] = {}
+    for (asked, device, operation), count in counts.items():
+        if not asked or not _NUMBERED.search(asked):  # a user's tf.device may name a job alone
+            continue
+        asked_for[short_name(asked)] += count
+        if asked != device and operation not in _PLUMBING and not _follows(operation):
+            away.setdefault((short_name(asked), short_name(device)), Counter())[operation] += count
+    return [
+        say(
+            "{ran} of {operations} ran on {device}, not on {wanted}: {types}.",
+            ran=types.total(),
+            operations=_operations(asked_for[wanted], complete),
+            device=ran,
+            wanted=wanted,
+            types=_named(types),
+        )
+        for (wanted, ran), types in away.items()
+        if wanted != ran
+    ]
+
+
+def copied(called: Sequence[tuple[str, int, GraphParts]]) -> list[Sentence]:
+    """Variables copied between devices by graphs: those of the graph that copied most, and how many else.
+
+    `called` lists the graphs with how often each was called.
+    """
+    totals = [(parts.copies.total() * times, name, times, parts) for name, times, parts in called]
+    copying = sorted((one for one in totals if one[0]), key=lambda one: one[0], reverse=True)
+    if not copying:
+        return []
+    _, name, times, parts = copying[0]
+    ways = [
+        say(
+            "{count} from {leaves} to {reaches}",
+            count=count,
+            leaves=short_name(one),
+            reaches=short_name(other),
+        )
+        for (one, other), count in parts.copies.most_common(3)
+    ]
+    most = say(
+        "Values of variables copied between devices in {often} of {name}: {ways}.",
+        often=say_count("the one call", "each of {count} calls", times),
+        name=plain(name),
+        ways=listed(ways),
+    )
+    rest = sum(one[0] for one in copying[1:])
+    return [joined(most, say("Other graphs copied {rest}.", rest=rest)) if rest else most]
+
+
+def unprepared(graphs: Sequence[str], one_device: bool) -> list[Sentence]:
+    """Graphs that ran, and of which nobody heard what they do; with one device, where they ran is known."""
+    if not graphs:
+        return []
+    names = ", ".join(sorted({plain(name) for name in graphs})[:3])
+    if one_device:
+        return [
+            say(
+                "How many operations of {names} ran is not known: TensorFlow prepared the graph while it "
+                "was not watched, and tells of it only then.",
+                names=names,
+            )
+        ]
+    return [
+        say(
+            "Where the operations of {names} ran is not known: TensorFlow prepared the graph while it "
+            "was not watched, and tells of it only then.",
+            names=names,
+        )
+    ]
+
+
+def not_seen(*, other_threads: bool, sessions: bool) -> list[Sentence]:
+    """Work that nobody watches: of other threads, where no device is set, and of sessions."""
+    reasons: list[Sentence] = []
+    if other_threads:
+        reasons.append(
+            say(
+                "Other threads used TensorFlow while this cell ran: the device asked for does not hold "
+                "there, and where their operations ran is not seen."
+            )
+        )
+    if sessions:
+        reasons.append(
+            say("A tf.compat.v1.Session worked while this cell ran: where its operations ran is not seen.")
+        )
+    return reasons
+
+
+def plain(function: str) -> str:
+    """`train_step` of `__inference_train_step_42`."""
+    return function.split("_", 3)[-1].rpartition("_")[0] or function
+
+
+def _follows(operation: str) -> bool:
+    return any(word in operation for word in _FOLLOWS)
+
+
+def _named(types: Counter[str]) -> str:
+    named = ", ".join(f"{operation} {count:,}" for operation, count in types.most_common(NAMED))
+    more = len(types) - NAMED
+    other = say_count("{count} more type", "{count} more types", more)
+    return say("{one} and {other}", one=named, other=other) if more > 0 else named
+
+
+def _operations(count: int, complete: bool) -> Sentence:
+    if complete:
+        return say_count("{count} operation", "{count} operations", count)
+    return say_count("{count} operation that was watched", "{count} operations that were watched", count)

@@ -1,0 +1,120 @@
+"""TensorFlow's profile (an XSpace) as events.
+
+On the host's plane an operation is an event named `name:Type`, which TensorFlow's executor writes around the
+kernel of a graph's operation, or `EagerLocalExecute: Type`, an eager operation, which is named `Type (eager)`
+here. Everything else there is
+bookkeeping of the executor, the allocator and the thread pools, and is left out; so is the eager call of a
+tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
+that TensorFlow's own table framework_op_stats makes, with the eager operations beside it. Input shapes are
+told where the host's tracer was at level 3: `(float[64,256];int32[])`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from jupyter_mlgpu.measure.ops import planes
+from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
+from jupyter_mlgpu.record.sentence import say
+
+_SHAPE = re.compile(r"\[([\d,]*)\]")
+_EAGER = "EagerLocalExecute: "
+_FUNCTIONS = ("__inference_", "__forward_", "__backward_")
+
+
+def read(space: Any) -> SeenEvents:
+    """What a parsed `XSpace` holds."""
+    said = tuple(say("TensorFlow's profiler said: {said}", said=one) for one in space.errors)
+    return kept(_events(space))._replace(problems=said)
+
+
+def _events(space: Any) -> Iterator[Event]:
+    begun_ns = _begun(space)
+    for plane in space.planes:
+        device = planes.device_of(plane.name)
+        if device is not None:
+            yield from _of_device(plane, device, begun_ns)
+        elif plane.name == planes.HOST_PLANE:
+            yield from _of_host(plane, begun_ns)
+
+
+def _of_host(plane: Any, begun_ns: int) -> Iterator[Event]:
+    named = {key: operation(meta.name) for key, meta in plane.event_metadata.items()}
+    shape = next((key for key, meta in plane.stat_metadata.items() if meta.name == "shape"), None)
+    for line in plane.lines:
+        # Several threads may have one name; the number is the thread's.
+        thread = f"{line.name} {line.id}"
+        for event in line.events:
+            found = named.get(event.metadata_id)
+            if found is not None:
+                told = (_text(plane, stat) for stat in event.stats if stat.metadata_id == shape)
+                inputs = shapes(next(told, ""))
+                yield Event(*found, "host", "host", thread, *_times(line, event, begun_ns), shapes=inputs)
+
+
+def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
+    details = next((key for key, meta in plane.stat_metadata.items() if meta.name == "memcpy_details"), None)
+    for line in plane.lines:
+        if not planes.is_stream(line.name):
+            continue
+        for event in line.events:
+            name = plane.event_metadata[event.metadata_id].name
+            kind = planes.kind_of(name)
+            size = None
+            if kind == "copy":
+                texts = (_text(plane, stat) for stat in event.stats if stat.metadata_id == details)
+                size = next(map(planes.copied, texts), None)
+            yield Event(
+                name,
+                kind,
+                "device",
+                device,
+                line.name,
+                *_times(line, event, begun_ns),
+                kind=kind,
+                bytes=size,
+            )
+
+
+def operation(name: str) -> tuple[str, str] | None:
+    """Name and type of the operation that a host event is; None for one that is bookkeeping.
+
+    `model/dense/MatMul:MatMul` is a graph's operation, `EagerLocalExecute: MatMul` an eager one.
+    """
+    if name.startswith(_EAGER):
+        kind = name.removeprefix(_EAGER)
+        return None if kind.startswith(_FUNCTIONS) else (f"{kind} (eager)", kind)
+    if name.startswith("Iterator::"):
+        return name, "Dataset"
+    path, colon, kind = name.rpartition(":")
+    if not colon or not kind.isidentifier() or not path or path.endswith(":") or " " in path:
+        return None
+    return path, kind
+
+
+def shapes(told: str) -> str | None:
+    """`64x256, 256x10` for `(float[64,256];float[256,10];int32[])`: of the inputs that are no scalars."""
+    found = [one.replace(",", "x") for one in _SHAPE.findall(told) if one]
+    return ", ".join(found) or None
+
+
+def _begun(space: Any) -> int:
+    for plane in space.planes:
+        if plane.name == planes.ENVIRONMENT_PLANE:
+            for stat in plane.stats:
+                if plane.stat_metadata[stat.metadata_id].name == planes.START_STAT:
+                    return int(stat.uint64_value)
+    return 0
+
+
+def _times(line: Any, event: Any, begun_ns: int) -> tuple[int, int]:
+    start, duration = planes.rounded(line.timestamp_ns * 1000 + event.offset_ps, event.duration_ps)
+    return begun_ns + start, duration
+
+
+def _text(plane: Any, stat: Any) -> str:
+    if stat.WhichOneof("value") == "ref_value":
+        return str(plane.stat_metadata[stat.ref_value].name)
+    return str(stat.str_value)

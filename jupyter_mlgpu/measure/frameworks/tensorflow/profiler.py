@@ -1,0 +1,113 @@
+"""TensorFlow's profiler for one cell.
+
+The session is TensorFlow's own, made as `tf.profiler.experimental.start` makes it, but not noted in that
+module: a cell that begins one of its own (the TensorBoard callback does) then gets it, instead of an
+AlreadyExistsError because of us. TensorFlow gives its profile only as a file: each session has a fresh folder
+among the temporary files, which is removed with it. On Metal only the host's side is seen: the binary of
+tensorflow-metal 1.2.0 exports no TF_InitProfiler (read).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.measure.frameworks.tensorflow import profile_reader
+from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
+from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
+from jupyter_mlgpu.measure.ops import xspace
+from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Level 2 of the host's tracer is the first that has graphs' operations, level 3 the first with their input
+#: shapes (seen on 2.19.1: half as many events more, graphs' arguments and results among them, and twice the
+#: time to stop); no Python calls.
+OPTIONS = {"host_tracer_level": 2, "python_tracer_level": 0, "device_tracer_level": 1}
+WITH_SHAPES = OPTIONS | {"host_tracer_level": 3}
+
+_RUNNING = Refused(
+    say(
+        "A profiler of TensorFlow is on already (the TensorBoard callback, or tf.profiler): ours "
+        "stepped aside, so there are no times per operation."
+    ),
+    running=True,
+)
+_NO_FLOP = say("TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP.")
+_METAL = say(
+    "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of "
+    "it: the operations below are the host's alone, and have no shares of the whole. Metal "
+    "System Trace in Xcode's Instruments shows the GPU's."
+)
+
+
+class TensorFlowProfiler(Profiler):
+    """TensorFlow's profiler, off."""
+
+    framework = "tensorflow"
+
+    def start(self, shapes: bool = False) -> Session | Refused:
+        from tensorflow.python.framework.errors_impl import AlreadyExistsError
+        from tensorflow.python.profiler import profiler_v2
+
+        if profiler_v2._profiler is not None:
+            return _RUNNING
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="jupyter_mlgpu-"))
+        except OSError as error:
+            return Refused(
+                say(
+                    "TensorFlow's profiler needs a temporary folder, and none can be made ({error}).",
+                    error=error,
+                )
+            )
+        try:
+            native = profiler_v2._pywrap_profiler.ProfilerSession()
+            native.start(str(folder), WITH_SHAPES if shapes else OPTIONS)
+        except AlreadyExistsError:  # one that was begun from outside, by a profiler server
+            shutil.rmtree(folder, ignore_errors=True)
+            return _RUNNING
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return TensorFlowSession(native, folder, profiler_v2, (_NO_FLOP,) if shapes else ())
+
+
+class TensorFlowSession(CellSession):
+    """TensorFlow's profiler, on; its folder goes with it."""
+
+    def __init__(self, native: Any, folder: Path, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
+        super().__init__(module, problems)
+        self._native = native
+        self._folder = folder
+        self._replaced.replace("_pywrap_profiler", FirstStep(module._pywrap_profiler, self._step_aside))
+
+    def stop(self) -> Profile:
+        """As any other; raises OSError where the profile cannot be written."""
+        try:
+            return super().stop()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def abandon(self) -> None:
+        """As any other."""
+        super().abandon()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _turn_off(self) -> None:
+        native, self._native = self._native, None
+        native.export_to_tb()
+
+    def _read(self) -> Profile:
+        from tensorflow.tsl.profiler.protobuf import xplane_pb2
+
+        files = sorted(self._folder.glob("plugins/profile/*/*.xplane.pb"))
+        if not files:
+            raise OSError(say("TensorFlow wrote no profile"))
+        data, left_out = xspace.cut(files[0].read_bytes())
+        unseen = kind_of("GPU") == "metal"
+        seen = profile_reader.read(xplane_pb2.XSpace.FromString(data))
+        said = [_METAL] if unseen else []
+        return self._profile("tensorflow", seen, *said, left_out=left_out, xspace=data, devices_unseen=unseen)

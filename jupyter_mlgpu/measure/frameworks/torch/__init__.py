@@ -1,0 +1,29 @@
+"""PyTorch: described here, and everything of it in this folder. Nothing here imports it at the top."""
+
+from jupyter_mlgpu.measure.frameworks.base import Framework, Verified
+from jupyter_mlgpu.record.sentence import say
+
+FRAMEWORK = Framework(
+    name="torch",
+    title="PyTorch",
+    backend="jupyter_mlgpu.measure.frameworks.torch.backend:TorchBackend",
+    sample="jupyter_mlgpu.measure.frameworks.torch.doctor:sample",
+    array_programs="jupyter_mlgpu.measure.frameworks.torch.array_programs:TorchPrograms",
+    training="jupyter_mlgpu.measure.frameworks.torch.training:TRAINING",
+    profiler="jupyter_mlgpu.measure.frameworks.torch.profiler:TorchProfiler",
+    why_no_xspace="PyTorch's profiler writes no XSpace, which is what XProf reads; "
+    "`%mlc_trace export trace.json.gz` writes its events for Perfetto.",
+    build="jupyter_mlgpu.measure.frameworks.torch.doctor:build",
+    packages=("torch", "torchaudio", "torchtext", "torchvision", "triton"),
+    metal_packages=("torch",),
+    show_devices="python -m torch.utils.collect_env",
+    caches={"torch": ("TORCH_HOME", ".cache/torch")},
+    race_note_gpu=say(
+        "On any device but the CPU, PyTorch looks up its default device at every call from "
+        "Python, about 1 µs a call; that is in the times."
+    ),
+    verified={
+        "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
+        "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),
+    },
+)

@@ -1,0 +1,215 @@
+"""PyTorch's profile (kineto's events) as events.
+
+Left out is what `key_averages()` leaves out: the profiler's own functions, three that only look at a tensor,
+and a call that is all that a call of the same name does (one overload that hands on to another). Ranges that
+begin on one thread and end on another have no line of their own; they are left out and counted. A device's
+plane holds kernels, copies and memory-sets; ranges that kineto copies there from the host, and waits, are
+not the device's work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mlgpu.measure.ops.events import Event, Kind, SeenEvents, kept
+from jupyter_mlgpu.measure.ops.selftime import by_line, parents
+from jupyter_mlgpu.record.sentence import say_count
+
+# As torch.autograd.profiler_util._filter_name has them (PyTorch 2.13).
+_NO_OPERATIONS = frozenset(
+    {
+        "[memory]",
+        "[OutOfMemory]",
+        "profiler::_record_function_enter",
+        "profiler::_record_function_enter_new",
+        "profiler::_record_function_exit",
+        "aten::is_leaf",
+        "aten::output_nr",
+        "aten::_version",
+    }
+)
+_BYTES = re.compile(r'"bytes":\s*(\d+)')
+_DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset"}
+
+
+@dataclass(slots=True)
+class KinetoEvents:
+    """Events on their way, and how many ranges from thread to thread were left out of them."""
+
+    events: Iterator[Event]
+    wandering: int = 0
+
+
+def read(found: KinetoEvents) -> SeenEvents:
+    """What `of_kineto` or `of_public` found."""
+    events, left_out, _ = kept(found.events)
+    once = tuple(one for line in by_line(events).values() for one in _once(line))
+    said = say_count(
+        "{count} range that ended on another thread than it began is not in the table.",
+        "{count} ranges that ended on another thread than they began are not in the table.",
+        found.wandering,
+    )
+    return SeenEvents(once, left_out, (said,) if found.wandering else ())
+
+
+def of_kineto(events: Sequence[Any]) -> KinetoEvents:
+    """The events of `kineto_results.events()`."""
+    found = KinetoEvents(iter(()))
+    found.events = _kineto(events, found)
+    return found
+
+
+def of_public(events: Sequence[Any]) -> KinetoEvents:
+    """The events of `torch.profiler.profile.events()`: their times begin at 0, their copies have no bytes."""
+    found = KinetoEvents(iter(()))
+    found.events = _public(events, found)
+    return found
+
+
+def _public(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
+    for event in events:
+        start = round(event.time_range.start * 1000)
+        length = round(event.time_range.end * 1000) - start
+        if str(event.device_type.name) != "CPU":
+            if not getattr(event, "is_user_annotation", False):
+                kind = _named_kind(event.name)
+                stream = f"stream {getattr(event, 'device_resource_id', event.thread)}"
+                device = f"gpu:{event.device_index}"
+                yield Event(event.name, kind, "device", device, stream, start, length, kind=kind)
+        elif event.is_async:
+            found.wandering += 1
+        else:
+            kind_of_range = "annotation" if getattr(event, "is_user_annotation", False) else ""
+            name = event.name
+            yield Event(
+                name,
+                kind_of_range or name.removeprefix("aten::"),
+                "host",
+                "host",
+                f"thread {event.thread}",
+                start,
+                length,
+                shapes=_shapes(event.input_shapes or []),
+                flops=event.flops or None,
+            )
+
+
+def _kineto(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
+    threads = _threads(events)
+    for event in events:  # each value is a call into PyTorch, so none is asked for twice
+        name = event.name()
+        if name in _NO_OPERATIONS or _hidden(event):
+            continue
+        if not _on_host(event):
+            kind = _device_kind(event, name)
+            if kind is not None:
+                yield _of_device(event, name, kind)
+            continue
+        thread = event.start_thread_id()
+        if event.is_async() or thread != event.end_thread_id():
+            found.wandering += 1
+            continue
+        linked = event.linked_correlation_id()
+        if name.startswith("ProfilerStep#"):
+            name = "ProfilerStep*"
+        yield Event(
+            name,
+            _type(event, name, linked),
+            "host",
+            "host",
+            f"thread {threads.get(linked, thread) if linked else thread}",
+            event.start_ns(),
+            event.duration_ns(),
+            shapes=_shapes(event.shapes()),
+            flops=event.flops() or None,
+        )
+
+
+def _threads(found: Sequence[Any]) -> dict[int, int]:
+    """The thread of each operation that called the driver.
+
+    The driver's calls (cudaLaunchKernel) do not know PyTorch's number of their thread; the operation that
+    made the call does.
+    """
+    if not any(event.linked_correlation_id() for event in found):
+        return {}
+    return {
+        event.correlation_id(): event.start_thread_id()
+        for event in found
+        if event.linked_correlation_id() == 0 and _on_host(event)
+    }
+
+
+def _of_device(event: Any, name: str, kind: Kind) -> Event:
+    return Event(
+        name,
+        kind,
+        "device",
+        f"gpu:{event.device_index()}",
+        f"stream {event.device_resource_id()}",
+        event.start_ns(),
+        event.duration_ns(),
+        kind=kind,
+        bytes=_copied(event) if kind == "copy" else None,
+    )
+
+
+def _copied(event: Any) -> int | None:
+    """The bytes of a copy, which kineto keeps in its description of it."""
+    described = getattr(event, "metadata_json", None)  # older PyTorch keeps it to itself
+    found = _BYTES.search(described()) if described else None
+    return int(found[1]) if found else None
+
+
+def _once(line: Sequence[Event]) -> Iterator[Event]:
+    """The events of one line without those that only repeat the call they are in."""
+    if line[0].plane == "device":
+        yield from line
+        return
+    outer = parents([(event.start_ns, event.end_ns) for event in line])
+    inside = Counter(outer)
+    for event, parent in zip(line, outer, strict=True):
+        if parent is None or line[parent].name != event.name or inside[parent] > 1:
+            yield event
+
+
+def _on_host(event: Any) -> bool:
+    return str(event.device_type().name) == "CPU"
+
+
+def _hidden(event: Any) -> bool:
+    hidden = getattr(event, "is_hidden_event", None)
+    return bool(hidden and hidden())
+
+
+def _device_kind(event: Any, name: str) -> Kind | None:
+    activity = getattr(event, "activity_type", None)
+    if activity is not None:
+        return _DEVICE_KINDS.get(activity())
+    # Older PyTorch does not tell; its names do.
+    return None if event.is_user_annotation() else _named_kind(name)
+
+
+def _named_kind(name: str) -> Kind:
+    return "copy" if name.startswith("Memcpy") else "memset" if name.startswith("Memset") else "kernel"
+
+
+def _type(event: Any, name: str, linked: int) -> str:
+    """`mm` for `aten::mm`; ranges of the user's are `annotation`, calls of the driver `runtime`."""
+    if event.is_user_annotation():
+        return "annotation"
+    if linked and name.startswith(("cuda", "hip")):
+        return "runtime"
+    return str(name.removeprefix("aten::"))
+
+
+def _shapes(shapes: list[Any]) -> str | None:
+    """`16x3x16x16, 8x3x3x3` for the inputs that are tensors."""
+    told = [one for one in shapes if one]
+    if not told:
+        return None
+    return ", ".join("x".join(str(size) for size in one) for one in told)

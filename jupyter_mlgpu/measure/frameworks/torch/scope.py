@@ -1,0 +1,70 @@
+"""PyTorch's default device, set for the cells of one thread and put back.
+
+Keras on PyTorch has a device of its own, which is entered too. For a GPU that is all: `fit` shuffles by
+PyTorch's DataLoader, which stops where a GPU is the default device (seen on an H200, PyTorch 2.11, Keras
+3.15: "Expected a 'cuda' device type for generator but found 'cpu'").
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jupyter_mlgpu.measure.frameworks.base import Device, Scope
+from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+
+class TorchScope(Scope):
+    """PyTorch's default device in one cell."""
+
+    def __init__(self, device: Device) -> None:
+        torch = _torch()
+        self._before = _default_set()
+        self._keras = _keras_scope(device)
+        if self._before is not None or (device.kind != "cpu" and self._keras is None):
+            torch.set_default_device(device.native_name if self._keras is None else "cpu")
+        self._mine = _default_set()
+
+    def holds(self) -> bool:
+        """False inside a torch.device(...) of the user's own."""
+        return bool(_active() == self._mine)
+
+    def leave(self) -> Sentence | None:
+        """Put back the default device found on entry; says so where the user's code had set another."""
+        changed = not self.holds()
+        if self._keras is not None:
+            self._keras.__exit__(None, None, None)
+        if changed or self._mine != self._before:
+            _torch().set_default_device(self._before)
+        if not changed:
+            return None
+        return say("This cell set PyTorch's default device itself; %mlc_device put it back.")
+
+
+def _torch() -> Any:
+    return sys.modules["torch"]
+
+
+def _default_set() -> Any:
+    """The default device that this thread has set (private; seen working on 2.13.0); None for none."""
+    context = getattr(_torch()._GLOBAL_DEVICE_CONTEXT, "device_context", None)
+    return None if context is None else context.device
+
+
+def _active() -> Any:
+    """What decides where this thread's new tensors go: set as the default, or by a with-statement."""
+    from torch.overrides import _get_current_function_mode_stack
+    from torch.utils._device import DeviceContext
+
+    modes = _get_current_function_mode_stack()
+    return next((mode.device for mode in modes if isinstance(mode, DeviceContext)), None)
+
+
+def _keras_scope(device: Device) -> Any:
+    keras = sys.modules.get("keras")
+    if keras is None or not imported("keras") or keras.backend.backend() != "torch":
+        return None
+    scope = keras.device(device.native_name)
+    scope.__enter__()
+    return scope

@@ -1,0 +1,100 @@
+"""Probes and backends, asked so that one that fails costs its own reading, says so, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observation, Observed
+from jupyter_mlgpu.measure.probes.base import Probe
+from jupyter_mlgpu.record.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.redact import beginning
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+NO_FRAMEWORK = say("No framework known to jupyter_mlgpu was loaded.")
+NOT_USED = say("No framework was seen to use a device in this cell.")
+
+
+def wait(backend: Backend) -> None:
+    """Wait until the devices are done."""
+    try:
+        backend.synchronize()
+    except Exception:  # the device's own error reaches the user through the cell's own code
+        return
+
+
+def hardware(backend: Backend, device: Device) -> str | None:
+    """The name of a device's hardware; None where it cannot be told."""
+    try:
+        return backend.details(device).hardware
+    except Exception:
+        return None
+
+
+def held(backend: Backend) -> list[Reading]:
+    """What the framework's allocators hold now."""
+    try:
+        if not backend.started():
+            return [
+                missing(
+                    "memory_allocator",
+                    say("{name} has not used a device yet.", name=backend.name),
+                    scope="device",
+                )
+            ]
+        return [reading for device in backend.devices() for reading in backend.memory(device)]
+    except Exception as error:
+        return [failed("memory_allocator", error)]
+
+
+def begin(probe: Probe) -> Callable[[], Sequence[Reading]]:
+    """Take a probe's first reading; what is returned takes the second."""
+    try:
+        stop = probe.start()
+    except Exception as error:
+        readings = [failed(probe.quantity, error)]
+        return lambda: readings
+
+    def end() -> Sequence[Reading]:
+        try:
+            taken = stop()
+        except Exception as error:
+            return [failed(probe.quantity, error)]
+        return [taken] if isinstance(taken, Reading) else taken
+
+    return end
+
+
+def failed(quantity: str, error: Exception) -> Reading:
+    """A reading that an exception has cost."""
+    return missing(quantity, say("The measurement failed ({error}).", error=words(error)))
+
+
+def finish(name: str, observation: Observation | Observed | Sentence) -> Observed:
+    """What was observed; `observation` may tell it already, or may be the reason why nothing was."""
+    if isinstance(observation, Observed):
+        return observation
+    if isinstance(observation, str):
+        return Observed(None, observation, (missing("peak_memory_allocator", observation),))
+    try:
+        return observation.finish()
+    except Exception as error:
+        return Observed(
+            None, say("{name} could not be watched to the end ({error}).", name=name, error=words(error))
+        )
+
+
+def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
+    """All quantities in the order of `QUANTITIES`; one that nobody measured says why, but a profile's."""
+    ordered: list[Reading] = []
+    for quantity in QUANTITIES:
+        of_this = [reading for reading in readings if reading.quantity == quantity]
+        known = [reading for reading in of_this if reading.value is not None]
+        unmeasured = [] if quantity == "device_idle" else [missing(quantity, why)]
+        ordered.extend(known or of_this[:1] or unmeasured)
+    return tuple(ordered)
+
+
+def words(error: BaseException) -> str:
+    """An exception in a few words, without what it tells of the user's machine."""
+    text = beginning(str(error), 120)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

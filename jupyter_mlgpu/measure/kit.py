@@ -1,0 +1,135 @@
+"""The parts put together: one `Kit` a process, shared by the notebook, scripts and callbacks."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu._version import __version__
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.probes.base import Late, Probe, Unavailable
+from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
+from jupyter_mlgpu.measure.probes.sampler import Sampler
+from jupyter_mlgpu.measure.recorder import Recorder, new_run
+from jupyter_mlgpu.measure.selection import DeviceSelection
+from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.store import Store
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.frameworks.replay import Replay
+    from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+    from jupyter_mlgpu.measure.probes.gpus import Gpus
+    from jupyter_mlgpu.measure.probes.looks import KeptLooks
+
+
+class Kit:
+    """A store, a recorder and the device selection of this process."""
+
+    def __init__(self, notebook: str | None = None) -> None:
+        self.store = Store()
+        self.selection = DeviceSelection(registry.loaded)
+        self.sampler = Sampler()
+        #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
+        self.gpus = Once(_find_gpus)
+        #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
+        self.replays: list[Replay] = []
+        #: Told what a command that takes long is at, in one sentence, and "" at its end.
+        self.on_progress: Callable[[str], None] = lambda sentence: None
+        #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.
+        self.on_check: Callable[[str, bool], None] = lambda exercise, right: None
+        self.recorder = Recorder(
+            new_run(notebook),
+            clock=SystemClock(),
+            probes=(
+                CpuTime(),
+                Unavailable("device_time", say("It needs a profiler: `%%mlc_trace --ops`.")),
+                peak_memory_probe(self.sampler),
+                Late("peak_memory_device", self._device_memory),
+                Late("energy", self._energy),
+                MemoryInUse(),
+            ),
+            backends=registry.loaded,
+            versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
+            keep=lambda key, profiles: self.profiles.add(key, profiles),
+        )
+        self._watch = ImportWatch(registry.MODULES, self._framework_loaded)
+
+    # What seldom or never runs is loaded when it does: loading the extension should take no time.
+
+    @cached_property
+    def profiles(self) -> KeptProfiles:
+        """The events of the newest profiled cells."""
+        from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+
+        return KeptProfiles()
+
+    @cached_property
+    def looks(self) -> KeptLooks:
+        """What the live counters showed while the newest cells ran."""
+        from jupyter_mlgpu.measure.probes.looks import KeptLooks
+
+        return KeptLooks()
+
+    def _device_memory(self) -> Probe:
+        from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
+
+        return PeakDeviceMemory(self.sampler, self.gpus)
+
+    def _energy(self) -> Probe:
+        from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
+
+        return energy_probe(self.sampler, self.gpus)
+
+    def watch_imports(self) -> None:
+        """Begin tracing a framework in the very cell that imports it."""
+        self._watch.start()
+
+    def rest(self) -> None:
+        """Cells are not measured from now on: give up what stays in the frameworks between those that are."""
+        for backend in registry.loaded():
+            with suppress(Exception):  # then it stays
+                backend.rest()
+
+    def close(self) -> None:
+        """Leave nothing behind in the interpreter."""
+        self.rest()
+        self._watch.stop()
+        self.sampler.close()
+        ResettablePeak.close()
+
+    def _framework_loaded(self, module: str) -> None:
+        backend = registry.backend(registry.MODULES[module])
+        self.selection.framework_loaded(backend)
+        self.recorder.framework_loaded(backend)
+
+
+def _find_gpus() -> Gpus:
+    from jupyter_mlgpu.measure.probes import gpus
+    from jupyter_mlgpu.measure.probes.nvml import Nvml
+
+    return gpus.find(Nvml())
+
+
+_kits: dict[int, Kit] = {}
+
+
+def current() -> Kit:
+    """This process's kit, made at first use; a forked child gets one of its own."""
+    pid = os.getpid()
+    if pid not in _kits:
+        _kits.clear()  # a parent's kit, copied by fork
+        _kits[pid] = Kit()
+    return _kits[pid]
+
+
+def install(kit: Kit) -> None:
+    """Make `kit` this process's kit; used when the notebook extension loads."""
+    _kits.clear()
+    _kits[os.getpid()] = kit

@@ -1,0 +1,227 @@
+"""The profile of one cell: every loaded framework's profiler on, then off, and what they saw as a result."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from jupyter_mlgpu.measure.ops import table
+from jupyter_mlgpu.measure.ops.busy import DeviceBusy, device_busy
+from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.record import Fact, OpStat, Reading, missing
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+Find = Callable[[str], Profiler | Refused]
+
+#: Rows of the table that a record keeps; a learner reads ten, and every browser is sent them all.
+ROWS = 300
+
+NO_PROFILE = say("No profile of this cell was taken.")
+NOTHING_ON = say("No framework with a profiler was loaded in this cell, so there are no times per operation.")
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """What was seen: rows, readings of devices' times, facts, sentences, and the profiles themselves.
+
+    `on` says that a profiler was on, ours or the user's own: then no time of the cell is a timing.
+    """
+
+    on: bool
+    ops: tuple[OpStat, ...]
+    readings: tuple[Reading, ...]
+    facts: Mapping[str, Fact]
+    notes: tuple[Sentence, ...]
+    profiles: tuple[Profile, ...] = ()
+
+
+class CellProfile:
+    """The profilers of one cell. `find` gives a framework's profiler, or why it has none.
+
+    With `shapes` they record input shapes and FLOP, too, where they can.
+    """
+
+    def __init__(self, find: Find, *, shapes: bool = False) -> None:
+        self._find = find
+        self._shapes = shapes
+        self._sessions: dict[str, Session] = {}
+        self._refused: dict[str, Refused] = {}
+        self._window_ns = [0, 0]
+
+    @property
+    def on(self) -> bool:
+        """Whether a profiler is on in this cell, ours or the user's own."""
+        return bool(self._sessions) or any(one.running for one in self._refused.values())
+
+    def begin(self, framework: str) -> None:
+        """Turn the profiler of a framework on that is loaded; a second time changes nothing."""
+        if framework in self._sessions or framework in self._refused:
+            return
+        try:
+            profiler = self._find(framework)
+            started = profiler if isinstance(profiler, Refused) else profiler.start(self._shapes)
+        except Exception as error:
+            started = Refused(
+                say(
+                    "The profiler of {framework} did not start ({error}).",
+                    framework=framework,
+                    error=_words(error),
+                )
+            )
+        if isinstance(started, Refused):
+            self._refused[framework] = started
+        else:
+            self._sessions[framework] = started
+
+    def cell_begins(self) -> None:
+        """The cell's own work begins now: what the profilers' start has taken is not in the window."""
+        self._window_ns[0] = real_time.time_ns()
+
+    def cell_ended(self) -> None:
+        """The cell has ended, and the devices were waited for."""
+        self._window_ns[1] = real_time.time_ns()
+
+    def abandon(self) -> None:
+        """Turn all of them off, and read nothing."""
+        while self._sessions:
+            self._sessions.popitem()[1].abandon()
+
+    def finish(self) -> Profiled:
+        """Turn all of them off and read them; a profile that is lost costs its own rows and says so."""
+        on = self.on
+        notes: list[Sentence] = [refused.reason for refused in self._refused.values()]
+        if not self._sessions and not self._refused:
+            notes.append(NOTHING_ON)
+        ops: list[OpStat] = []
+        profiles: list[Profile] = []
+        readings: list[Reading] = []
+        facts: dict[str, Fact] = {}
+        try:
+            for framework in list(self._sessions):
+                begun = real_time.perf_counter()
+                try:
+                    profile = self._sessions.pop(framework).stop()
+                except Exception as error:
+                    notes.append(
+                        say(
+                            "The profile of {framework} was lost ({error}).",
+                            framework=framework,
+                            error=_words(error),
+                        )
+                    )
+                    continue
+                start_ns, end_ns = self._window_ns
+                profile = dataclasses.replace(profile, start_ns=start_ns, end_ns=end_ns)
+                profiles.append(profile)
+                ops += table.rows(profile)
+                devices = device_busy(profile)
+                readings += _device_times(profile, devices)
+                notes += _notes(profile, devices)
+                reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
+                facts[f"{framework}_profile_read_in_seconds"] = reading
+        finally:
+            self.abandon()  # an interrupt while one is read must not leave another one on
+        ops.sort(key=lambda row: -(row.share or 0))
+        if not readings:
+            readings.append(missing("device_time", NO_PROFILE, scope="device"))
+        if len(ops) > ROWS:
+            notes.append(
+                say(
+                    "{count} operations with the smallest shares are not in this record.",
+                    count=len(ops) - ROWS,
+                )
+            )
+        return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes), tuple(profiles))
+
+
+def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:
+    if not devices:
+        why = say(
+            "The profiler of {framework} saw no kernel and no copy on a GPU in this cell.",
+            framework=profile.framework,
+        )
+        return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
+    if not profile.complete:
+        why = say(
+            "The profiler of {framework} did not see all of this cell, so the time is not known.",
+            framework=profile.framework,
+        )
+        return [missing("device_time", why, scope="device", source="profiler", detail=profile.profiler)]
+    readings = []
+    for one in devices:
+        busy = say(
+            "{profiler}, union of kernels and copies of {devices}",
+            profiler=profile.profiler,
+            devices=one.device,
+        )
+        idle = say(
+            "{profiler}: 1 - (union of kernels and copies of {device}) / (the cell, from start to end)",
+            profiler=profile.profiler,
+            device=one.device,
+        )
+        on, count = one.device, one.intervals
+        readings += [
+            Reading(
+                "device_time",
+                one.busy_ns / 1e9,
+                "s",
+                "device",
+                "profiler",
+                count,
+                device=on,
+                detail=busy,
+            ),
+            Reading(
+                "device_idle",
+                one.idle_share,
+                "share",
+                "device",
+                "profiler",
+                count,
+                device=on,
+                detail=idle,
+            ),
+        ]
+    return readings
+
+
+def _notes(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Sentence]:
+    notes: list[Sentence] = list(profile.problems)
+    if profile.left_out:
+        notes.append(
+            say(
+                "{count} of the profiler's events were left out ({why}): counts and times per operation "
+                "are of the others.",
+                count=profile.left_out,
+                why=profile.why_left_out or "?",
+            )
+        )
+    if profile.complete:
+        notes += [_waited(one) for one in devices]
+    return notes
+
+
+def _waited(one: DeviceBusy) -> Sentence:
+    ends = one.idle_share - one.between_share
+    return say(
+        "{device} was idle {share} of this profiled cell: {between} between its {count} kernels "
+        "and copies, {ends} before the first and after the last. A profiler slows Python, so in a "
+        "light run it is idle for less.",
+        device=one.device,
+        share=_percent(one.idle_share),
+        between=_percent(one.between_share),
+        count=one.intervals,
+        ends=_percent(ends),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 or share <= 0 else f"{share * 100:.1f} %"
+
+
+def _words(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:160]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,97 @@
+"""What a profiler saw of one cell, in one form for every framework.
+
+Times are whole nanoseconds since 1970 (UTC) as the profiler gives them; only differences within one
+profile mean something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from jupyter_mlgpu.record.record import Plane
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+Kind = Literal["op", "kernel", "copy", "memset"]
+
+#: Events of one profile that are kept; an event takes about 250 bytes.
+LIMIT = 1_000_000
+
+#: Why a profiler's events were not kept.
+CUT = say("a profile of more than {limit} events is cut, to bound its memory", limit=LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One operation that ran once, on one line: a thread of the host or a stream of a device.
+
+    `device` is our short name (`gpu:0`), and `host` on the host's plane: a thread there runs an operation
+    of the CPU or hands one to a device, and profilers do not say which. `bytes` are those copied, `flops`
+    floating-point operations, both None where the profiler does not tell them.
+    """
+
+    name: str
+    type: str
+    plane: Plane
+    device: str
+    line: str
+    start_ns: int
+    duration_ns: int
+    kind: Kind = "op"
+    shapes: str | None = None
+    bytes: int | None = None
+    flops: float | None = None
+
+    @property
+    def end_ns(self) -> int:
+        """When it ended."""
+        return self.start_ns + self.duration_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The events of one framework, seen from `start_ns` to `end_ns`.
+
+    `left_out` counts events of the profiler that were not kept, with the reason. `whole` is False where the
+    profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
+    as the framework itself wrote it, a serialised XSpace, where it writes one. `devices_unseen` says that a
+    device worked of which the profiler tells nothing: the host's lines are then no picture of the cell.
+    """
+
+    framework: str
+    profiler: Sentence
+    events: tuple[Event, ...]
+    start_ns: int
+    end_ns: int
+    left_out: int = 0
+    why_left_out: Sentence | None = None
+    problems: tuple[Sentence, ...] = ()
+    whole: bool = True
+    xspace: bytes | None = None
+    devices_unseen: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every event of the cell is here, so that sums over them are the cell's."""
+        return self.whole and self.left_out == 0
+
+
+class SeenEvents(NamedTuple):
+    """What a profiler's own form holds; `left_out` and `problems` are those of a Profile."""
+
+    events: tuple[Event, ...]
+    left_out: int
+    problems: tuple[Sentence, ...] = ()
+
+
+def kept(events: Iterable[Event], limit: int = LIMIT) -> SeenEvents:
+    """The first `limit` events, and how many more there were."""
+    first: list[Event] = []
+    more = 0
+    for event in events:
+        if len(first) < limit:
+            first.append(event)
+        else:
+            more += 1
+    return SeenEvents(tuple(first), more)

@@ -1,0 +1,42 @@
+"""What a cell asks of a framework's profiler; `jupyter_mlgpu.testing.FakeProfiler` is a public example."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.record.sentence import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why no profile is taken, in a sentence; `running` says that a profiler of the user's own is on."""
+
+    reason: Sentence
+    running: bool = False
+
+
+class Session(Protocol):
+    """A profiler that is on."""
+
+    def stop(self) -> Profile:
+        """Turn it off, and read what it saw. Raises where the profile is lost; it is off all the same."""
+        ...
+
+    def abandon(self) -> None:
+        """Turn it off, and read nothing. Never raises."""
+        ...
+
+
+class Profiler(Protocol):
+    """The profiler of one framework that is loaded."""
+
+    framework: str
+
+    def start(self, shapes: bool = False) -> Session | Refused:
+        """Turn it on. Never starts the framework, and never touches a profiler of the user's own.
+
+        With `shapes` it records input shapes and FLOP, where it can, at whatever cost.
+        """
+        ...

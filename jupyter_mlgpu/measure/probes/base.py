@@ -1,0 +1,49 @@
+"""What the recorder asks of a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.sentence import Sentence
+
+
+class Probe(Protocol):
+    """Measures one quantity over a cell; several measurements may be open at once, one inside another."""
+
+    quantity: str
+
+    def start(self) -> Callable[[], Reading | Sequence[Reading]]:
+        """Take the first reading; calling what is returned takes the second and gives the result.
+
+        A quantity with several sources, such as two GPUs, gives a reading of each.
+        """
+        ...
+
+
+class Unavailable:
+    """A quantity that this version, or this machine, does not measure; always says why."""
+
+    def __init__(self, quantity: str, why: Sentence) -> None:
+        self.quantity = quantity
+        self._why = why
+
+    def start(self) -> Callable[[], Reading]:
+        """Begin; what is returned gives the reading when it is called."""
+        return lambda: missing(self.quantity, self._why)
+
+
+class Late:
+    """A probe whose code is loaded when the first cell begins: loading the extension does not wait for it."""
+
+    def __init__(self, quantity: str, make: Callable[[], Probe]) -> None:
+        self.quantity = quantity
+        self._make = make
+        self._probe: Probe | None = None
+
+    def start(self) -> Callable[[], Reading | Sequence[Reading]]:
+        """Begin; what is returned gives the reading when it is called."""
+        if self._probe is None:
+            self._probe = self._make()
+        return self._probe.start()

@@ -1,0 +1,100 @@
+"""The most memory in use on each NVIDIA GPU while a cell runs, of all processes together, through NVML.
+
+No counter keeps this peak, so the memory in use is looked at on the sampler's thread, and on the cell's own
+at both ends: one look at one GPU took 6 us on an H200. A peak between two looks goes unseen. What a
+framework's allocator keeps counts as in use, also when no tensor lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
+from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.sampler import INTERVAL, Sampler
+from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+UNIFIED = say(
+    "The GPU has no memory of its own here: it uses the machine's, of which the process's peak tells."
+)
+TOO_SHORT = say("Too short to measure: fewer than two looks at the GPU's memory fell into the cell.")
+
+
+class PeakDeviceMemory:
+    """The probe: a reading of each GPU, in bytes."""
+
+    quantity = "peak_memory_device"
+
+    def __init__(self, sampler: Sampler, gpus: Once[Gpus]) -> None:
+        self._sampler = sampler
+        self._gpus = gpus
+
+    def start(self) -> Callable[[], Sequence[Reading]]:
+        """Begin; what is returned gives the reading when it is called."""
+        known = self._gpus.known
+        if memory.unified():
+            return lambda: [missing(self.quantity, UNIFIED)]
+        if known is not None and not known.found:
+            return lambda: [missing(self.quantity, known.reason)]
+        cell = _Cell(self._gpus)
+        if known is not None:
+            cell.look()
+        end = self._sampler.add(cell.look, INTERVAL)
+
+        def stop() -> Sequence[Reading]:
+            failed = end()
+            if failed is not None:
+                return [
+                    missing(
+                        self.quantity, say("Looking at the GPUs' memory failed ({failed}).", failed=failed)
+                    )
+                ]
+            if self._gpus.known is None:
+                return [missing(self.quantity, TOO_SHORT)]
+            cell.look()
+            return cell.readings()
+
+        return stop
+
+
+class _Cell:
+    """What was seen over one cell."""
+
+    def __init__(self, gpus: Once[Gpus]) -> None:
+        self._gpus = gpus
+        self._seen: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and how many looks
+        self._lost: dict[Gpu, Sentence] = {}
+
+    def look(self) -> None:
+        gpus = self._gpus.get()
+        for gpu in gpus.found:
+            told = gpus.nvml.memory(gpu.index)
+            if told.value is None:
+                self._lost[gpu] = told.reason
+                continue
+            peak, looks = self._seen.get(gpu, (0, 0))
+            self._seen[gpu] = (max(peak, told.value.used), looks + 1)
+
+    def readings(self) -> list[Reading]:
+        gpus = self._gpus.get()
+        if not gpus.found:
+            return [missing("peak_memory_device", gpus.reason)]
+        return [self._reading(gpu) for gpu in gpus.found]
+
+    def _reading(self, gpu: Gpu) -> Reading:
+        detail = say(
+            "NVML, all processes on {gpu}, every {interval} ms",
+            gpu=gpu.label,
+            interval=f"{INTERVAL * 1e3:.0f}",
+        )
+        peak, looks = self._seen.get(gpu, (0, 0))
+        if gpu in self._lost or looks < 2:
+            why = self._lost.get(gpu, TOO_SHORT)
+            return missing(
+                "peak_memory_device", why, scope="device", source="NVML", device=gpu.label, detail=detail
+            )
+        return Reading(
+            "peak_memory_device", peak, "bytes", "device", "NVML", looks, device=gpu.label, detail=detail
+        )

@@ -1,0 +1,152 @@
+"""Energy between two moments, from a counter that is looked at from time to time and moves in steps.
+
+A counter that is refreshed every R seconds shows what was true at some moment of the last R seconds. So each
+value is taken as that of R/2 ago, and the missing or surplus stretch at both ends is filled with the power
+around it. The uncertainty is what the unknown age (R/2 either way) and the stretches not read come to:
+
+    energy = last - first + P_end * (ended - (t_last - R/2)) + P_begin * ((t_first - R/2) - begun)
+    uncertainty = P * (R/2 + t_first - begun) + P * (R/2 + ended - t_last)
+
+with P_begin and P_end in watts from the counter itself over about `SPAN` seconds, or, before the cell, from a
+gauge where there is one, and P the largest power known of that end and of the cell in the mean. Both terms
+vanish against a cell that is long compared with R. The error of the sensor itself is not in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+#: Seconds over which the power at either end is taken: several refreshes of the slowest counter.
+SPAN = 0.5
+#: The largest uncertainty that is shown, as a part of the energy.
+BOUND = 0.10
+#: No processor package or GPU draws more, in watts: a counter that moves faster has been set, not counted.
+MOST_WATTS = 5_000.0
+
+BACKWARDS = say("The energy counter went backwards while the cell ran, as when its driver starts anew.")
+JUMPED = say("The energy counter jumped while the cell ran, farther than any chip can draw.")
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Joules with the half width of their interval, and how many looks they rest on."""
+
+    joules: float
+    uncertainty: float
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    at: float
+    joules: float
+
+
+class Counted:
+    """One counter over one cell. `add` may be called from another thread than the rest.
+
+    `refresh` is the time between two steps of the counter, in seconds; `wraps_at` the joules at which it
+    starts again from 0, None where it does not. Only what both ends need is kept, however long the cell.
+    """
+
+    def __init__(self, refresh: float, wraps_at: float | None = None) -> None:
+        self._refresh = refresh
+        self._wraps_at = wraps_at
+        self._lock = threading.Lock()
+        self._closed = False
+        self._wrapped = 0.0
+        self._head: list[_Look] = []
+        self._tail: deque[_Look] = deque()
+        self._moved_at = 0.0
+        self._samples = 0
+        self._broken: Sentence | None = None
+        #: Watts before the cell, where a gauge tells them.
+        self.before: float | None = None
+
+    def add(self, at: float, joules: float, *, last: bool = False) -> None:
+        """The counter showed `joules` at the moment `at`, in seconds of one clock; `last` closes it."""
+        with self._lock:
+            if self._closed or self._broken is not None:
+                return
+            self._closed = last
+            joules += self._wrapped
+            if self._tail and joules < self._tail[-1].joules:
+                if self._wraps_at is None:
+                    self._broken = BACKWARDS
+                    return
+                self._wrapped += self._wraps_at
+                joules += self._wraps_at
+            look = _Look(at, joules)
+            if self._tail and self._too_fast(self._tail[-1], look):
+                self._broken = JUMPED
+                return
+            self._take(look)
+
+    def lost(self, why: Sentence) -> None:
+        """The counter could not be read any more."""
+        with self._lock:
+            if not self._closed:
+                self._broken = self._broken or why
+
+    def between(self, begun: float, ended: float) -> Energy | Sentence:
+        """The energy between two moments, or in a sentence why it is not known."""
+        with self._lock:
+            self._closed = True
+            if self._broken is not None:
+                return self._broken
+            if self._samples < 2 or self._tail[-1].at <= self._head[0].at:
+                return self._too_short()
+            return self._between(begun, ended)
+
+    def _between(self, begun: float, ended: float) -> Energy | Sentence:
+        first, last, half = self._head[0], self._tail[-1], self._refresh / 2
+        mean = _watts(first, last)
+        first_watts, last_watts = _watts(first, self._head[-1]), _watts(self._tail[0], last)
+        # The first value is of before the cell, unless it was read late.
+        before = self.before if self.before is not None and first.at - half < begun else first_watts
+        joules = (
+            last.joules
+            - first.joules
+            + last_watts * (ended - (last.at - half))
+            + before * (first.at - half - begun)
+        )
+        uncertainty = (
+            max(before, first_watts, mean) * half
+            + max(first_watts, mean) * max(0.0, first.at - begun)
+            + max(last_watts, mean) * (half + max(0.0, ended - last.at))
+        )
+        if joules <= 0 or (ended - begun < self._refresh / BOUND and uncertainty > BOUND * joules):
+            return self._too_short()
+        if uncertainty > BOUND * joules:  # where much more power was drawn just before, say
+            return say(
+                "Too uncertain to show (± {share}): a longer cell is surer.",
+                share=f"{uncertainty / joules:.0%}",
+            )
+        return Energy(joules, uncertainty, self._samples)
+
+    def _too_fast(self, before: _Look, now: _Look) -> bool:
+        return now.joules - before.joules > MOST_WATTS * (now.at - before.at + self._refresh)
+
+    def _take(self, look: _Look) -> None:
+        self._samples += 1
+        if not self._tail or look.joules != self._tail[-1].joules:
+            self._moved_at = look.at
+        else:  # it stood still for longer than it should: then that is how often it is refreshed
+            self._refresh = max(self._refresh, look.at - self._moved_at)
+        if not self._head or self._head[-1].at - self._head[0].at < SPAN:
+            self._head.append(look)
+        self._tail.append(look)
+        while len(self._tail) > 2 and self._tail[1].at <= look.at - SPAN:
+            self._tail.popleft()
+
+    def _too_short(self) -> Sentence:
+        # It stands in the receipts of most cells on a GPU, so it is short.
+        return say("Too short to measure: a cell should take {time} s.", time=f"{self._refresh / BOUND:.2g}")
+
+
+def _watts(one: _Look, other: _Look) -> float:
+    return (other.joules - one.joules) / (other.at - one.at) if other.at > one.at else 0.0

@@ -1,0 +1,75 @@
+"""The counters of energy that processor packages keep on Linux (RAPL, running average power limit).
+
+Each counts in microjoules and starts again from 0 at max_energy_range_uj (the kernel's
+Documentation/power/powercap/powercap.rst). It is refreshed about every millisecond (Intel's Software
+Developer's Manual, volume 3, "RAPL interfaces"). The packages are the zones of the top level whose name is
+package-N; core, uncore and dram lie inside them, and psys holds them all: none of those is added. Since Linux
+5.10 the files are for the administrator alone, unless a site opens them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_mlgpu.measure.probes.energy.source import EnergySource
+from jupyter_mlgpu.measure.probes.nvml import Told
+from jupyter_mlgpu.record.sentence import say, say_count
+
+_POWERCAP = Path("sys/class/powercap")
+
+LOCKED = say("The processor's counter (RAPL) is for the administrator alone here.")
+
+
+@dataclass(frozen=True)
+class RaplCounter:
+    """The counter of one processor package."""
+
+    file: Path
+    wraps_at: float | None
+    refresh: float = 0.001
+
+    def joules(self) -> Told[float]:
+        """The counter's joules now."""
+        try:
+            return Told(int(self.file.read_text()) / 1e6)
+        except (OSError, ValueError) as error:
+            return Told(
+                None, say("The processor's energy counter can no longer be read ({error}).", error=error)
+            )
+
+    def watts(self) -> float | None:
+        """The power drawn now, in watts; None where it is not told."""
+        return None
+
+
+def sources(root: Path = Path("/")) -> tuple[list[EnergySource], str | None]:
+    """One source for all processor packages; else why there is none. `root` is the file system to read.
+
+    Where the system shows no such counter at all, as in most virtual machines, there is no reason to tell.
+    """
+    packages = sorted(zone for zone in (root / _POWERCAP).glob("intel-rapl:*") if _is_package(zone))
+    if not packages:
+        return [], None
+    counters = []
+    for zone in packages:
+        try:
+            wraps_at = int((zone / "max_energy_range_uj").read_text()) / 1e6
+        except (OSError, ValueError):
+            return [], None
+        counter = RaplCounter(zone / "energy_uj", wraps_at)
+        if counter.joules().value is None:
+            return [], LOCKED
+        counters.append(counter)
+    what = say_count("processor package", "{count} processor packages", len(counters))
+    name = say("RAPL energy_uj of {what}: all programs", what=what)
+    # Looked at so that no start from 0 is missed: at 1 kW the smallest range seen, 65 kJ, lasts a minute.
+    return [EnergySource(name, "RAPL", None, "machine", tuple(counters), every=10, quick=True)], None
+
+
+def _is_package(zone: Path) -> bool:
+    """Whether a zone is a whole processor package."""
+    try:
+        return (zone / "name").read_text().startswith("package-")
+    except OSError:
+        return False

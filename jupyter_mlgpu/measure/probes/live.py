@@ -1,0 +1,210 @@
+"""What the machine does now: use, memory, power and temperature of each GPU, the processor's use, and memory.
+
+Gauges, each with its owner's definition: NVML's utilisation is the part of its last sampling period in which
+any kernel ran, of any process, so a GPU can read 100 % and be far from full. Apple's chips tell their power
+(energy between two looks), but neither use nor temperature without sudo.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.measure.probes.energy import apple
+from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
+from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
+from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+SUDO = say("Apple tells it to the administrator alone.")
+FIRST = say("It is a difference of two looks, and this was the first.")
+
+_OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
+
+Read = Callable[[], Told[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSeries:
+    """One line of a chart: `device` and `quantity` name it, `limit` is the most it can be, None: not known.
+
+    `unit` is share (0 to 1), cores, bytes, W or °C. `why_missing` says why there is no value now.
+    """
+
+    device: str
+    quantity: str
+    unit: str
+    source: str
+    limit: float | None = None
+    why_missing: str | None = None
+
+
+class LiveCounters:
+    """Looks at everything; used from one thread. The first look finds out what there is."""
+
+    def __init__(
+        self,
+        gpus: Once[Gpus],
+        monitor: Callable[[], apple.Monitor | Sentence] = apple.monitor,
+        now: Callable[[], float] = real_time.perf_counter,
+    ) -> None:
+        self._gpus = gpus
+        self._monitor = monitor
+        self._now = now
+        self._lines: list[tuple[CounterSeries, Read]] | None = None
+
+    def look(self) -> tuple[list[CounterSeries], list[float | None]]:
+        """What there is to see, and a value for each: None where it has a reason now."""
+        if self._lines is None:
+            self._lines = [*self._machine(), *self._of_gpus()]
+        series: list[CounterSeries] = []
+        values: list[float | None] = []
+        for one, read in self._lines:
+            told = read()
+            values.append(told.value)
+            series.append(
+                CounterSeries(one.device, one.quantity, one.unit, one.source, one.limit, told.why_missing)
+            )
+        return series, values
+
+    def _machine(self) -> Iterable[tuple[CounterSeries, Read]]:
+        import psutil
+
+        cores = psutil.cpu_count() or 1
+        total = memory.machine().total
+        yield (
+            CounterSeries("machine", "utilisation", "share", "psutil.cpu_times", 1.0),
+            _Rate(_busy, self._now, cores),
+        )
+        yield CounterSeries("machine", "memory", "bytes", "psutil.virtual_memory", total), _machine_memory
+        process = CounterSeries("process", "utilisation", "cores", "time.process_time", float(cores))
+        yield process, _Rate(real_time.process_time, self._now)
+        yield CounterSeries("process", "memory", "bytes", resident_set()[1], total), _process_memory
+
+    def _of_gpus(self) -> Iterable[tuple[CounterSeries, Read]]:
+        if sys.platform == "darwin":
+            return _of_apple(self._monitor(), self._now)
+        gpus = self._gpus.get()
+        if not gpus.found:
+            return _none("GPU", gpus.reason)
+        return [line for gpu in gpus.found for line in _of_nvidia(gpus.nvml, gpu)]
+
+
+def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[CounterSeries, Read]]:
+    index = gpu.index
+
+    def used() -> Told[float]:
+        told = nvml.memory(index)
+        return Told(None, told.why_missing) if told.value is None else Told(told.value.used)
+
+    whole = nvml.memory(index).value
+    total = None if whole is None else whole.total
+    yield (
+        CounterSeries(gpu.label, "utilisation", "share", say("NVML gauge, all processes"), 1.0),
+        lambda: nvml.utilisation(index),
+    )
+    yield CounterSeries(gpu.label, "memory", "bytes", say("NVML, all processes"), total), used
+    yield CounterSeries(gpu.label, "power", "W", say("NVML, whole board")), lambda: nvml.power(index)
+    yield CounterSeries(gpu.label, "temperature", "°C", "NVML"), lambda: _float(nvml.temperature(index))
+
+
+def _of_apple(
+    monitor: apple.Monitor | Sentence, now: Callable[[], float]
+) -> Iterable[tuple[CounterSeries, Read]]:
+    read = _Power(monitor, now).of if not isinstance(monitor, str) else lambda _: _because(monitor)
+    for part in ("GPU", "CPU", say("Neural Engine")):
+        one = CounterSeries(
+            part, "power", "W", say("Apple's energy model of the {part}, all programs", part=part)
+        )
+        yield one, read(part)
+    for quantity, unit in (("utilisation", "share"), ("temperature", "°C")):
+        yield CounterSeries("GPU", quantity, unit, "none"), _because(SUDO)
+
+
+def _none(device: str, why: Sentence) -> Iterable[tuple[CounterSeries, Read]]:
+    for quantity, unit in _OF_A_GPU:
+        yield CounterSeries(device, quantity, unit, "none"), _because(why)
+
+
+class _Power:
+    """The power of the parts of Apple's chip: a window is open from one look to the next."""
+
+    LABEL = "jupyter_mlgpu-live"
+
+    def __init__(self, monitor: apple.Monitor, now: Callable[[], float]) -> None:
+        self._monitor = monitor
+        self._now = now
+        self._begun: float | None = None
+        self._watts: dict[str, float] = {}
+
+    def of(self, part: str) -> Read:
+        def read() -> Told[float]:
+            if part == "GPU":  # the first of the parts
+                why = self._look()
+                if why is not None:
+                    return Told(None, why)
+            value = self._watts.get(part)
+            return Told(value, None if value is not None else FIRST)
+
+        return read
+
+    def _look(self) -> Sentence | None:
+        now = self._now()
+        try:
+            if self._begun is not None and now > self._begun:
+                self._watts = apple.watts(self._monitor.end_window(self.LABEL), now - self._begun)
+            self._monitor.begin_window(self.LABEL)
+        except RuntimeError as error:
+            self._begun = None
+            self._watts = {}
+            return say("Apple's energy counters do not answer ({error}).", error=error)
+        self._begun = now
+        return None
+
+
+class _Rate:
+    """How much a counter of seconds grew in a second, divided by `parts`."""
+
+    def __init__(self, count: Callable[[], float], now: Callable[[], float], parts: int = 1) -> None:
+        self._count = count
+        self._now = now
+        self._parts = parts
+        self._before: tuple[float, float] | None = None
+
+    def __call__(self) -> Told[float]:
+        at, seconds = self._now(), self._count()
+        before, self._before = self._before, (at, seconds)
+        if before is None or at <= before[0]:
+            return Told(None, FIRST)
+        return Told(max(0.0, seconds - before[1]) / (at - before[0]) / self._parts)
+
+
+def _busy() -> float:
+    """Seconds that all processors together have worked since the machine was started."""
+    import psutil
+
+    told = psutil.cpu_times()
+    # Linux counts a guest's time in user, too; waiting for a disk is not work.
+    idle = told.idle + getattr(told, "iowait", 0.0)
+    guests = getattr(told, "guest", 0.0) + getattr(told, "guest_nice", 0.0)
+    return float(sum(told) - guests - idle)
+
+
+def _machine_memory() -> Told[float]:
+    return Told(memory.machine().used)
+
+
+def _process_memory() -> Told[float]:
+    return Told(resident_set()[0])
+
+
+def _because(why: Sentence) -> Read:
+    return lambda: Told(None, why)
+
+
+def _float(told: Told[int]) -> Told[float]:
+    return Told(None if told.value is None else float(told.value), told.why_missing)

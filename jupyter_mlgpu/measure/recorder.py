@@ -1,0 +1,305 @@
+"""Measure one cell: `start` takes the first readings, `stop` the second, and a `Record` comes out.
+
+Knows nothing of notebooks. A probe or backend that fails costs its own reading and nothing else: the
+record then says what failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.measure import celltime, guarded
+from jupyter_mlgpu.measure.celltime import Moment
+from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
+from jupyter_mlgpu.measure.probes.base import Probe
+from jupyter_mlgpu.measure.probes.process import RESET
+from jupyter_mlgpu.record.clock import Clock
+from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Reading, Record, Run
+from jupyter_mlgpu.record.redact import beginning, redact
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
+    from jupyter_mlgpu.measure.ops.events import Profile
+
+
+def new_run(notebook: str | None) -> Run:
+    """A run for this process, with an id of its own."""
+    digest = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12]
+    return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, digest)
+
+
+class Recorder:
+    """Makes records of one run, numbered from 1. Measurements may be nested."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        clock: Clock,
+        probes: Sequence[Probe],
+        backends: Callable[[], Sequence[Backend]],
+        versions: Mapping[str, str],
+        profilers: Find | None = None,
+        keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None,
+    ) -> None:
+        """`profilers` gives a framework's profiler; left out, the frameworks' own.
+
+        `keep` is given the profiles of a cell by its record's key: a record holds only their table.
+        """
+        self.keep = keep
+        self.run = run
+        self.clock = clock
+        self._probes = probes
+        self._backends = backends
+        self._versions = versions
+        self._profilers = profilers
+        self._sequence = 0
+        self._open: list[Measurement] = []
+
+    def start(
+        self,
+        name: str,
+        *,
+        source: str | None = None,
+        cell_id: str | None = None,
+        ops: bool = False,
+        shapes: bool = False,
+    ) -> Measurement:
+        """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+
+        With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
+        With `shapes`, too, they record what is dear: input shapes and FLOP.
+        """
+        self._sequence += 1
+        digest = (
+            hashlib.sha256(source.encode(errors="replace")).hexdigest()[:16] if source is not None else None
+        )
+        cell = Cell(self._sequence, cell_id, None, digest, beginning(name))
+        measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
+        self._open.append(measurement)
+        try:
+            measurement.begin(self._probes, self._backends())
+        except BaseException:  # an interrupt, most likely: no profiler may stay on
+            measurement.abandon()
+            raise
+        return measurement
+
+    def framework_loaded(self, backend: Backend) -> None:
+        """The user's code has just imported a framework: watch it from now on."""
+        for measurement in self._open:
+            measurement.observe(backend)
+
+    def stop_watching(self, why: Sentence) -> None:
+        """Watch operations no more in what is being measured: for who takes times that watching would add to.
+
+        The records then give `why` in place of where the operations ran and of the allocators' peaks.
+        """
+        for measurement in self._open:
+            measurement.stop_watching(why)
+
+    def saw(self, framework: str, observed: Observed) -> None:
+        """Where a framework worked: for who watches what is being measured himself (see `stop_watching`)."""
+        for measurement in self._open:
+            measurement.saw(framework, observed)
+
+    def add_note(self, sentence: Sentence) -> None:
+        """Say something of what is being measured."""
+        for measurement in self._open:
+            measurement.notes.append(sentence)
+
+    def profiling(self) -> bool:
+        """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
+        return any(measurement.profiling for measurement in self._open)
+
+    def _cell_profile(self, shapes: bool) -> CellProfile:
+        # Seldom asked for, so loading waits until it is.
+        from jupyter_mlgpu.measure.frameworks import registry
+        from jupyter_mlgpu.measure.ops.cell import CellProfile
+
+        return CellProfile(self._profilers or registry.profiler, shapes=shapes)
+
+    def close(self, measurement: Measurement) -> dict[str, str]:
+        """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
+        while self._open and self._open[-1] is not measurement and measurement in self._open:
+            self._open[-1].abandon()
+        if measurement in self._open:
+            self._open.remove(measurement)
+        versions = dict(self._versions)
+        for backend in self._backends():
+            try:
+                versions.update(backend.versions())
+            except Exception:  # a version that cannot be told is left out
+                continue
+        return versions
+
+
+class Measurement:
+    """A measurement under way, made by `Recorder.start`."""
+
+    def __init__(self, recorder: Recorder, cell: Cell, profile: CellProfile | None) -> None:
+        self._recorder = recorder
+        self._profile = profile
+        self.cell = cell
+        self._thread = threading.get_ident()
+        self._observations: dict[str, Observation | Observed | Sentence] = {}
+        self._readings: list[Callable[[], Sequence[Reading]]] = []
+        self._backends: dict[str, Backend] = {}
+        self._unwatched: Sentence | None = None
+        self.notes: list[Sentence] = []
+        self.started_at = ""
+        self._started_ns = 0
+        #: Seconds after the end of the code that `stop` has left out of the wall time.
+        self.left_out_s = 0.0
+
+    def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
+        """Take the first readings, the clock last, so that our own work is not counted."""
+        for backend in backends:
+            guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
+            self.observe(backend)
+        self.started_at = self._recorder.clock.utc()
+        for probe in reversed(
+            probes
+        ):  # and taken back the other way round: the first one listed is innermost
+            self._readings.insert(0, guarded.begin(probe))
+        if self._profile is not None:
+            self._profile.cell_begins()
+        self._started_ns = self._recorder.clock.monotonic_ns()
+
+    def observe(self, backend: Backend) -> None:
+        """Watch where this framework's operations run, if this is the thread that is being measured."""
+        if backend.name in self._observations or threading.get_ident() != self._thread:
+            return
+        self._backends[backend.name] = backend
+        if self._unwatched is not None:
+            self._observations[backend.name] = self._unwatched
+            return
+        try:
+            self._observations[backend.name] = backend.observe()
+        except Exception as error:
+            self._observations[backend.name] = say(
+                "{name} could not be watched ({error}).", name=backend.name, error=guarded.words(error)
+            )
+        if self._profile is not None:
+            self._profile.begin(backend.name)
+
+    @property
+    def profiling(self) -> bool:
+        """Whether a profiler is on in this measurement."""
+        return self._profile is not None and self._profile.on
+
+    def stop_watching(self, why: Sentence) -> None:
+        """Watch no framework any more, for the reason `why`."""
+        self._finish_observations()
+        self._unwatched = why
+        self._observations = dict.fromkeys(self._observations, why)
+
+    def saw(self, framework: str, observed: Observed) -> None:
+        """Take over where a framework worked."""
+        self._observations[framework] = observed
+
+    def moment(self) -> Moment:
+        """Now: given to `stop`, it is when the code ended."""
+        return celltime.moment(self._recorder.clock)
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return (self._recorder.clock.monotonic_ns() - self._started_ns) / 1e9
+
+    def begun(self, why: Sentence) -> Record:
+        """What is known while it is under way: a record without figures, for which `why` is the reason."""
+        return Record(
+            run=self._recorder.run,
+            cell=self.cell,
+            started_at=self.started_at,
+            started_monotonic_ns=self._started_ns,
+            outcome="interrupted",
+            device=DeviceUse({}, None, why),
+            readings=guarded.in_order([], why),
+        )
+
+    def stop(
+        self,
+        outcome: Outcome = "ok",
+        *,
+        requested: Mapping[str, str] = {},
+        execution_count: int | None = None,
+        notes: Sequence[Sentence] = (),
+        code_ended: Moment | None = None,
+    ) -> Record:
+        """Wait for the devices, take the second readings, and give the record.
+
+        `requested` are the devices asked for, `execution_count` the number the front end shows; both are
+        known for certain only now. Of what came after `code_ended`, only work of devices counts.
+        """
+        before_waiting = self._recorder.clock.monotonic_ns()
+        for backend in self._backends.values():
+            guarded.wait(backend)
+        now = self.moment()
+        if self._profile is not None:
+            self._profile.cell_ended()
+        readings = [one for take in self._readings for one in take()]
+        if code_ended is not None:
+            readings = celltime.without(readings, now.processor_ns - code_ended.processor_ns)
+        still_at_work = now.wall_ns - before_waiting > celltime.STILL_AT_WORK_NS
+        ended = now if code_ended is None or still_at_work else code_ended
+        readings.insert(0, celltime.wall_time(self._recorder.clock, self._started_ns, ended.wall_ns))
+        self.left_out_s = (now.wall_ns - ended.wall_ns) / 1e9
+        readings += [one for backend in self._backends.values() for one in guarded.held(backend)]
+        device, more, seen_notes = self._finish_observations()
+        mode: Mode = "profiled" if self._recorder.profiling() else "light"
+        profiled = None if self._profile is None else self._profile.finish()
+        # The profile first: where it knows no time of the device, its reason is the one that counts.
+        readings = [*(profiled.readings if profiled else ()), *readings, *more]
+        if profiled and self._recorder.keep is not None:
+            self._recorder.keep((self._recorder.run.id, self.cell.sequence), profiled.profiles)
+        reset = [RESET] if any(one.why_missing == RESET for one in readings) else []
+        seen_notes = [*self.notes, *notes, *seen_notes, *reset]
+        return Record(
+            run=self._recorder.run,
+            cell=replace(self.cell, execution_count=execution_count),
+            started_at=self.started_at,
+            started_monotonic_ns=self._started_ns,
+            outcome=outcome,
+            device=replace(device, requested=requested),
+            readings=guarded.in_order(readings, guarded.NOT_USED if self._backends else guarded.NO_FRAMEWORK),
+            ops=profiled.ops if profiled else (),
+            facts=profiled.facts if profiled else {},
+            versions=self._recorder.close(self),
+            mode=mode,
+            notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
+        )
+
+    def abandon(self) -> None:
+        """Stop measuring without a record."""
+        for take in self._readings:
+            take()
+        self._finish_observations()
+        if self._profile is not None:
+            self._profile.abandon()
+        self._recorder.close(self)
+
+    def _finish_observations(self) -> tuple[DeviceUse, list[Reading], list[Sentence]]:
+        if not self._observations:
+            return DeviceUse({}, None, guarded.NO_FRAMEWORK), [], []
+        seen = {name: guarded.finish(name, observation) for name, observation in self._observations.items()}
+        ran_on = tuple(entry for one in seen.values() for entry in one.ran_on or ())
+        unknown = {name: one for name, one in seen.items() if one.ran_on is None}
+        reasons = [one.why_missing for one in seen.values() if one.why_missing is not None]
+        bounded = all(one.only is not None for one in unknown.values())
+        device = DeviceUse(
+            {},
+            # That one framework ran nothing says nothing of another, whose work is not known.
+            ran_on if ran_on or not unknown else None,
+            joined(*reasons) if reasons else None,
+            {name: one.only for name, one in unknown.items() if one.only is not None} if bounded else {},
+        )
+        readings = [reading for one in seen.values() for reading in one.readings]
+        return device, readings, [note for one in seen.values() for note in one.notes]

@@ -1,0 +1,108 @@
+"""Measuring without a notebook: a block of a script, or every epoch of a Keras fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.record.errors import StillRunningError, UsageError
+from jupyter_mlgpu.record.frames import Records
+from jupyter_mlgpu.record.record import Outcome, Record
+
+#: How runs are named: a cell's number, the name of a block, a record, or several of them.
+Runs = int | str | Record | Sequence[Record]
+
+
+class TracedBlock:
+    """What `trace` gives: after its block has ended, it has all attributes of the `Record`."""
+
+    def __init__(self) -> None:
+        self._record: Record | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._record is None:
+            raise StillRunningError(
+                f"The traced block has not ended, so its {name!r} is not known yet: "
+                "read it after the `with` block."
+            )
+        return getattr(self._record, name)
+
+
+@contextmanager
+def trace(name: str) -> Iterator[TracedBlock]:
+    """Measure a block of a script as a notebook's cell is measured.
+
+    The record is kept with `records()`, and its attributes can be read from the block's variable
+    after the block. An exception inside the block is the caller's own and passes through.
+
+    >>> import jupyter_mlgpu
+    >>> with jupyter_mlgpu.trace("sum") as record:
+    ...     total = sum(range(1000))
+    >>> record.outcome
+    'ok'
+    """
+    kit = current()
+    block = TracedBlock()
+    measurement = kit.recorder.start(name)
+    outcome: Outcome = "ok"
+    try:
+        yield block
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+        raise
+    except BaseException:
+        outcome = "error"
+        raise
+    finally:
+        block._record = measurement.stop(outcome)
+        kit.store.add(block._record)
+
+
+def records() -> Records:
+    """The records of this process, oldest first; `records().to_frame()` is a pandas table of them."""
+    return Records(current().store.records())
+
+
+def runs_of(which: Runs) -> Records:
+    """The runs of this process that are meant, oldest first.
+
+    A cell's number stands for all runs of its code, a name for all blocks of that name; records are
+    themselves. Raises UsageError for a number of which there is no record.
+    """
+    if isinstance(which, Record):
+        return Records([which])
+    if not isinstance(which, int | str):
+        return Records(which)
+    live = [one for one in records() if one.origin == "live"]
+    if isinstance(which, str):
+        return Records(one for one in live if one.cell.name == which)
+    found = next((one for one in live if one.cell.sequence == which), None)
+    if found is None:
+        raise UsageError(f"There is no record of a cell {which}; `%mlc_trace show` lists them.")
+    digest = found.cell.source_digest
+    return Records([found] if digest is None else [one for one in live if one.cell.source_digest == digest])
+
+
+def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[KerasCallback()]
+    """A `keras.callbacks.Callback` for `model.fit(..., callbacks=[jupyter_mlgpu.KerasCallback()])`.
+
+    Each epoch gives one record, named `epoch 1` and so on; read them with `jupyter_mlgpu.records()`.
+    An epoch that does not end (an exception, an interrupt) leaves no record.
+    """
+    from jupyter_mlgpu.measure.frameworks.keras.callback import epoch_callback
+
+    return epoch_callback(_begin_epoch)
+
+
+def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
+    kit = current()
+    measurement = kit.recorder.start(name)
+
+    def end() -> None:
+        kit.store.add(measurement.stop(requested=kit.selection.requested()))
+
+    return end, measurement.abandon

@@ -1,0 +1,260 @@
+"""Records in files: JSON Lines, one record a line, UTF-8."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from jupyter_mlgpu.record import destinations
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.incoming import opened
+from jupyter_mlgpu.record.lines import FILE, LINE, from_line, lines, to_line
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+_BLOCK = 1024**2
+
+
+def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> int:
+    """Write records to a file, in one step: a file already there stays whole until the new one is.
+
+    Returns how many were written; of each that could not be, a warning says why. Raises RecordError, naming
+    the path, where it cannot be written.
+    """
+    count, problems = save_what_can_be(path, records)
+    for problem in problems:
+        warnings.warn(problem, stacklevel=2)
+    return count
+
+
+def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) -> tuple[int, list[Sentence]]:
+    """As `save_records`; returns one sentence for each record that was left out, in place of a warning."""
+    made, problems = [], []
+    for record in records:
+        try:
+            made.append(to_line(record))
+        except RecordError as error:
+            problems.append(
+                say(
+                    "The record of cell {number} was not saved: {error}.",
+                    number=record.cell.sequence,
+                    error=error,
+                )
+            )
+    data = b"".join(made)
+    if len(data) > FILE:
+        problems.append(
+            say(
+                "The file has {size} MB, and no more than {most} MB are ever loaded: split it before.",
+                size=f"{len(data) / 1e6:.0f}",
+                most=f"{FILE / 1e6:g}",
+            )
+        )
+    write_atomically(Path(path).expanduser(), data)
+    return len(made), problems
+
+
+def write_atomically(path: Path, data: bytes, *, follow: bool = True) -> None:
+    """Put `data` into a file in one step; see `writing`."""
+    with writing(path, follow=follow) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(path: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
+    """A file to write into, which takes the place of `path` in one step when the block ends without an error.
+
+    A file already there keeps its permissions, and a link its target. Folders on the way are made. To a FIFO
+    with a reader, or a device such as /dev/stdout, all is written at the end. Raises RecordError, naming the
+    path, where it cannot be written; the old file is then as it was.
+
+    follow=False is for a name that nobody has typed, such as `class_report.html` in a folder that students
+    may write to: then a link, or a FIFO, is itself replaced.
+    """
+    try:
+        target = destinations.followed(path) if follow else destinations.itself(path)
+        through = destinations.open_through(path, target) if follow else None
+        with _replacing(target) if through is None else _through(through) as file:
+            yield file
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    temporary = None
+    done = False
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _permissions(target))
+        os.replace(temporary, target)
+        done = True
+    finally:
+        if temporary is not None and not done:
+            Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def _through(handle: int) -> Iterator[BinaryIO]:
+    """Passes on to the descriptor what was written, or nothing where the block fails."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            while block := file.read(_BLOCK):
+                destinations.write_through(handle, block)
+    finally:
+        os.close(handle)
+
+
+class Journal:
+    """A records file that grows by one line a record, so that a kernel that dies loses nothing."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    def append(self, record: Record) -> None:
+        """Add a record; a line that cannot be written whole is taken back. Raises RecordError.
+
+        What a kernel that died left of a line stays a line of its own.
+        Into a FIFO or a device nothing can be taken back; a cell never waits for its reader.
+        """
+        line = to_line(record)
+        try:
+            handle = destinations.open_to_append(self.path)
+            try:
+                before = os.fstat(handle)
+                if _is_torn(self.path, before):
+                    line = b"\n" + line
+                if os.write(handle, line) != len(line):
+                    if not stat.S_ISREG(before.st_mode):
+                        raise OSError(say("its reader is too slow"))
+                    os.ftruncate(handle, before.st_size)
+                    raise OSError(say("the disk is full"))
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+
+
+def _is_torn(path: Path, there: os.stat_result) -> bool:
+    """Whether a journal's last line lacks its end, or cannot be looked at: an empty line harms nobody."""
+    if not stat.S_ISREG(there.st_mode) or there.st_size == 0:
+        return False
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return True
+    try:
+        return os.pread(handle, 1, there.st_size - 1) != b"\n"
+    finally:
+        os.close(handle)
+
+
+def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]:
+    """The records of a file, marked as loaded, and one sentence for each line that is not readable.
+
+    A journal may hold a record twice, the second time with messages that came after its cell: the last
+    one counts, in the place of the first.
+
+    A broken line, one of more than `LINE` bytes, or one of a newer schema costs only itself. Raises
+    RecordError where the file itself cannot be read, at once where it is no regular file, or larger than
+    `FILE` bytes.
+    """
+    source = Path(path).expanduser()
+    records: dict[tuple[str, int], Record] = {}
+    problems: list[str] = []
+    try:
+        with opened(source, most=FILE, what="a records file") as file:
+            for number, line in enumerate(lines(file), start=1):
+                record = _read(line, f"Line {number} of {source.name}", problems)
+                if record is not None:
+                    record = record.with_origin("loaded") if record.origin == "live" else record
+                    records[record.key] = record
+    except UsageError as error:
+        raise RecordError(str(error)) from error
+    except OSError as error:  # while it is read
+        raise RecordError(
+            f"{source} cannot be read ({error.strerror or error}); check the path and try again."
+        ) from error
+    return list(records.values()), problems
+
+
+def _read(line: bytes | None, named: str, problems: list[str]) -> Record | None:
+    """The record of a line, or None; where there should be one, `problems` get a sentence."""
+    if line is None:
+        problems.append(f"{named} has more than {LINE / 1e6:g} MB; it was left out.")
+    elif line.strip():
+        try:
+            return from_line(line)
+        except (ValueError, RecursionError) as error:
+            what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is not JSON"
+            problems.append(f"{named} {what}; it was left out.")
+        except RecordError as error:
+            problems.append(f"{named} was left out: {error}.")
+    return None
+
+
+def keep_last_states(path: Path) -> None:
+    """Leave each record of a journal once, in its last state and its first place.
+
+    Lines that are not readable stay. Raises RecordError; the journal is then as it was.
+    """
+    kept: dict[tuple[str, int] | int, bytes] = {}
+    twice = False
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file):
+                key: tuple[str, int] | int = number
+                with suppress(ValueError, RecursionError, RecordError):
+                    key = from_line(line).key
+                twice = twice or key in kept
+                kept[key] = line
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    if twice:
+        write_atomically(path, b"".join(kept.values()))
+
+
+def _cannot_write(path: Path, error: OSError) -> RecordError:
+    if error.errno in (errno.ENXIO, errno.EISDIR):
+        try:
+            destinations.refuse(path, stat.S_IFMT(os.stat(path).st_mode))
+        except RecordError as refused:
+            return refused
+        return RecordError(
+            say("{path} cannot be written, for nobody reads from it; start its reader first.", path=path)
+        )
+    return RecordError(
+        say(
+            "{path} cannot be written ({error}); choose a folder you may write to, with room in it.",
+            path=path,
+            error=error.strerror or error,
+        )
+    )
+
+
+def _permissions(target: Path) -> int:
+    """Those of the file already there; else those of any new file, which mkstemp does not give.
+
+    Of a file that a stranger has laid out they would let the stranger write to ours.
+    """
+    with suppress(FileNotFoundError):
+        there = os.lstat(target)
+        if stat.S_ISREG(there.st_mode) and not destinations.is_strangers(there, os.stat(target.parent)):
+            return stat.S_IMODE(there.st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

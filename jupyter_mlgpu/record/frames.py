@@ -1,0 +1,186 @@
+"""Records as pandas tables: one row a record, one row an operation.
+
+A column's name ends in its unit: `wall_time_s`, `peak_memory_process_bytes`, `energy_J`. What was not
+measured is missing (NaN), never 0, and the column `wall_time_why_missing` beside it says why. A quantity that
+was read several times (of several devices) has a column for each: `device_time_s [SOURCE]`.
+
+pandas is imported when a table is asked for.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, overload
+
+from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.record import QUANTITIES, OpStat, Reading, Record
+
+#: The quantities that a profiler makes longer: of a profiled record they are no timing, and not in the table.
+_TIMINGS = ("wall_time", "cpu_time")
+_PROFILED = "Measured with a profiler on, so it is no timing."
+
+
+class Records(Sequence[Record]):
+    """Records, oldest first, as a sequence that can be turned into tables; it never changes."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._records = tuple(records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Record: ...
+    @overload
+    def __getitem__(self, place: slice) -> Records: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Record | Records:
+        if isinstance(place, slice):
+            return Records(self._records[place])
+        return self._records[place]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Records):
+            return self._records == other._records
+        return self._records == other
+
+    def __hash__(self) -> int:
+        return hash(self._records)
+
+    def __repr__(self) -> str:
+        count = len(self)
+        return f"<{count:,} record{'' if count == 1 else 's'}; .to_frame() makes a table of them>"
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with one row a record, indexed by run and cell.
+
+        Times of profiled records are missing: they are no timings. Raises MissingPackageError without pandas.
+        """
+        pandas = _pandas()
+        columns = _columns(self._records)
+        rows = [_row(record, columns) for record in self._records]
+        names = ["run", "cell", *_ABOUT, *(name for column in columns for name in column.names), "notes"]
+        frame = pandas.DataFrame(rows, columns=names)
+        for column in columns:
+            frame[column.names[0]] = frame[column.names[0]].astype("float64")
+        frame["started_at"] = pandas.to_datetime(frame["started_at"], utc=True, errors="coerce")
+        frame["execution_count"] = frame["execution_count"].astype("Int64")
+        return frame.set_index(["run", "cell"])
+
+    def operations(self) -> Any:
+        """A pandas DataFrame with one row for each operation of each profiled record, indexed the same way.
+
+        Its times were measured with a profiler on. Raises MissingPackageError without pandas.
+        """
+        pandas = _pandas()
+        names = list(OpStat.__struct_fields__)
+        rows = [
+            (record.run.id, record.cell.sequence, *(getattr(one, name) for name in names))
+            for record in self._records
+            for one in record.ops
+        ]
+        columns = ["run", "cell", *(_OPERATION_UNITS.get(name, name) for name in names)]
+        frame = pandas.DataFrame(rows, columns=columns)
+        for name in ("self_time_s", "total_time_s", "share", "copied_bytes", "flop"):
+            frame[name] = frame[name].astype("float64")
+        return frame.set_index(["run", "cell"])
+
+
+_ABOUT = (
+    "execution_count",
+    "name",
+    "source_digest",
+    "notebook",
+    "started_at",
+    "outcome",
+    "mode",
+    "origin",
+    "device_asked_for",
+    "ran_on",
+    "ran_on_why_missing",
+)
+
+_OPERATION_UNITS = {
+    "self_time": "self_time_s",
+    "total_time": "total_time_s",
+    "bytes": "copied_bytes",
+    "flops": "flop",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Column:
+    """A quantity; of several sources that of one, and of several devices of a source that of one."""
+
+    quantity: str
+    source: str | None = None
+    place: int = 0
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The column of the value, and that of the reason."""
+        of = "" if self.source is None else f" [{self.source}{f', {self.place + 1}' if self.place else ''}]"
+        return f"{self.quantity}_{QUANTITIES[self.quantity]}{of}", f"{self.quantity}_why_missing{of}"
+
+    def reading(self, record: Record) -> Reading | None:
+        """The record's reading for this column."""
+        readings = [one for one in record.readings if one.quantity == self.quantity]
+        own = readings if self.source is None else [one for one in readings if one.instrument == self.source]
+        if self.place < len(own):
+            return own[self.place]
+        return next((one for one in readings if one.value is None), None)
+
+
+def _columns(records: Sequence[Record]) -> list[_Column]:
+    columns = []
+    for quantity in QUANTITIES:
+        of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
+        if all(len(readings) <= 1 for readings in of_each):
+            columns.append(_Column(quantity))
+            continue
+        most: Counter[str] = Counter()
+        for readings in of_each:
+            most |= Counter(one.instrument for one in readings if one.value is not None)
+        columns += [_Column(quantity, source, place) for source in most for place in range(most[source])]
+    return columns
+
+
+def _row(record: Record, columns: Sequence[_Column]) -> tuple[Any, ...]:
+    ran_on = record.device.ran_on
+    figures: list[Any] = []
+    for column in columns:
+        reading = column.reading(record)
+        if reading is None:
+            figures += [None, "This record does not hold it."]
+        elif reading.value is not None and record.mode == "profiled" and column.quantity in _TIMINGS:
+            figures += [None, _PROFILED]
+        else:
+            figures += [reading.value, reading.why_missing]
+    return (
+        record.run.id,
+        record.cell.sequence,
+        record.cell.execution_count,
+        record.cell.name,
+        record.cell.source_digest,
+        record.run.notebook,
+        record.started_at,
+        record.outcome,
+        record.mode,
+        record.origin,
+        record.device.asked_for or None,
+        None if ran_on is None else ", ".join(one.device for one in ran_on),
+        record.device.why_missing,
+        *figures,
+        " ".join(record.notes) or None,
+    )
+
+
+def _pandas() -> Any:
+    try:
+        return importlib.import_module("pandas")
+    except ImportError as error:
+        raise MissingPackageError(
+            "A table needs the package pandas, which is not installed here: `pip install pandas`."
+        ) from error

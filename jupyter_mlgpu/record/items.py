@@ -1,0 +1,62 @@
+"""How many items (images, sequences, rows) a cell worked on, and what one of them took.
+
+The number comes from the user, as a fact of the record; rates are divided by it and never stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import Fact, Reading, Record
+from jupyter_mlgpu.record.sentence import Sentence
+
+NAME = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class PerItem:
+    """`energy` holds joules an item for each source that was measured; None: the time was not."""
+
+    items: int
+    per_second: float | None
+    energy: tuple[Reading, ...]
+
+
+def fact(items: int, source: Sentence) -> Fact:
+    """The fact to put into `Record.facts` under `NAME`; `source` says who told, such as the words typed.
+
+    Raises RecordError for a number that is not at least 1.
+    """
+    if isinstance(items, bool) or not isinstance(items, int) or items < 1:
+        raise RecordError(f"The number of items should be a whole number of at least 1, found {items!r}.")
+    return Fact(items, source)
+
+
+def per_item(record: Record) -> PerItem | None:
+    """What one item took; None where the record does not tell how many there were.
+
+    A profiled cell has no rate in time, for its wall time is no timing.
+    """
+    told = record.facts.get(NAME)
+    if told is None or isinstance(told.value, bool) or not isinstance(told.value, int) or told.value < 1:
+        return None
+    items = told.value
+    wall = record.reading("wall_time").value
+    timed = record.mode == "light" and wall is not None and wall > 0
+    energy = tuple(
+        Reading(
+            one.quantity,
+            one.value / items,
+            one.unit,
+            one.scope,
+            one.source,
+            one.samples,
+            device=one.device,
+            detail=one.detail,
+            uncertainty=None if one.uncertainty is None else one.uncertainty / items,
+        )
+        for one in record.readings
+        if one.quantity == "energy" and one.value is not None
+    )
+    return PerItem(items, items / wall if timed and wall is not None else None, energy)

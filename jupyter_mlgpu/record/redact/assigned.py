@@ -1,0 +1,189 @@
+"""Secrets by the name that they are given to: `password = "..."`, `--api-key=...`, `{"key": "..."}`.
+
+A name that sounds of a secret only asks the question: `judging.py` answers it by what stands there.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from jupyter_mlgpu.record.redact.words import any_of
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.record.redact.judging import AssignedValue
+
+HIDDEN = "<redacted>"
+
+# What a name has in it that sounds of a secret, and what must stand behind it, by how much it says. A
+# password may be a word; keys and tokens are longer.
+_PASSWORDS = {
+    **dict.fromkeys(
+        ("password", "passwd", "passwort", "kennwort", "passphrase", "passcode", "contraseña"), ""
+    ),
+    **dict.fromkeys(("密码", "口令", "密钥"), ""),
+    "secret": "(?!ar)",
+    "pwd": "(?<![a-z]pwd)",
+}
+_KEYS = {
+    **{
+        f"{which}{mark}key": ""
+        for which in ("api", "account", "private", "signing", "encryption", "auth", "subscription")
+        for mark in ("", "_", "-")
+    },
+    **{f"access{mark}key": "(?![_-]?id)" for mark in ("", "_", "-")},
+    **dict.fromkeys(("private-mac", "credential", "令牌"), ""),
+}
+_TOKENS = {
+    "token": "(?!s(?![a-z])|i[sz])",
+    "signature": "",
+    "jwt": "(?<![a-z]jwt)(?![a-z])",
+    "pass": "(?<![a-z]pass)(?![a-z])",
+}
+# Only what looks drawn by chance is a secret under such a name, and under that of a service.
+_WEAK = {
+    word: rf"(?<![a-z]{word})(?![a-z])"
+    for word in ("key", "auth", "sig", "sid", "csrf", "session", "sessionid", "session_id", "session-id")
+}
+
+# A whole name, what closes it (`"]`), and what gives it a value. That the name sounds of a secret is asked
+# last, for most names are followed by something else.
+_NAME = r"[\w.-]{2,80}+"
+_GIVES = r"\\{0,3}[\"'`]?\]?[ \t]{0,8}(?::=|=>|[=:\uff1a](?![=:])|(?<=[\"'`]),(?=[ \t]{0,4}[\"']))[ \t]{0,8}"
+_OPENING = (
+    r"(?P<opening>(?:[rbfu]{0,2}(?P<escapes>\\{0,3})(?P<quote>[\"'`])(?:(?P=quote){2})?)?)(?=[^\s\"'`<])"
+)
+
+# `--password X`. Between a name and a value of other kinds there is more than a blank.
+_OF_FLAGS = any_of({**_PASSWORDS, **_KEYS, "token": ""})
+_FLAG = (
+    rf"(?<![\w-])--(?=[\w-]{{0,30}}?{_OF_FLAGS})([\w-]{{1,60}}+)[ \t]{{1,3}}"
+    r"(?![-$<{[(=:|&])([^\s\"'`,;)]+|\"[^\"\n]+\"?|'[^'\n]+'?)"
+)
+
+# A value is judged by its beginning; a secret then goes to its end.
+_JUDGED = 100
+#: So many values are judged in a text. No ordinary one has more; judging takes time, so the rest of it is
+#: hidden whole.
+_MOST_JUDGED = 500
+_BARE = r"[^\s,;&)}\]\"'`<>#|]"
+_BARE_BEGINNING = re.compile(rf"{_BARE}{{1,{_JUDGED}}}")
+_BARE_REST = re.compile(rf"{_BARE}*")
+
+
+def hide(text: str) -> str:
+    """The text without values that are secrets by their names."""
+    lower = _lower(text)
+    if "--" in lower:
+        text = _without_flags(text, lower)
+        lower = _lower(text)
+    has_any = any(mark in lower for mark in "=:,\uff1a")
+    return _without_values(text, lower, _assigned()) if has_any else text
+
+
+def _without_values(text: str, lower: str, pattern: re.Pattern[str]) -> str:
+    found = pattern.search(lower)
+    if found is None:
+        return text
+    from jupyter_mlgpu.record.redact import (
+        judging,  # its patterns are compiled when something is to be judged
+    )
+
+    parts: list[str] = []
+    end = judged = 0
+    while found is not None:
+        judged += 1
+        if judged > _MOST_JUDGED:
+            return "".join([*parts, text[end : found.start("opening")], HIDDEN])
+        go_on = found.end()
+        if judging.is_secret(_value(text, found)):
+            parts += [text[end : found.start("opening")], HIDDEN]
+            end = go_on = _end_of_secret(text, found)
+        found = pattern.search(lower, go_on)
+    return "".join([*parts, text[end:]])
+
+
+def _lower(text: str) -> str:
+    """The text in small letters, each where it stood: of all letters, one becomes two."""
+    return text.replace("\u0130", "i").lower()
+
+
+@functools.cache
+def _assigned() -> re.Pattern[str]:
+    from jupyter_mlgpu.record.redact.published import SERVICES
+
+    sounds = any_of({**dict.fromkeys(SERVICES, ""), **_WEAK, **_TOKENS, **_KEYS, **_PASSWORDS})
+    name_last = rf"(?=[\w.-]{{0,76}}?{sounds})"
+    return re.compile(
+        rf"(?<![\w.-])(?={_NAME}{_GIVES}){name_last}(?P<name>{_NAME})(?P<gives>{_GIVES}){_OPENING}"
+    )
+
+
+@functools.cache
+def _kinds() -> dict[str, re.Pattern[str]]:
+    kinds = {"password": _PASSWORDS, "key": _KEYS, "token": _TOKENS}
+    return {kind: re.compile(any_of(words)) for kind, words in kinds.items()}
+
+
+def _sound(name: str) -> str | None:
+    """`password`, `key` or `token`, None for a name that says less."""
+    return next((kind for kind, pattern in _kinds().items() if pattern.search(name)), None)
+
+
+@functools.cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _value(text: str, found: re.Match[str]) -> AssignedValue:
+    start = found.end()
+    if found["quote"]:
+        end = _closing(text, found, start + _JUDGED)
+        end = min(start + _JUDGED, len(text)) if end < 0 else end
+    else:
+        value = _BARE_BEGINNING.match(text, start)
+        end = value.end() if value else start
+    before = text[max(found.start() - 80, 0) : found.start()]
+    name = text[found.start("name") : found.end("name")]
+    is_quoted, after = bool(found["quote"]), text[end : end + 1]
+    from jupyter_mlgpu.record.redact.judging import AssignedValue
+
+    return AssignedValue(
+        name, found["gives"], _sound(found["name"]), text[start:end], is_quoted, before, after
+    )
+
+
+def _end_of_secret(text: str, found: re.Match[str]) -> int:
+    """Where the whole secret ends, with what closes it."""
+    if found["quote"]:
+        end = _closing(text, found, len(text))
+        return len(text) if end < 0 else end + len(found["opening"].lstrip("rbfu"))
+    rest = _BARE_REST.match(text, found.end())
+    return rest.end() if rest else found.end()
+
+
+def _closing(text: str, found: re.Match[str], limit: int) -> int:
+    """Where what closes this opening stands, -1 where it does not up to there."""
+    mark = found["opening"].lstrip("rbfu")
+    end = text.find(mark, found.end(), limit)
+    while end > 0 and not found["escapes"] and _is_escaped(text, end):
+        end = text.find(mark, end + 1, limit)
+    return end
+
+
+def _is_escaped(text: str, at: int) -> bool:
+    before = text[max(at - 16, 0) : at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _without_flags(text: str, lower: str) -> str:
+    """The text without what follows `--password` in any case."""
+    from jupyter_mlgpu.record.redact import judging
+
+    parts, end = [], 0
+    for found in _pattern(_FLAG).finditer(lower):
+        if judging.is_flags_secret(found[1], text[found.start(2) : found.end(2)]):
+            parts += [text[end : found.start(2)], HIDDEN]
+            end = found.end(2)
+    return "".join([*parts, text[end:]])

@@ -1,0 +1,235 @@
+"""Secrets by their form: published prefixes, private keys, logins in addresses, headers, cookies, command
+lines.
+
+What is a secret only by the name it is given to is in `assigned.py`.
+
+Each rule asks for a word first, by a plain search, and is compiled when a text has that word. A rule never
+asks for more than the first 36 characters of a secret, so that one that is cut is found, and takes all that
+follow.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+
+from jupyter_mlgpu.record.redact import assigned
+from jupyter_mlgpu.record.redact.words import any_of
+
+HIDDEN = "<redacted>"
+
+# Beside those of gitleaks (`published.py`): forms that it does not have, and forms of which a shorter piece
+# will do. Fixed letters -> which characters follow, and how many at least.
+_PREFIXES = {
+    "sk-": (r"\w-", 16),
+    "sk-proj-": (r"\w-", 8),
+    "sk-ant-": (r"\w-", 8),
+    "sk-or-": (r"\w-", 8),
+    "sk-svcacct-": (r"\w-", 8),
+    "sk-admin-": (r"\w-", 8),
+    "eyJ": (r"\w.-", 7),
+    "ZXlK": ("0-9A-Za-z", 20),
+    "hf_": ("0-9A-Za-z", 12),
+    "ghp_": ("0-9A-Za-z", 8),
+    "gho_": ("0-9A-Za-z", 8),
+    "ghu_": ("0-9A-Za-z", 8),
+    "ghs_": ("0-9A-Za-z", 8),
+    "ghr_": ("0-9A-Za-z", 8),
+    "github_pat_": (r"\w", 8),
+    "glpat-": (r"\w.-", 8),
+    "xoxp-": (r"\w-", 8),
+    "AKIA": ("0-9A-Z", 12),
+    "ASIA": ("0-9A-Z", 12),
+    "AIza": (r"\w-", 8),
+    "gsk_": ("0-9A-Za-z", 12),
+    "nvapi-": (r"\w-", 8),
+    "ya29.": (r"\w.-", 8),
+    "1//0": (r"\w-", 20),
+    "GOCSPX-": (r"\w-", 12),
+    "dckr_pat_": (r"\w-", 8),
+    "dckr_oat_": (r"\w-", 8),
+    "pypi-": (r"\w-", 20),
+    "npm_": ("0-9A-Za-z", 16),
+    "r8_": ("0-9A-Za-z", 16),
+    "xai-": ("0-9A-Za-z", 16),
+    "tgp_v1_": (r"\w-", 12),
+    "fw_": ("0-9A-Za-z", 20),
+    "lsv2_pt_": (r"\w", 12),
+    "lsv2_sk_": (r"\w", 12),
+    "pcsk_": (r"\w", 16),
+    "jina_": ("0-9A-Za-z", 20),
+    "tvly-": (r"\w-", 16),
+    "wandb_v1_": (r"\w-", 12),
+    "KGAT_": ("0-9A-Za-z", 16),
+    "ATATT3": (r"\w=-", 16),
+    "whsec_": ("0-9A-Za-z", 16),
+    "sbp_": ("0-9a-f", 16),
+    "figd_": (r"\w-", 16),
+    "NRAK-": ("0-9A-Z", 16),
+    "CFPAT-": (r"\w-", 16),
+    "SG.": (r"\w.-", 16),
+    "dapi": ("0-9a-f", 16),
+    "key-": ("0-9a-f", 24),
+}
+#: A cut may have left so many characters behind the fixed letters.
+_ENOUGH = 20
+# What may follow these is also in names (`sk-estimator-doc-link`), in small letters alone.
+_DRAWN = {"sk-": r"(?=[a-z_-]{0,19}+[0-9A-Z])"}
+# These begin a word: otherwise they stand inside of ordinary ones, or of data. Not after `\n` in a string, or
+# a colour.
+_ALONE = re.compile(r"[0-9A-Za-z]+|.{1,4}")
+
+# A private key goes to its end, or to that of the text. Where none follows, it is code that looks for one.
+_PEM = (
+    r"-----BEGIN[ A-Z0-9]{1,60}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?=[\s\\nr'\"+]{0,20}(?:[A-Za-z0-9+/]{8}|Proc-Type))"
+)
+# A line from the middle of such a block: as long as PEM, or OpenSSH, makes them.
+_PEM_LINE = (
+    r"(?m)^([ \t\"']{0,8})(?=[^\n]{0,70}[a-z])(?=[^\n]{0,70}[A-Z])(?=[^\n]{0,70}[0-9])"
+    r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?=[\"']?[ \t\r]{0,8}(?:\\n|$))"
+)
+_ADDRESS = r"://[^\s'\"<>]+"
+# What a program puts in is no secret: {password}, ${PASSWORD}, %s.
+_PUT_IN = re.compile(r"(?:\{[^{}]{0,80}\}|\$\{?\w{1,80}\}?|%s|%\(\w{1,80}\)s|:){1,9}")
+_PORT = re.compile(r"\d{1,5}[/?#]")
+_HOOK = (
+    r"(?i)(hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+    r"|\.webhook\.office\.com/webhookb2/)[\w/@-]+"
+)
+_TELEGRAM = r"(?<!\d)\d{8,10}:AA[\w-]{20,}"
+_AUTHORIZATION = (
+    r"(?i)(authorization\\{0,2}['\"]?\s{0,3}[:=]\s{0,3}(?:[fb]{1,2}(?=[\\'\"]))?\\{0,2}['\"]?"
+    r"(?:(?:bearer|basic|token|digest|apikey|negotiate)\s{1,3})?+)"
+    r"(?!bearer\b|basic\b|token\b|negotiate\b|none\b|true\b|false\b)([\w.~+/=-]{4,})"
+)
+_BEARER = r"(?i)\b(bearer|basic)(\s{1,3})([\w.~+/=-]{8,})"
+_COOKIE = r"(?i)(\b(?:set-)?cookie2?['\"]?[ \t]{0,3}:[ \t]{0,3}['\"]?)(?=[^\s=;,'\"]{1,80}=[^\s=])[^'\"\r\n]+"
+_PAIR = (
+    r"(?i)(\bauth['\"]?\s{0,3}[=:]\s{0,3}(?:[\w.]{0,40}Auth)?\(\s{0,3})"
+    r"(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\")\s{0,3},\s{0,3}(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\")"
+)
+_NETRC = r"(?i)(\bmachine\s{1,4}\S{1,100}\s{1,4}(?:login\s{1,4}\S{1,100}\s{1,4})?password\s{1,4})[^\s'\"]+"
+_SAID = (
+    r"(?i)(\b(?:password|passwort|passphrase|passcode)\s(?:is|was|ist|lautet)\s{1,2}[`'\"]?)"
+    r"(?=[^\s`'\"\d]{0,60}\d)[^\s`'\"]+"
+)
+
+# Commands whose options are letters: what begins them, and what stands before their secret.
+_COMMANDS = {
+    "login": (r"(?:docker|podman|az|helm|oc) [^\n]{0,40}?login", r"\s-p[ =]{1,3}"),
+    "mysql": (r"mysql\w{0,10}|mariadb", r"\s-p"),
+    "sshpass": (r"sshpass", r"\s-p ?"),
+    "twine": (r"twine", r"\s-p "),
+    "curl": (r"curl", r"\s(?:-u|--user|--proxy-user)[ =]{0,3}['\"]?[^\s:'\"]{0,100}:"),
+    "redis-cli": (r"redis-cli", r"\s-a "),
+    "wandb login": (r"wandb login", r"\s(?=[0-9a-z]{0,9}\d)"),
+    "authtoken": (r"ngrok", r"authtoken "),
+}
+
+_Rule = tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]]
+
+
+def _judged_bearer(match: re.Match[str]) -> str:
+    # "bearer of" and "Basic authentication" are words; a token is long, or not made of letters of one case
+    # alone.
+    value = match[3].rstrip(".")
+    is_word = value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle())
+    return match[0] if is_word else f"{match[1]}{match[2]}{HIDDEN}"
+
+
+def _judged_authorization(match: re.Match[str]) -> str:
+    # TOKEN and ACCESS_TOKEN say what is to stand there, and get_token() or tokens[0] gives it.
+    is_place = match[2].replace("_", "").isalpha() and match[2].isupper()
+    is_code = match.string[match.end() : match.end() + 1] in ("(", "[")
+    return match[0] if is_place or is_code else match[1] + HIDDEN
+
+
+def _without_logins(match: re.Match[str]) -> str:
+    return "://".join(_without_login(one) if "@" in one else one for one in match[0].split("://"))
+
+
+def _without_login(address: str) -> str:
+    """An address, what stands before its last `@` hidden. There may be an `@` in a path, and a `/` in a
+    password."""
+    login, at, host = address.rpartition("@")
+    user, colon, password = login.partition(":")
+    in_path = "/" in user or "?" in user or "#" in user or (colon and _PORT.match(password))
+    no_host = not host[:1].isalnum() and not host.startswith("[")
+    if not at or no_host or in_path or login == "git" or _PUT_IN.fullmatch(login):
+        return address
+    return f"{HIDDEN}@{host}"
+
+
+# The words of which a rule needs one (in small letters), its pattern, and what takes the place of what it
+# finds.
+_RULES: tuple[_Rule, ...] = (
+    (("hooks.slack", "webhook"), _HOOK, rf"\1{HIDDEN}"),
+    ((":aa",), _TELEGRAM, HIDDEN),
+    (("://",), _ADDRESS, _without_logins),
+    (("authorization",), _AUTHORIZATION, _judged_authorization),
+    (("bearer", "basic"), _BEARER, _judged_bearer),
+    (("auth",), _PAIR, rf"\1{HIDDEN}"),
+    (("cookie",), _COOKIE, rf"\1{HIDDEN}"),
+    (("machine",), _NETRC, rf"\1{HIDDEN}"),
+    (("password ", "passwort ", "passphrase ", "passcode "), _SAID, rf"\1{HIDDEN}"),
+)
+
+
+def hide(text: str) -> str:
+    """The text without secrets."""
+    text = published().sub(HIDDEN, text)
+    if len(text) >= 64:
+        text = compiled(_PEM_LINE).sub(rf"\1{HIDDEN}", text)
+    lower = text.lower()
+    if "private key" in lower:
+        text = _without_private_keys(text)
+    for words, pattern, instead in _RULES:
+        if any(word in lower for word in words):
+            text = compiled(pattern).sub(instead, text)
+    for word, (command, option) in _COMMANDS.items():
+        if word in lower:
+            text = _without_options(text, command, option)
+    return assigned.hide(text)
+
+
+def _without_private_keys(text: str) -> str:
+    found, parts, end = compiled(_PEM).search(text), [], 0
+    while found is not None:
+        parts += [text[end : found.end()], HIDDEN]
+        end = text.find("-----END", found.end())
+        end = len(text) if end < 0 else end
+        found = compiled(_PEM).search(text, end)
+    return "".join([*parts, text[end:]])
+
+
+def _without_options(text: str, command: str, option: str) -> str:
+    """The text without what follows this option in lines with this command."""
+    secret = compiled(
+        rf"({option})(?!\d[\d.:]{{0,20}}(?:\s|$))(?:'[^'\n]*'?|\"[^\"\n]*\"?|(?![-<${{'\"])[^\s'\"]+)"
+    )
+    line = compiled(rf"(?<![\w.])(?:{command})(?=\s)[^\n]*")
+    return line.sub(lambda found: secret.sub(rf"\1{HIDDEN}", found[0]), text)
+
+
+@functools.cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled once."""
+    return re.compile(pattern)
+
+
+@functools.cache
+def published() -> re.Pattern[str]:
+    """Every published prefix and what follows it."""
+    from jupyter_mlgpu.record.redact.published import PREFIXES
+
+    after = {}
+    for prefix, (characters, least) in {**PREFIXES, **_PREFIXES}.items():
+        least = least if prefix in _PREFIXES else min(least, _ENOUGH)
+        fixed = re.escape(prefix)
+        # Asked when the letters are there: looking back at each letter of a text would take longer.
+        alone = rf"(?:(?<![0-9A-Za-z]{fixed})|(?<=\\[nrt]{fixed})|(?<=[\d\[]m{fixed}))"
+        begins = (alone if _ALONE.fullmatch(prefix) else "") + _DRAWN.get(prefix, "")
+        after[prefix] = rf"{begins}[{characters}]{{{least},}}"
+    return re.compile(any_of(after))

@@ -1,0 +1,80 @@
+"""What we say in another language than English: a look-up in its gettext catalogue, `locale/`.
+
+A catalogue maps English templates to those of its language; sentences bring template and fields along
+(`sentence.py`), so nothing is parsed. Plain texts are looked up as they stand. What a catalogue does not know
+stays English. A further language is a further `.po` file (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from jupyter_mlgpu.record.sentence import Sentence, filled
+
+LOCALE = Path(__file__).parent / "locale"
+
+#: From each English template to its forms, one for each plural of the language.
+Messages = Mapping[str, tuple[str, ...]]
+
+
+def catalogue_path(language: str) -> Path | None:
+    """The catalogue for a language's code (`zh`, `zh_CN`, `zh-Hans`); None where there is none for it."""
+    wanted = language.replace("-", "_").casefold()
+    there = {folder.name.casefold(): folder for folder in LOCALE.iterdir() if folder.is_dir()}
+    close = (folder for name, folder in sorted(there.items()) if name[:2] == wanted.split("_")[0])
+    found = there.get(wanted) or next(close, None)
+    return found / "LC_MESSAGES" / "jupyter_mlgpu.po" if found else None
+
+
+@cache
+def messages(language: str) -> Messages:
+    """All that a catalogue translates; a context stands before its template, as in gettext's own files.
+
+    Empty for English, and for a language without a catalogue.
+    """
+    return _read(language)[0]
+
+
+@cache
+def _read(language: str) -> tuple[Messages, str]:
+    path = catalogue_path(language)
+    if path is None:
+        return {}, ""
+    from babel.messages.pofile import read_po  # takes a moment, and English does not need it
+
+    with path.open("rb") as file:
+        catalogue = read_po(file)
+    found: dict[str, tuple[str, ...]] = {}
+    for message in catalogue:
+        template = message.id if isinstance(message.id, str) else message.id[0]
+        forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+        if template and all(forms):
+            found[f"{message.context}\x04{template}" if message.context else template] = forms
+    return found, catalogue.plural_expr
+
+
+def translated(sentence: str, language: str) -> str:
+    """A sentence in a language, its fields too; in English what is not known in it."""
+    known, plural = _read(language)
+    return _say(sentence, known, plural) if known else str(sentence)
+
+
+def _say(sentence: str, known: Messages, plural: str) -> str:
+    if not isinstance(sentence, Sentence):
+        return known.get(sentence, (sentence,))[0]
+    forms = known.get(sentence.template)
+    count = sentence.fields.get("count")
+    if forms is None:
+        one = sentence.plural is None or count == 1
+        said = sentence.template if one else str(sentence.plural)
+    else:
+        said = forms[gettext.c2py(plural)(count) if len(forms) > 1 and isinstance(count, int) else 0]
+    return filled(said, sentence.fields, lambda field: _field(field, known, plural))
+
+
+def _field(field: str, known: Messages, plural: str) -> str:
+    """A text in a field is data, and stays as it is."""
+    return _say(field, known, plural) if isinstance(field, Sentence) else field

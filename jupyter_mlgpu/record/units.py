@@ -1,0 +1,83 @@
+"""Figures with their units, as people write them: the same ones in receipts, tables and sentences."""
+
+from __future__ import annotations
+
+import math
+
+from jupyter_mlgpu.record.record import Reading
+
+TITLES = {
+    "wall_time": "Wall time",
+    "cpu_time": "CPU time",
+    "device_time": "Device time",
+    "device_idle": "Device idle",
+    "peak_memory_process": "Peak memory, process",
+    "peak_memory_allocator": "Peak memory, allocator",
+    "peak_memory_device": "Peak memory, device",
+    "memory_process": "Memory at the end, process",
+    "memory_allocator": "Memory at the end, allocator",
+    "energy": "Energy",
+}
+
+
+def seconds(value: float) -> str:
+    """`812 µs`, `12.3 ms`, `4.56 s`, `2 min 05 s`: three figures are what a cell's time is good for."""
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.0f} µs"
+    if value < 0.9995:
+        return f"{value * 1e3:.3g} ms"
+    if value < 59.95:
+        return f"{value:.3g} s"
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def duration(value: float) -> str:
+    """As `seconds`, but three figures with a unit from nanoseconds up: of a step, where they all count."""
+    if value < 0.9995e-6:
+        return f"{value * 1e9:.0f} ns"
+    if value < 0.9995e-3:
+        return f"{value * 1e6:.3g} µs"
+    return seconds(value)
+
+
+def size(value: float) -> str:
+    """`512 MiB`: bytes in powers of 1024."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
+        value /= 1024
+    return f"{value:.3g} TiB"
+
+
+def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
+    """`12.3 J ± 0.4`, `3.51 kJ ± 0.04`: no more figures than the uncertainty leaves; three without one."""
+    prefix, scale = ("k", 1e3) if abs(value) >= 999.5 else ("", 1.0) if abs(value) >= 0.0995 else ("m", 1e-3)
+    value /= scale
+    if not uncertainty:
+        return f"{value:.3g} {prefix}{unit}" if abs(value) < 999.5 else f"{value:,.0f} {prefix}{unit}"
+    uncertainty /= scale
+    # One figure of the uncertainty, two where the first is a 1: there rounding would change it by half.
+    first = math.floor(math.log10(uncertainty))
+    places = max(0, (1 if uncertainty / 10**first < 1.95 else 0) - first)
+    return f"{value:,.{places}f} {prefix}{unit} ± {uncertainty:,.{places}f}"
+
+
+def figure(reading: Reading) -> str:
+    """A reading's value with its unit, or `not measured`."""
+    if reading.value is None:
+        return "not measured"
+    if reading.unit == "s":
+        return seconds(reading.value)
+    if reading.unit == "bytes":
+        return size(reading.value)
+    if reading.unit == "share":
+        return f"{reading.value * 100:.3g} %"
+    return with_uncertainty(reading.value, reading.uncertainty, reading.unit)
+
+
+def title(quantity: str) -> str:
+    """A quantity's name for people."""
+    return TITLES.get(quantity, quantity.replace("_", " "))

@@ -1,0 +1,1 @@
+"""What a person sees: receipts, pages, tables, charts, exports."""

@@ -1,0 +1,148 @@
+"""A comparison as a page with its chart, and as data for the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from jupyter_mlgpu.explain.comparing.compare import Change, RecordComparison, Sample
+from jupyter_mlgpu.explain.comparing.expect import Judgement
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import say, say_count
+from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Rule, Series
+from jupyter_mlgpu.show.page.model import Page, Part, Table
+from jupyter_mlgpu.show.page.shown import page_of
+
+ABOUT = say(
+    "Medians over the runs, lowest and highest in brackets; how many times as large, with its 95 % interval "
+    "(Hodges-Lehmann, exact Mann-Whitney)."
+)
+
+PROFILED = say("Self times of operations, with the profiler on: they are no timings of the cell.")
+
+#: Rows of a chart, at most: beyond that nobody reads them.
+_ROWS = 30
+
+
+@page_of.register
+def page(comparison: RecordComparison) -> Page:
+    """A table for each cell, and one of its operations, with a chart of what could be judged."""
+    first, second = comparison.first, comparison.second
+    parts: list[Part] = [say("{first} and {second}. {about}", first=first, second=second, about=ABOUT)]
+    for pair in comparison.pairs:
+        # Where nothing was measured there is no table to bear the name.
+        parts.append(_table(comparison, pair.changes, pair.name) if pair.changes else pair.name)
+        if pair.operations:
+            parts.append(_table(comparison, pair.operations, PROFILED))
+        parts += pair.notes
+    return Page(tuple(parts), comparison.notes, (chart(comparison),))
+
+
+def chart(comparison: RecordComparison) -> Chart:
+    """The ratios with their intervals; without a series where none could be judged.
+
+    A point is how many times as large the second side is as the first, on an axis of powers; the line
+    at 1 is no difference.
+    """
+    judged = list(_judged(comparison))[:_ROWS]
+    points = [
+        Point(one.ratio.value, row, f"{name}: {_times(one)}, {one.verdict}", one.ratio.low, one.ratio.high)
+        for row, (name, one) in enumerate(judged)
+        if one.ratio is not None
+    ]
+    title = say(
+        "{second} as a multiple of {first}, 95 % interval", second=comparison.second, first=comparison.first
+    )
+    drawn = (Series("", tuple(points), 0, "points"),) if points else ()
+    names = Axis("", names=tuple(name for name, _ in judged))
+    told = say("Chart: {title}; the table says the same.", title=title)
+    return Chart((), Axis(title, log=True), names, drawn, told, (Rule(1.0),) if drawn else ())
+
+
+def data(comparison: RecordComparison) -> dict[str, Any]:
+    """The comparison as JSON-ready data, for a view that draws it in the user's language.
+
+    `more` is what a row's name has beside its quantity's: the source, or that a profiler was on.
+    """
+    pairs = [
+        {
+            "name": pair.name,
+            "changes": [_plain(change) for change in pair.changes],
+            "operations": [_plain(change) for change in pair.operations],
+            "notes": list(pair.notes),
+        }
+        for pair in comparison.pairs
+    ]
+    return {"pairs": pairs, "notes": list(comparison.notes)}
+
+
+def _plain(change: Change) -> dict[str, Any]:
+    title = "" if change.quantity is None else units.title(change.quantity)
+    return {
+        "quantity": change.quantity,
+        "more": change.what.removeprefix(title),
+        "unit": change.unit,
+        "first": _spread(change.first),
+        "second": _spread(change.second),
+        "ratio": None if change.ratio is None else asdict(change.ratio),
+        "judgement": change.judgement,
+        "why_not": change.why_not,
+    }
+
+
+def _spread(sample: Sample) -> dict[str, Any] | None:
+    if not sample.values:
+        return None
+    low, high = min(sample.values), max(sample.values)
+    return {"median": sample.median, "low": low, "high": high, "runs": len(sample.values)}
+
+
+def _judged(comparison: RecordComparison) -> Iterator[tuple[str, Change]]:
+    for pair in comparison.pairs:
+        for change in (*pair.changes, *pair.operations):
+            if change.ratio is not None:
+                name = change.what if len(comparison.pairs) == 1 else f"{change.what}, {pair.name}"
+                yield name, change
+
+
+def _table(comparison: RecordComparison, changes: Sequence[Change], caption: str) -> Table:
+    columns = ("", comparison.first, comparison.second, say("times as large"), say("verdict"))
+    rows = (
+        (one.what, _sample(one.first, one.unit), _sample(one.second, one.unit), _times(one), one.verdict)
+        for one in changes
+    )
+    return Table(columns, tuple(rows), caption=caption)
+
+
+def _times(change: Change) -> str:
+    found = change.ratio
+    return "" if found is None else f"{found.value:.3g} [{found.low:.3g} to {found.high:.3g}]"
+
+
+def _sample(sample: Sample, unit: str) -> str:
+    if not sample.values:
+        return say("not measured")
+    low, high = (_figure(one, unit) for one in (min(sample.values), max(sample.values)))
+    runs = say_count("{count} run", "{count} runs", len(sample.values))
+    median = _figure(sample.median, unit)
+    if low == high:
+        return say("{median} ({runs})", median=median, runs=runs)
+    return say("{median} ({low} to {high}, {runs})", median=median, low=low, high=high, runs=runs)
+
+
+def _figure(value: float, unit: str) -> str:
+    if unit == "s":
+        return units.seconds(value)
+    return units.size(value) if unit == "bytes" else f"{value:.3g} {unit}"
+
+
+@page_of.register
+def _judgement(shown: Judgement) -> Page:
+    told = {
+        "holds": say("✓ holds: {why}", why=shown.sentence),
+        "does not hold": say("✗ does not hold: {why}", why=shown.sentence),
+        "cannot judge": say("○ cannot judge: {why}", why=shown.sentence),
+    }
+    return Page((translated(told[shown.state], shown.language),))

@@ -1,0 +1,159 @@
+"""A diagnosis as text and as HTML, in English or Chinese, and its remedies as a plan to paste."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mlgpu.explain.doctor.check import Confidence
+from jupyter_mlgpu.explain.doctor.diagnose import CheckResult, Diagnosis, head
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count
+from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.show.markup import Markup, element, one_line
+
+LANGUAGES = ("en", "zh")
+
+_NOT_ASKED = say(
+    "The frameworks and the network were not asked: --deep asks them, which takes up to a minute."
+)
+_PLAN = say(
+    "What the doctor advises, in this order. It has changed nothing itself: read each line before you run it."
+)
+_KNOWN, _DO = say("How we know:"), say("What to do:")
+_SURE: Mapping[Confidence, Sentence] = {
+    "sure": say("sure"),
+    "likely": say("likely"),
+    "possible": say("possible"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisPage:
+    """A diagnosis as a notebook shows it; `findings` and `to_json()` are the diagnosis's own."""
+
+    diagnosis: Diagnosis
+    language: str = "en"
+    all_checks: bool = False
+
+    @property
+    def findings(self) -> tuple[CheckResult, ...]:
+        """What is wrong, causes first."""
+        return self.diagnosis.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """As doctor.schema.json describes it."""
+        return self.diagnosis.to_json()
+
+    def __repr__(self) -> str:
+        return text(self.diagnosis, self.language, all_checks=self.all_checks)
+
+    def _repr_html_(self) -> str:
+        return html(self.diagnosis, self.language)
+
+
+def text(diagnosis: Diagnosis, language: str = "en", *, all_checks: bool = False) -> str:
+    """For a terminal; with `all_checks` also what the checks say that found nothing or could not judge."""
+    lines = [_said(head(diagnosis), language)]
+    for number, one in enumerate(diagnosis.findings, start=1):
+        lines += ["", f"{number}. {_said(one.title, language)} ({_sure(one, language)}; {one.id})"]
+        lines += [f"   {_said(_KNOWN, language)} {_said(one.evidence, language)}"]
+        lines += [f"   {_said(_DO, language)}"]
+        lines += [f"       {line}" for line in _remedy(one).splitlines()]
+    for title, rows in _rest(diagnosis, language, all_checks):
+        lines += ["", title, *(f"   {ids}: {what}" for ids, what in rows)]
+    skipped = len(diagnosis.of("skipped"))
+    if skipped and not all_checks:
+        said = say_count(
+            "{count} check could not judge, mostly for want of what it looks at: --all says why.",
+            "{count} checks could not judge, mostly for want of what they look at: --all says why.",
+            skipped,
+        )
+        lines += ["", _said(said, language)]
+    if diagnosis.of("not asked"):
+        lines += ["", _said(_NOT_ASKED, language)]
+    return "\n".join(lines)
+
+
+def html(diagnosis: Diagnosis, language: str = "en") -> str:
+    """HTML that needs nothing else; everything in it is escaped."""
+    findings = [
+        element(
+            "li",
+            element("b", _shown(one.title, language)),
+            " ",
+            element("small", f"({_sure(one, language)}; {one.id})"),
+            element("div", _said(_KNOWN, language), " ", _shown(one.evidence, language)),
+            element("div", _said(_DO, language)),
+            element("pre", one_line(_remedy(one)), style="white-space:pre-wrap;overflow-wrap:anywhere"),
+        )
+        for one in diagnosis.findings
+    ]
+    rest = []
+    for title, rows in _rest(diagnosis, language, all_checks=True):
+        lines = [element("li", element("code", ids), ": ", one_line(what)) for ids, what in rows]
+        rest.append(element("details", element("summary", title), element("ul", *lines)))
+    if diagnosis.of("not asked"):
+        rest.append(element("div", element("small", _said(_NOT_ASKED, language))))
+    listed = element("ol", *findings) if findings else None
+    return str(element("div", element("p", _said(head(diagnosis), language)), listed, *rest))
+
+
+def plan(diagnosis: Diagnosis, language: str = "en") -> str:
+    """All remedies in order, as lines for a shell; words stand in comments."""
+    if not diagnosis.findings:
+        return f"# {_said(say('There is nothing to repair.'), language)}"
+    lines = [f"# {_said(_PLAN, language)}"]
+    for number, one in enumerate(diagnosis.findings, start=1):
+        title = " ".join(_said(one.title, language).split())
+        lines += ["", f"# {number}. {title} ({_sure(one, language)})", _remedy(one)]
+    return "\n".join(lines)
+
+
+def json_text(diagnosis: Diagnosis) -> str:
+    """The text of a JSON file."""
+    return json.dumps(diagnosis.to_json(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _rest(
+    diagnosis: Diagnosis, language: str, all_checks: bool
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """What is told below the findings: a title, and rows of checks with what is said of them."""
+    crashed, skipped, fine = diagnosis.of("crashed"), diagnosis.of("skipped"), diagnosis.of("ok")
+    if crashed:
+        yield _said(say("Checks that failed themselves:"), language), _rows(crashed, language)
+    if skipped and all_checks:
+        yield _said(say("Not judged ({count}):", count=len(skipped)), language), _rows(skipped, language)
+    if fine and all_checks:
+        yield _said(say("Nothing wrong ({count}):", count=len(fine)), language), _rows(fine, language)
+
+
+def _rows(results: Sequence[CheckResult], language: str) -> list[tuple[str, str]]:
+    """Checks that share a reason share a row: on a Linux machine a dozen are about Macs."""
+    ids: dict[Sentence, list[str]] = {}
+    for one in results:
+        ids.setdefault(one.evidence, []).append(one.id)
+    return [(", ".join(names), _said(reason, language)) for reason, names in ids.items()]
+
+
+def _sure(result: CheckResult, language: str) -> str:
+    return _said(_SURE[result.confidence or "possible"], language)
+
+
+def _remedy(result: CheckResult) -> str:
+    return _visible(result.remedy or "")
+
+
+def _said(sentence: Sentence, language: str) -> str:
+    return _visible(translated(sentence, language))
+
+
+def _visible(words: str) -> str:
+    """Without what could move a terminal's cursor: facts may come from a file of somebody else's."""
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in words)
+
+
+def _shown(sentence: Sentence, language: str) -> Markup:
+    # A notebook file would store each line of a text on a line of its own.
+    return one_line(_said(sentence, language))

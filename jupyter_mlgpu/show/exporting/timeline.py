@@ -1,0 +1,270 @@
+"""Records and their profiles as one timeline: cells, blocks inside them, operations, counters.
+
+All stands on one clock. Each run (a kernel process) is a process of the timeline, and its cells stand where
+the monotonic clock of that process had them. An operation stands as far behind its cell's start as the
+profiler saw it: the profiler's clock (UTC) and the monotonic one are read one after the other when the cell
+begins, microseconds apart unless the machine takes the thread away in between. Times of kernels are the
+host's as far as the profiler matched the clocks, to some microseconds. Runs stand to each other by UTC, as
+it was read some milliseconds before their first cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.record.record import Reading, Record
+
+CLOCK = (
+    "Time 0 is the start of the first cell. Cells stand on their kernel's monotonic clock; operations by "
+    "their distance from their cell's start on the profiler's clock (both are read when the cell begins, "
+    "microseconds apart; a GPU's times are as exact as the profiler's match of both, some microseconds). "
+    "Several runs stand to each other by UTC, to some milliseconds. Live counters were looked at while a "
+    "browser showed them, on the kernel's monotonic clock: a step lasts until the next look, also between "
+    "two cells, where it means nothing."
+)
+
+GONE = "The events of this profiled cell are no longer kept: its table of operations is in its record."
+
+#: A profile's first track; below it there is room for lanes of cells.
+_FIRST_TRACK = 100
+
+Find = Callable[[tuple[str, int]], Sequence[Profile]]
+#: Gives what the live counters showed in the cell of a record's key, as `measure/probes/looks.py` has it.
+FindLooks = Callable[[tuple[str, int]], Mapping[str, Any] | None]
+
+
+def _no_looks(key: tuple[str, int]) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing on the timeline, in nanoseconds from its beginning.
+
+    `kind` is slice (has a duration), instant, counter (its value is in `args`), or name (of the process, or
+    of the track where `track` is not 0). Slices of one track never overlap but where one holds the other.
+    """
+
+    kind: str
+    name: str
+    process: int
+    track: int
+    start_ns: int = 0
+    duration_ns: int = 0
+    category: str = ""
+    args: dict[str, Any] | None = None
+
+
+class _Lanes:
+    """Slices that overlap without one holding the other are put on tracks of their own."""
+
+    def __init__(self) -> None:
+        self._open: list[list[tuple[int, int]]] = []
+
+    def place(self, start: int, end: int) -> int:
+        """The lane for a slice; they come in the order of their starts, the longest first."""
+        for number, stack in enumerate(self._open):
+            while stack and stack[-1][1] <= start:
+                stack.pop()
+            if not stack or (stack[-1][0] <= start and end <= stack[-1][1]):
+                stack.append((start, end))
+                return number
+        self._open.append([(start, end)])
+        return len(self._open) - 1
+
+
+def left_out(records: Sequence[Record], profiles: Find, looks: FindLooks = _no_looks) -> list[str]:
+    """What of the records is not on the timeline: one sentence a cell."""
+    said = []
+    for record in records:
+        if record.mode == "profiled" and record.ops and not profiles(record.key):
+            said.append(f"Cell {record.cell.sequence}: {GONE}")
+        for one in profiles(record.key):
+            if one.left_out:
+                said.append(
+                    f"Cell {record.cell.sequence}: {one.left_out:,} events of {one.profiler} are left out "
+                    f"({one.why_left_out})."
+                )
+        if record.reading("wall_time").value is None:
+            said.append(f"Cell {record.cell.sequence} has no measured time and is shown as a moment.")
+        seen = looks(record.key)
+        if seen and (first := seen["looks"][0][0]) > 2 * seen["interval"]:
+            said.append(
+                f"Cell {record.cell.sequence}: its live counters begin {first:.1f} s after its start. Before "
+                "that nobody watched, or the cell is longer than what they remember."
+            )
+    return said
+
+
+def items(
+    records: Sequence[Record],
+    profiles: Find,
+    looks: FindLooks = _no_looks,
+    *,
+    clocks: Mapping[str, int] | None = None,
+) -> Iterator[Item]:
+    """The timeline, one thing after the other; `profiles` gives the kept profiles of a record's key.
+
+    `clocks` says of every run, by its id, what added to its monotonic clock, in nanoseconds, gives a clock
+    that all share; without it the runs stand to each other by UTC.
+    """
+    starts = _starts(records, clocks)
+    runs: dict[str, list[Record]] = {}
+    for record in records:
+        runs.setdefault(record.run.id, []).append(record)
+    for number, (run, of_run) in enumerate(runs.items(), start=1):
+        notebook = of_run[0].run.notebook
+        engine = of_run[0].run.engine
+        name = f"engine {engine}, " if engine is not None else ""
+        name += f"kernel {run[:8]}" + (f", {notebook}" if notebook else "")
+        yield Item("name", name, number, 0)
+        yield from _cells(number, of_run, starts)
+        yield from _counters(number, of_run, starts, looks)
+        yield from _operations(number, of_run, starts, profiles)
+
+
+def _starts(records: Sequence[Record], clocks: Mapping[str, int] | None = None) -> dict[tuple[str, int], int]:
+    """Where each record begins, in nanoseconds from the first one."""
+    offsets = dict(clocks or {})
+    for record in records:
+        if record.run.id not in offsets:
+            offsets[record.run.id] = _utc_ns(record.started_at) - record.started_monotonic_ns
+    placed = {record.key: record.started_monotonic_ns + offsets[record.run.id] for record in records}
+    first = min(placed.values(), default=0)
+    return {key: start - first for key, start in placed.items()}
+
+
+def _utc_ns(moment: str) -> int:
+    try:
+        found = datetime.fromisoformat(moment)
+    except ValueError:  # a file somebody else wrote: its run then begins in 1970, and is not lost
+        return 0
+    return round(found.timestamp() * 1e6) * 1000
+
+
+def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int], int]) -> Iterator[Item]:
+    lanes = _Lanes()
+    named: set[int] = set()
+    timed = []
+    for record in records:
+        wall = record.reading("wall_time").value
+        start = starts[record.key]
+        timed.append((start, start + (0 if wall is None else round(wall * 1e9)), record))
+    for start, end, record in sorted(timed, key=lambda one: (one[0], -one[1])):
+        track = 1 + lanes.place(start, end)
+        if track not in named:
+            named.add(track)
+            yield Item("name", "cells" if track == 1 else f"cells at the same time {track}", process, track)
+        kind = "slice" if record.reading("wall_time").value is not None else "instant"
+        # A block of a script (trace, an epoch of fit) has a name and no code.
+        category = "cell" if record.cell.source_digest is not None else "block"
+        name = f"{_number(record)} {record.cell.name}"
+        yield Item(kind, name, process, track, start, end - start, category, _about(record))
+        for reading in record.readings:
+            if reading.quantity in ("memory_process", "memory_allocator") and reading.value is not None:
+                counter = f"{reading.quantity} when a cell had ended, {reading.instrument}"
+                yield Item("counter", counter, process, 0, end, args={"bytes": reading.value})
+
+
+def _counters(
+    process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], looks: FindLooks
+) -> Iterator[Item]:
+    for record in records:
+        seen = looks(record.key)
+        if seen is None:
+            continue
+        named = [
+            (f"{one['device']} {one['quantity']}, {one['source']}", one["unit"]) for one in seen["series"]
+        ]
+        for at, values in seen["looks"]:
+            moment = starts[record.key] + round(at * 1e9)
+            for (name, unit), value in zip(named, values, strict=True):
+                if value is not None:
+                    yield Item(
+                        "counter", name, process, 0, moment, category="live counter", args={unit: value}
+                    )
+
+
+def _operations(
+    process: int, records: Sequence[Record], starts: dict[tuple[str, int], int], profiles: Find
+) -> Iterator[Item]:
+    lanes: dict[tuple[str, str, str, str], _Lanes] = {}
+    tracks: dict[tuple[tuple[str, str, str, str], int], int] = {}
+    for record in records:
+        kept = profiles(record.key)
+        if not kept and record.mode == "profiled" and record.ops:
+            yield Item("instant", GONE, process, 1, starts[record.key], category="left out")
+        for profile in kept:
+            if profile.left_out:
+                said = f"{profile.left_out:,} events left out: {profile.why_left_out}"
+                yield Item("instant", said, process, 1, starts[record.key], category="left out")
+            moved = starts[record.key] - profile.start_ns
+            # Of those that begin together the longest holds the others. The sort keeps the order of equal
+            # ones, of which the first holds the others.
+            ordered = sorted(profile.events, key=attrgetter("duration_ns"), reverse=True)
+            for event in sorted(ordered, key=attrgetter("start_ns")):
+                line = (profile.framework, event.plane, event.device, event.line)
+                start = event.start_ns + moved
+                lane = lanes.setdefault(line, _Lanes()).place(start, start + event.duration_ns)
+                if (line, lane) not in tracks:
+                    tracks[line, lane] = _FIRST_TRACK + len(tracks)
+                    yield Item("name", _track(line, lane), process, tracks[line, lane])
+                yield _operation(event, profile, record, process, tracks[line, lane], start)
+
+
+def _operation(
+    event: Event, profile: Profile, record: Record, process: int, track: int, start_ns: int
+) -> Item:
+    known = {"type": event.type, "shapes": event.shapes, "bytes": event.bytes, "flop": event.flops}
+    args = {name: value for name, value in known.items() if value is not None}
+    category = f"{profile.framework} {event.plane}"
+    return Item(
+        "slice",
+        event.name,
+        process,
+        track,
+        start_ns,
+        event.duration_ns,
+        category,
+        {"cell": record.cell.sequence, **args},
+    )
+
+
+def _track(line: tuple[str, str, str, str], lane: int) -> str:
+    framework, plane, device, name = line
+    where = name if plane == "host" else f"{device} {name}"
+    return f"{framework} {where}" + (f", overlapping {lane + 1}" if lane else "")
+
+
+def _number(record: Record) -> str:
+    count = record.cell.execution_count
+    return f"#{record.cell.sequence}" if count is None else f"[{count}]"
+
+
+def _about(record: Record) -> dict[str, Any]:
+    ran_on = record.device.ran_on
+    where = record.device.why_missing if ran_on is None else ", ".join(one.device for one in ran_on)
+    return {
+        "cell": record.cell.sequence,
+        "outcome": record.outcome,
+        "mode": record.mode,
+        "timing": record.mode == "light",
+        "asked for": record.device.asked_for or None,
+        "ran on": where,
+        **{one.quantity: _said(one, record) for one in record.readings},
+        **({"notes": " ".join(record.notes)} if record.notes else {}),
+    }
+
+
+def _said(reading: Reading, record: Record) -> str:
+    if reading.value is None:
+        return f"not measured: {reading.why_missing}"
+    slowed = record.mode == "profiled" and reading.quantity in ("wall_time", "cpu_time")
+    return (
+        f"{reading.value!r} {reading.unit} ({reading.instrument}{', with a profiler on' if slowed else ''})"
+    )

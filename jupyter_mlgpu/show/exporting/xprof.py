@@ -1,0 +1,52 @@
+"""The frameworks' own profiles as a folder that XProf and TensorBoard's profile plug-in open.
+
+They look for `plugins/profile/RUN/HOST.xplane.pb`. What TensorFlow and JAX have written is handed on byte by
+byte, so these tools see what they would have seen of a profile taken without us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.ops.events import CUT, Profile
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.exporting.timeline import Find
+
+_GONE = "the bytes of this profile were let go, to bound memory: run the cell once more with --ops."
+
+
+def write(folder: Path, records: Sequence[Record], profiles: Find) -> tuple[list[Path], list[str]]:
+    """Write every profile that there is; returns the files, and a sentence for each that there is not.
+
+    Each profile is a run of its own, named by its cell and framework; the host is named by its digest. Raises
+    RecordError where a file cannot be written, or where there is nothing to write.
+    """
+    written: list[Path] = []
+    missing: list[str] = []
+    for record in records:
+        for profile in profiles(record.key):
+            cell = f"cell {record.cell.sequence}, {profile.framework}"
+            if profile.xspace is None:
+                missing.append(f"Not written, {cell}: {_why(profile)}")
+                continue
+            run = f"{record.run.id[:8]}_cell_{record.cell.sequence:04d}_{profile.framework}"
+            path = folder / "plugins" / "profile" / run / f"{record.run.host_digest}.xplane.pb"
+            write_atomically(path, profile.xspace)
+            written.append(path)
+            if CUT in (profile.why_left_out or ""):
+                missing.append(f"Of {cell}, events are left out: {CUT}.")
+    if not written:
+        raise RecordError(" ".join(missing) or NOTHING)
+    return written, missing
+
+
+NOTHING = "There is no profile to write: run a cell with `%%mlc_trace --ops` as its first line, then export."
+
+
+def _why(profile: Profile) -> str:
+    known = registry.FRAMEWORKS.keys() & {profile.framework}
+    return (registry.framework(profile.framework).why_no_xspace if known else "") or _GONE

@@ -1,0 +1,73 @@
+"""Where the points, bars and ticks of a chart stand, for every drawing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page.scales import Scale, around
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """From `start` to `end` on the axis of values, around `place` on the other one, so `thick` there."""
+
+    series: Series
+    place: float
+    thick: float
+    start: float
+    end: float
+
+
+def scale(chart: Chart, axis: Axis, start: float, end: float) -> Scale:
+    """The scale of an axis around its numbers, or around the places of its names, from point to point."""
+    if axis.names:
+        # The first name stands at the top, or at the left.
+        last = len(axis.names) - 0.5
+        return Scale(last, -0.5, start, end) if axis is chart.y else Scale(-0.5, last, start, end)
+    points = [point for one in chart.series for point in one.points]
+    found = [one.x if axis is chart.x else one.y for one in points]
+    if (axis is chart.x) == chart.lies:  # values go along it
+        found += [one for point in points for one in (point.low, point.high) if one is not None]
+        found += [bar.end for bar in bars(chart)]
+    if axis is chart.x:
+        found += [one.at for one in chart.rules]
+    found = [one for one in found if one > 0 or not axis.log] or [1.0]
+    return around(found, start, end, log=axis.log, zero=axis.zero)
+
+
+def ticks(axis: Axis, drawn: Scale) -> list[tuple[float, str]]:
+    """The numbers, or the places of names, that are written beside an axis."""
+    if axis.names:
+        return [(float(place), name) for place, name in enumerate(axis.names)]
+    return [(one, axis.written(one)) for one in drawn.ticks()]
+
+
+def bars(chart: Chart) -> list[Bar]:
+    """The bars of a chart: on each other, or side by side."""
+    series = [one for one in chart.series if one.mark == "bar"]
+    thick = 0.5 if chart.stacked else 0.75 / max(1, len(series))
+    ends: dict[float, float] = {}
+    found = []
+    for number, one in enumerate(series):
+        aside = 0.0 if chart.stacked else (number - (len(series) - 1) / 2) * thick
+        for point in one.points:
+            place, value = (point.y, point.x) if chart.lies else (point.x, point.y)
+            start = ends.get(place, 0.0) if chart.stacked else 0.0
+            ends[place] = start + value
+            found.append(Bar(one, place + aside, thick, start, start + value))
+    return found
+
+
+def has_place(chart: Chart, point: Point) -> bool:
+    """Whether the point can be drawn: a logarithmic axis has no place for 0."""
+    return (point.x > 0 or not chart.x.log) and (point.y > 0 or not chart.y.log)
+
+
+def spread(chart: Chart, point: Point) -> Sequence[float]:
+    """The two ends of a point's spread; empty where it has none, or none that can be drawn."""
+    values = chart.x if chart.lies else chart.y
+    if point.low is None or point.high is None or (values.log and point.low <= 0):
+        return ()
+    return point.low, point.high

@@ -1,0 +1,132 @@
+"""The page of a plan: what it says, the fallbacks, its picture, and what the figures do not say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_mlgpu.graphs.planning.forecast import Plan
+from jupyter_mlgpu.record.sentence import Field, Sentence, say, say_count
+from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.planning import drawing, live
+
+FORECAST = say("A forecast: nothing was run, and graph optimisers may still decide otherwise.")
+
+#: Rows under a cell; the text has all.
+_ROWS = 40
+#: Sizes of subgraphs that are told.
+_SIZES = 12
+
+
+@page_of.register
+def page(plan: Plan) -> Page:
+    """Its sentences, its picture, a table of the fallbacks, and folded those of subgraphs and of copies."""
+    head, *said = _sentences(plan)
+    drawn = drawing.picture(plan.graph, plan.placements, plan.groups, plan.target)
+    picture = replace(drawn, live=lambda: live.graph(plan))
+    return Page(
+        (head, FORECAST, *said, picture, _fallbacks(plan)),
+        (*plan.notes, *plan.sources),
+        details=(_subgraph_table(plan), _crossings(plan)),
+        title=say("{subject}, planned for {target}", subject=plan.subject, target=plan.target.title),
+        kind="plan",
+    )
+
+
+def _fallbacks(plan: Plan) -> Table:
+    rows = tuple((one.operation, f"{one.count:,}", one.reason) for one in plan.fallbacks)
+    columns = (say("operation"), say("count"), say("why on the CPU"))
+    return Table(columns, rows, figures=("count",), caption=say("Falls back to the CPU"), most=_ROWS)
+
+
+def _subgraph_table(plan: Plan) -> Table:
+    rows = ((live.name(one.function), f"{one.operations:,}", f"{one.own:,}") for one in plan.subgraphs)
+    columns = (say("function"), say("operations"), say("of these, with a kernel of its own"))
+    return Table(columns, tuple(rows), figures=columns[1:], summary=say("Subgraphs on the device"))
+
+
+def _crossings(plan: Plan) -> Table:
+    """The largest first."""
+    rows = (
+        (
+            f"{live.name(one.tensor)} ({one.type})",
+            say("host") if one.to == "host" else say("device"),
+            (one.why_missing or "") if one.bytes is None else f"{one.bytes:,}",
+        )
+        for one in sorted(plan.crossings, key=lambda one: -(one.bytes or 0))
+    )
+    columns = (say("tensor"), say("to the"), say("bytes"))
+    return Table(columns, tuple(rows), summary=say("Copied between host and device"))
+
+
+def _sentences(plan: Plan) -> list[Sentence]:
+    """What the plan says, a line each."""
+    head = say_count(
+        "{subject}: {count} operation, planned for {target} by {table}.",
+        "{subject}: {count} operations, planned for {target} by {table}.",
+        len(plan.placements),
+        subject=plan.subject,
+        target=plan.target.title,
+        table=plan.target.own.title,
+    )
+    return [head, _counted(plan), _subgraphs(plan), _copied(plan)]
+
+
+def _counted(plan: Plan) -> Sentence:
+    counts = plan.counts
+    told: dict[str, Field] = {
+        "own": counts[plan.target.where],
+        "target": plan.target.title,
+        "noun": plan.target.noun,
+        "others": counts["core"] + counts["default"],
+        "shared": plan.target.shared,
+        "cpu": counts["cpu"],
+    }
+    if counts["beside"]:
+        return say(
+            "{own} have a {target} {noun}, {others} {shared}, {cpu} would fall back to the CPU, where "
+            "{beside} more would run beside them.",
+            **told,
+            beside=counts["beside"],
+        )
+    return say("{own} have a {target} {noun}, {others} {shared}, {cpu} would fall back to the CPU.", **told)
+
+
+def _subgraphs(plan: Plan) -> Sentence:
+    found = plan.subgraphs
+    if not found:
+        return say("No subgraph would run on the device.")
+    sizes = ", ".join(f"{one.operations:,}" for one in found[:_SIZES])
+    if len(found) == 1:
+        return say("1 device subgraph, of {sizes} operations.", sizes=sizes)
+    if len(found) > _SIZES:
+        more = len(found) - _SIZES
+        sizes = say("{sizes} operations and {more} smaller ones", sizes=sizes, more=more)
+    else:
+        sizes = say("{sizes} operations", sizes=sizes)
+    return say(
+        "{count} device subgraphs, of {sizes}; fewer and larger ones run better.",
+        count=len(found),
+        sizes=sizes,
+    )
+
+
+def _copied(plan: Plan) -> Sentence:
+    if not plan.crossings:
+        return say("No tensor would be copied between the host and the device inside it.")
+    known = len(plan.crossings) - len(plan.unknown_sizes)
+    told = say_count(
+        "{bytes} bytes in {count} tensor would be copied between host and device",
+        "{bytes} bytes in {count} tensors would be copied between host and device",
+        known,
+        bytes=plan.known_bytes,
+    )
+    if not plan.unknown_sizes:
+        return say("{copied}.", copied=told)
+    reasons = list(dict.fromkeys(one.why_missing for one in plan.unknown_sizes))
+    return say(
+        "{copied}, and {more} more whose size is not known: {reasons}.",
+        copied=told,
+        more=len(plan.unknown_sizes),
+        reasons=reasons[0] if len(reasons) == 1 else "; ".join(reasons),
+    )

@@ -1,0 +1,215 @@
+"""The page of a race: who raced, its table, what came of it, what the figures do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from jupyter_mlgpu.experiment.race.crossover import Crossover, compare
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.experiment.race.runner import RaceProgress
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import Sentence, say, say_count, with_commas
+from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.show.page.scales import written
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.race.chart import chart, estimate, timed
+
+RESTORE = say(
+    "Devices run one after another, and runs within a process restore nothing: each finds what all runs "
+    "before it left behind."
+)
+FRESH = say(
+    "Each device had a process of its own, one after another. Runs within a process restore nothing: each "
+    "finds what the runs before it left behind."
+)
+QUIET = say("What the cell prints is shown for each device's first run alone.")
+NOT_CERTAIN = say("not certain")
+
+#: Sizes whose warm-up never settled are named up to so many.
+_NAMED = 6
+
+
+@page_of.register
+def page(result: RaceResult) -> Page:
+    """Its head, its table and its sentences, with its chart beside them."""
+    told, said = head(result), sentences(result)
+    return Page(
+        (told, table(result), *said),
+        tuple(notes(result)),
+        (chart(result, told, said),),
+        title=say("Race: {cell}", cell=result.cell),
+        kind="race",
+        told_below=True,
+    )
+
+
+def head(result: RaceResult) -> Sentence:
+    """Who raced, and how often."""
+    names = [f"{one.device} ({one.hardware})" if one.hardware else one.device for one in result.lanes]
+    raced = {
+        "cell": result.cell,
+        "framework": registry.title(result.framework),
+        "devices": reduce(lambda one, other: say("{one} against {other}", one=one, other=other), names)
+        if names
+        else say("no device"),
+        "runs": say_count("one run each", "{count} runs each", result.repeats),
+    }
+    if result.outcome == "error":
+        return say(
+            "Ended by an error: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced
+        )
+    if result.outcome == "interrupted":
+        return say("Interrupted: `{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
+    return say("`{cell}` with {framework} on {devices}, {runs} after warm-up.", **raced)
+
+
+def sentences(result: RaceResult) -> list[str]:
+    """What came of it, a sentence each."""
+    problems = [
+        say("{device}: {problem}.", device=one.device, problem=one.problem)
+        for one in result.lanes
+        if one.problem
+    ]
+    if result.variable is None:
+        return [*_fastest(result), *problems]
+    return [*(crossing(one, result.variable) for one in result.crossovers), *problems]
+
+
+def crossing(one: Crossover, variable: str) -> Sentence:
+    """Where two devices change places, or why that is not known."""
+    if one.size is None or one.low is None or one.high is None:
+        return say(
+            "No crossover of {small} and {large}: {why}.",
+            small=one.small,
+            large=one.large,
+            why=one.why_missing or "",
+        )
+    return say(
+        "{large} becomes faster than {small} at about {variable} = {size} (between {low} and {high}).",
+        large=one.large,
+        small=one.small,
+        variable=variable,
+        size=written(estimate(one.size)),
+        low=written(one.low),
+        high=written(one.high),
+    )
+
+
+def notes(result: RaceResult) -> list[str]:
+    """What the figures mean, and what they do not say."""
+    spreads = dict.fromkeys(one.spread for lane in result.lanes for one in lane.timings if one.interval)
+    what = []
+    if spreads:
+        ways = reduce(lambda one, other: say("{one}; or {other}", one=one, other=other), spreads)
+        what = [say("Times are medians; in brackets: {spread}.", spread=ways)]
+    return [
+        *what,
+        *_empty(result),
+        *_unsteady(result),
+        FRESH if result.fresh else RESTORE,
+        QUIET,
+        *_of_framework(result),
+        *result.notes,
+        *(note for lane in result.lanes for note in lane.notes),
+    ]
+
+
+def progress(now: RaceProgress, variable: str | None) -> Sentence:
+    """What runs now, for the line that tells of it."""
+    run = {"number": now.number, "count": now.repeats}
+    if now.size is None:
+        if not now.number:
+            return say("Race: {device}, warm-up", device=now.device)
+        return say("Race: {device}, run {number} of {count}", device=now.device, **run)
+    at = {"device": now.device, "variable": variable or "", "size": written(now.size)}
+    if not now.number:
+        return say("Race: {device}, {variable} = {size}, warm-up", **at)
+    return say("Race: {device}, {variable} = {size}, run {number} of {count}", **at, **run)
+
+
+def table(result: RaceResult) -> Table:
+    """A row a size, a column a device, and who was faster."""
+    several = len(result.lanes) > 1
+    rows = []
+    for size in result.sizes:
+        timings = [one.at(size) for one in result.lanes]
+        name = say("time") if size is None else written(size)
+        faster = [_faster(result.lanes, timings)] if several else []
+        rows.append((name, *map(timed, timings), *faster))
+    devices = (one.device for one in result.lanes)
+    columns = (result.variable or "", *devices, *([say("faster")] if several else []))
+    return Table(columns, tuple(rows))
+
+
+def _of_framework(result: RaceResult) -> list[str]:
+    """What the times hold or lack with this framework."""
+    if result.framework not in registry.FRAMEWORKS:  # replayed
+        return []
+    known = registry.framework(result.framework)
+    gpu = any(lane.kind != "cpu" for lane in result.lanes)
+    return list(filter(None, (known.race_note, known.race_note_gpu if gpu else "")))
+
+
+def fastest(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> tuple[Lane, float] | None:
+    """The lane that is certainly faster than every other, and how many times as fast as the next; None
+    where that is not certain, or fewer than two were measured."""
+    known = [(one, lane) for one, lane in zip(timings, lanes, strict=True) if one is not None]
+    if len(known) < 2:
+        return None
+    (best, lane), *others = sorted(known, key=lambda pair: pair[0].median)
+    if not all(compare(best, other) < 0 for other, _ in others):
+        return None
+    return lane, others[0][0].median / best.median
+
+
+def _faster(lanes: Sequence[Lane], timings: Sequence[Timing | None]) -> str:
+    """`fastest` in words; empty where there is nothing to compare."""
+    if sum(one is not None for one in timings) < 2:
+        return ""
+    found = fastest(lanes, timings)
+    if found is None:
+        return NOT_CERTAIN
+    lane, times = found
+    figure = f"{times:,.0f}" if times >= 100 else f"{times:.3g}"
+    return say("{device}, {times} times", device=lane.device, times=figure)
+
+
+def _fastest(result: RaceResult) -> list[str]:
+    timings = [one.at(None) for one in result.lanes]
+    verdict = _faster(result.lanes, timings)
+    if verdict == NOT_CERTAIN:
+        return [say("The spreads overlap: which device is faster is not certain.")]
+    return [say("The fastest is {verdict} as fast as the next.", verdict=verdict)] if verdict else []
+
+
+def _empty(result: RaceResult) -> list[str]:
+    known = [
+        say("{time} on {device}", time=units.duration(one.empty), device=one.device)
+        for one in result.lanes
+        if one.empty is not None
+    ]
+    if not known:
+        return []
+    times = with_commas(known)
+    return [
+        say("Waiting for a device that has nothing to do takes {times}; each time includes it.", times=times)
+    ]
+
+
+def _unsteady(result: RaceResult) -> list[str]:
+    found = [(one.device, timing) for one in result.lanes for timing in one.timings if not timing.steady]
+    if not found:
+        return []
+    named: Sentence = with_commas(
+        [
+            device
+            if timing.size is None
+            else say("{device} at {size}", device=device, size=written(timing.size))
+            for device, timing in found[:_NAMED]
+        ]
+    )
+    if len(found) > _NAMED:
+        named = say("{named} and {more} more", named=named, more=len(found) - _NAMED)
+    return [say("The warm-up had not become steady when it ended: {named}.", named=named)]

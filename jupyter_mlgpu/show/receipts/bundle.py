@@ -1,0 +1,169 @@
+"""The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
+
+A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
+which stand in a receipt three times, 64 kB with log lines or for a profiled one. What does not fit is left
+out, counted and named in the record's `cut`; of the log lines those that matter least go first, and they
+are counted by verdict. What a sentence says stands in the HTML and the plain text; the record has what it
+is made of, or where that does not fit the English text alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from jupyter_mlgpu.record import decoding, sentence
+from jupyter_mlgpu.record.record import LogLine, Reading, Record
+from jupyter_mlgpu.show.receipts import html, notes, text
+
+MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
+PLAIN_LIMIT = 4_096
+NOTED_LIMIT = 8_192
+FULL_LIMIT = 65_536
+
+# How deep an output's data stands in a notebook file: notebook, cells, cell, outputs, output.
+_DEPTH = 5
+
+# The log lines stand in a list in the record, which is the bundle's item.
+_LINE_DEPTH = _DEPTH + 3
+
+#: Characters of one log line, and of its explanation, that a receipt holds.
+_LINE_LIMIT = 2_000
+_FIELD_LIMIT = 200
+
+# Memory when the cell had ended: only a comparison of several runs needs it. The kernel's records have it,
+# and the saved ones.
+_OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
+
+# A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
+_OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
+
+# What is easiest to miss goes first; log lines have a way of their own.
+_CUT_ORDER = ("ops", "facts", "notes")
+
+_ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
+
+
+def bundle(record: Record) -> dict[str, Any]:
+    """The MIME bundle of a receipt, within the limit for what the record holds."""
+    full = record.logs or record.ops or record.mode == "profiled"
+    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
+    whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
+    readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
+    record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
+    left_out = len(whole) - len(record.readings)
+    cut = {"readings": left_out} if left_out else {}
+    made = _make(record, cut)
+    if _bytes(made) <= limit:
+        return made
+    if not full:
+        # First its sentences are left in English alone, which is shorter; beside logs they take no room.
+        record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
+        made = _make(record, cut)
+    if record.logs:
+        record, of_logs = _cut_logs(record, limit)
+        cut |= of_logs
+        made = _make(record, cut)
+    while _bytes(made) > limit:
+        part = next((part for part in _CUT_ORDER if getattr(record, part)), None)
+        if part is None:
+            # The plain text says the same in few words, and every viewer falls back to it.
+            cut["text/html"] = 1
+            made = _make(record, cut)
+            break
+        record, left_out = _halve(record, part)
+        cut[part] = cut.get(part, 0) + left_out
+        made = _make(record, cut)
+    return made
+
+
+def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:
+    """The readings, but of a quantity that each GPU has only the `most` largest."""
+    kept: dict[str, list[Reading]] = {}
+    for quantity in _OF_SEVERAL_DEVICES:
+        of_devices = [one for one in readings if one.quantity == quantity and one.scope == "device"]
+        of_devices.sort(key=lambda one: one.value or 0.0, reverse=True)
+        kept[quantity] = of_devices[:most]
+    return tuple(one for one in readings if one.scope != "device" or one in kept.get(one.quantity, (one,)))
+
+
+def _make(record: Record, cut: Mapping[str, int]) -> dict[str, Any]:
+    data = record.to_json(texts=False)
+    if cut:
+        data["cut"] = dict(cut)
+    made = {MIME_TYPE: data, "text/html": html.receipt(record, cut), "text/plain": text.receipt(record, cut)}
+    if "text/html" in cut:
+        del made["text/html"]
+    return made
+
+
+def _cut_logs(record: Record, limit: int) -> tuple[Record, dict[str, int]]:
+    """The record with as many of its log lines as fit, the worst verdicts first."""
+    cut: dict[str, int] = {}
+    bare = replace(record, logs=())
+    # As if all lines were cut, which is the longest that saying so gets.
+    all_cut = {notes.CUT + verdict: len(record.logs) for verdict in notes.VERDICTS}
+    while bare.ops and _bytes(_make(bare, all_cut)) > limit // 2:
+        bare, left_out = _halve(bare, "ops")
+        cut["ops"] = cut.get("ops", 0) + left_out
+    left = limit - _bytes(_make(bare, {**all_cut, **cut}))
+    kept = set()
+    for number, line in sorted(enumerate(record.logs), key=lambda item: _ORDER[notes.rank(item[1])]):
+        left -= _line_bytes(line)
+        if left < 0:
+            break
+        kept.add(number)
+    counts = Counter(notes.rank(line) for number, line in enumerate(record.logs) if number not in kept)
+    cut |= {notes.CUT + verdict: counts[verdict] for verdict in notes.VERDICTS if counts[verdict]}
+    logs = tuple(line for number, line in enumerate(record.logs) if number in kept)
+    return replace(bare, logs=logs), cut
+
+
+def _shortened(line: LogLine) -> LogLine:
+    texts = (line.text, line.meaning or "", line.advice or "")
+    if max(map(len, texts)) <= _LINE_LIMIT and all(
+        len(value) <= _FIELD_LIMIT for value in line.fields.values() if isinstance(value, str)
+    ):
+        return line
+    return replace(
+        line,
+        text=notes.shortened(line.text, _LINE_LIMIT),
+        meaning=line.meaning and notes.shortened(line.meaning, _LINE_LIMIT),
+        advice=line.advice and notes.shortened(line.advice, _LINE_LIMIT),
+        fields={
+            name: notes.shortened(value, _FIELD_LIMIT) if isinstance(value, str) else value
+            for name, value in line.fields.items()
+        },
+    )
+
+
+def _line_bytes(line: LogLine) -> int:
+    """What a log line adds to a stored receipt, at most."""
+    data = line.to_json() | {"fields": dict(line.fields)}
+    shown = [str(html.note(line)), text.note(line) if notes.to_act_on(line) else ""]
+    return _bytes(data, _LINE_DEPTH) + _compact(shown) + _LINE_DEPTH + 2
+
+
+def _halve(record: Record, part: str) -> tuple[Record, int]:
+    items = getattr(record, part)
+    keep = len(items) // 2
+    kept = dict(list(items.items())[:keep]) if isinstance(items, Mapping) else items[:keep]
+    changes: dict[str, Any] = {part: kept}
+    return replace(record, **changes), len(items) - keep
+
+
+def _bytes(made: object, depth: int = _DEPTH) -> int:
+    """How many a notebook file takes for it, `depth` deep: one line an item, indented by one."""
+    # Python's encoder, which writes the file, is slow where it indents: that part is counted by another one.
+    encoded = msgspec.json.encode(made)
+    indented = msgspec.json.format(encoded, indent=1)
+    return _compact(made) + len(indented) - len(encoded) + depth * indented.count(b"\n")
+
+
+def _compact(made: object) -> int:
+    return len(json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode())

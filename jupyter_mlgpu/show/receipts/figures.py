@@ -1,0 +1,169 @@
+"""Records as charts, each with the table that says the same: time, memory, and where the work ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
+from jupyter_mlgpu.show.page.model import Table
+from jupyter_mlgpu.show.receipts import words
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart of records, None where there is nothing to draw, and its table: its rows are cells."""
+
+    title: str
+    note: str
+    chart: Chart | None
+    table: Table
+
+
+@dataclass(frozen=True)
+class _Series:
+    """One colour of a chart and one column of its table, with a value for each record."""
+
+    name: str
+    values: Sequence[float | None]
+    shown: Sequence[str]
+
+
+def charts(records: Sequence[Record]) -> list[Figure]:
+    """The charts of a report, in reading order."""
+    return [
+        _of_readings(
+            "Time",
+            "Wall time is what passed on a clock; CPU time adds up all cores of this process.",
+            records,
+            ("wall_time", "cpu_time", "device_time"),
+            "seconds",
+            1,
+        ),
+        _of_readings(
+            "Memory",
+            "The highest use while the cell ran, what earlier cells had left there included.",
+            records,
+            ("peak_memory_process", "peak_memory_allocator", "peak_memory_device"),
+            "MiB",
+            1024**2,
+        ),
+        _of_readings("Energy", "", records, ("energy",), "joules", 1),
+        _of_devices(records),
+    ]
+
+
+def label(record: Record) -> str:
+    """How a report calls a record: the notebook's own number of the cell where it is known."""
+    count = record.cell.execution_count
+    return f"#{record.cell.sequence}" if count is None else f"[{count}]"
+
+
+def _of_readings(
+    title: str, note: str, records: Sequence[Record], quantities: Sequence[str], axis: str, scale: float
+) -> Figure:
+    series = [
+        _Series(
+            name,
+            [_value(one, record, scale) for one, record in zip(readings, records, strict=True)],
+            [_said(one, record) for one, record in zip(readings, records, strict=True)],
+        )
+        for quantity in quantities
+        for name, readings in _columns(records, quantity)
+    ]
+    measured = [one for one in series if any(value is not None for value in one.values)]
+    unmeasured = [one.name for one in series if one not in measured]
+    if unmeasured and records:
+        note = f"{note} Not measured: {'; '.join(unmeasured)}. The receipts say why.".strip()
+    return _figure(title, note, records, measured, axis, stacked=False)
+
+
+def _value(reading: Reading | None, record: Record, scale: float) -> float | None:
+    if reading is None or reading.value is None or words.slowed(reading, record):
+        return None
+    return reading.value / scale
+
+
+def _said(reading: Reading | None, record: Record) -> str:
+    if reading is None:
+        return "not measured"
+    return "profiled, no timing" if words.slowed(reading, record) else units.figure(reading)
+
+
+def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:
+    """A quantity's readings, one of each record; where records hold several, a column a source."""
+    of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
+    if all(len(readings) <= 1 for readings in of_each):
+        return [(units.title(quantity), [readings[0] if readings else None for readings in of_each])]
+    sources = dict.fromkeys(
+        one.instrument for readings in of_each for one in readings if one.value is not None
+    )
+    return [
+        (
+            f"{units.title(quantity)}, {source}",
+            [next((one for one in readings if one.instrument == source), None) for readings in of_each],
+        )
+        for source in sources
+    ]
+
+
+def _of_devices(records: Sequence[Record]) -> Figure:
+    shares = [
+        {entry.device: entry.share for entry in record.device.ran_on or () if entry.share is not None}
+        for record in records
+    ]
+    series = [
+        _Series(
+            device,
+            [None if device not in one else one[device] * 100 for one in shares],
+            [_percent(one[device]) if device in one else "" for one in shares],
+        )
+        for device in dict.fromkeys(device for one in shares for device in one)
+    ]
+    note = "Shares of the operations that were counted, not of the time."
+    found = _figure("Where the work ran", note, records, series, "% of operations", stacked=True)
+    places = [(record.device.asked_for or "none", _place(record)) for record in records]
+    columns = ("Cell", "Asked for", "Ran on", *(one.name for one in series))
+    rows = ((name, *place, *rest) for (name, *rest), place in zip(found.table.rows, places, strict=True))
+    return replace(found, table=Table(columns, tuple(rows)))
+
+
+def _place(record: Record) -> str:
+    ran_on = record.device.ran_on
+    if ran_on is None:
+        return record.device.why_missing or "not known"
+    return ", ".join(entry.device for entry in ran_on) or "no operations seen on a device"
+
+
+def _percent(share: float) -> str:
+    # 99.96 % must not read as all of it, nor 0.02 % as nothing.
+    return "100 %" if share == 1 else f"{min(max(share, 0.001), 0.999) * 100:.1f} %"
+
+
+def _figure(
+    title: str, note: str, records: Sequence[Record], series: Sequence[_Series], axis: str, *, stacked: bool
+) -> Figure:
+    names = tuple(f"{label(record)} {record.cell.name}" for record in records)
+    bars = tuple(_bars(one, names, number) for number, one in enumerate(series))
+    words_of = f"{title}, a bar chart of the table's figures"
+    x, y = Axis(axis, zero=True), Axis("", names=names)
+    return Figure(
+        title,
+        note,
+        Chart((), x, y, bars, words_of, stacked=stacked) if bars else None,
+        Table(
+            ("Cell", *(one.name for one in series)),
+            tuple((name, *(one.shown[row] for one in series)) for row, name in enumerate(names)),
+        ),
+    )
+
+
+def _bars(one: _Series, names: Sequence[str], number: int) -> Series:
+    points = (
+        Point(value, row, f"{name}: {one.name} {shown}")
+        for row, (name, value, shown) in enumerate(zip(names, one.values, one.shown, strict=True))
+        if value is not None
+    )
+    return Series(one.name, tuple(points), number, "bar")

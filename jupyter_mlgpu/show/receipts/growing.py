@@ -1,0 +1,132 @@
+"""Growth over the runs of a cell, in words: a receipt's sentence, and the table of `%mlc_trace growth`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu.explain.growth import WORTH, CellGrowth, Growth
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
+from jupyter_mlgpu.show.page import text
+from jupyter_mlgpu.show.page.model import Page, Table
+from jupyter_mlgpu.show.receipts import words
+
+_LOOK_FOR = say("Look for what each run keeps: lists that grow, models made again, `Out`.")
+_ABOUT = say(
+    "Memory in use when the cell had ended, over its last runs; its first run and those that failed are "
+    "left out. `By itself` is what came while the cell ran, in the median."
+)
+
+
+def sentence(cell: CellGrowth) -> Sentence | None:
+    """What a receipt says of growth, with its interval; None where there is nothing worth saying."""
+    growing = [one for one in cell.growths if one.growing]
+    if not growing:
+        return None
+    grown = _grown(growing[0], first=True)
+    for one in growing[1:]:
+        grown = say("{one}, {more}", one=grown, more=_grown(one, first=False))
+    runs = growing[0].runs
+    if cell.newest.cell.source_digest is None:
+        head = say(
+            "Over the last {runs} runs of the block {name}, {growth} (95 % sure, first run left out).",
+            runs=runs,
+            name=repr(cell.newest.cell.name),
+            growth=grown,
+        )
+    else:
+        head = say(
+            "Over the last {runs} runs of this cell, {growth} (95 % sure, first run left out).",
+            runs=runs,
+            growth=grown,
+        )
+    return joined(head, _LOOK_FOR)
+
+
+def table(cells: Sequence[CellGrowth]) -> str:
+    """A line for each cell and each memory measured; cells that ran too seldom say what they lack."""
+    if not cells:
+        return "No cell has run yet with tracing on."
+    columns = ("cell", "counted", "memory", "growth a run", "95 % interval", "by itself", "", "code")
+    rows = tuple(row for cell in cells for row in _rows(cell))
+    return text.page(Page((_ABOUT, Table(columns, rows, figures=("counted",)))))
+
+
+def verdict(growth: Growth) -> Sentence:
+    """What the interval says, in a few words."""
+    if growth.within_noise:
+        return say("not growing (within noise)")
+    if growth.slope.high < 0:
+        return say("shrinking")
+    if growth.of_others:
+        return say("growing, but mostly by other cells in between")
+    if not growth.goes_on:
+        return say("grew, and hardly does any more")
+    if growth.growing:
+        return say("growing")
+    return say("growing, but perhaps by less than {size} a run", size=units.size(WORTH))
+
+
+def _rows(cell: CellGrowth) -> list[tuple[str, ...]]:
+    number = str(cell.newest.cell.sequence)
+    name = " ".join(filter(None, [words.label(cell.newest), cell.newest.cell.name]))
+    if not cell.growths:
+        needed = say_count("{count} more run needed", "{count} more runs needed", cell.too_few)
+        why = needed if cell.too_few else say("its memory was not measured")
+        return [(number, str(cell.counted), "", "", "", "", why, name)]
+    return [
+        (
+            number,
+            str(one.runs),
+            _what(one),
+            _size(one.slope.value),
+            "{} to {}".format(*_interval(one)),
+            "" if one.own is None else _size(one.own),
+            verdict(one),
+            name,
+        )
+        for one in cell.growths
+    ]
+
+
+def _what(growth: Growth) -> str:
+    # Of the process there is one figure; each device has an allocator.
+    if growth.quantity == "memory_process":
+        return say("process")
+    return say("allocator ({source})", source=growth.source)
+
+
+def _grown(growth: Growth, *, first: bool) -> Sentence:
+    """What grew, and by how much; the verb stands with the first alone."""
+    by = _by(growth)
+    if growth.quantity == "memory_process":
+        return say("memory of the process grew by {growth}", growth=by)
+    if first:
+        return say("memory of the allocator ({source}) grew by {growth}", source=growth.source, growth=by)
+    return say("memory of the allocator ({source}) by {growth}", source=growth.source, growth=by)
+
+
+def _by(growth: Growth) -> Sentence:
+    """The growth with its interval, and what the cell itself added where that is not all of it."""
+    low, high = _interval(growth)
+    size, own = _size(growth.slope.value), growth.own
+    if own is None or abs(own - growth.slope.value) < 0.1 * growth.slope.value:
+        return say("{size} a run [{low} to {high}]", size=size, low=low, high=high)
+    return say(
+        "{size} a run [{low} to {high}] ({own} by itself, the rest by cells in between)",
+        size=size,
+        low=low,
+        high=high,
+        own=_size(own),
+    )
+
+
+def _interval(growth: Growth) -> tuple[str, str]:
+    """Its ends; a unit that both have stands with the second alone."""
+    low, high = _size(growth.slope.low), _size(growth.slope.high)
+    figure, _, unit = low.partition(" ")
+    return figure if high.endswith(f" {unit}") else low, high
+
+
+def _size(value: float) -> str:
+    return units.size(round(value))  # whole bytes, or a little less than nothing would read as -0 B

@@ -1,0 +1,59 @@
+"""`%mlc_trace logs`: every message of every cell, explained, as text or as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.show.page.text import visible
+
+_WIDTH = 100
+_RAW_LENGTH = 300
+EARLY = "before the first record"
+
+
+def explained(records: Sequence[Record], early: Sequence[LogLine]) -> str:
+    """The messages cell by cell, each with its verdict, what it means, what to do, and as it was printed."""
+    lines: list[str] = []
+    for title, messages in _cells(records, early):
+        lines.append(title)
+        for message in messages:
+            lines += _message(message)
+    if not lines:
+        return "No native lines, logging records or warnings yet."
+    return "\n".join(lines)
+
+
+def as_json(records: Sequence[Record], early: Sequence[LogLine]) -> str:
+    """One JSON object a message, as in a record's `logs`, with the record's sequence as `cell`."""
+    found: list[tuple[int | None, LogLine]] = [(None, message) for message in early]
+    found += [(record.cell.sequence, message) for record in records for message in record.logs]
+    return "\n".join(
+        json.dumps({**message.to_json(), "cell": cell}, ensure_ascii=False) for cell, message in found
+    )
+
+
+def _cells(records: Sequence[Record], early: Sequence[LogLine]) -> Iterator[tuple[str, Iterable[LogLine]]]:
+    if early:
+        yield EARLY, early
+    for record in records:
+        if record.logs:
+            yield f"cell {record.cell.sequence}: {record.cell.name}", record.logs
+
+
+def _message(message: LogLine) -> list[str]:
+    times = f" x {message.count:,}" if message.count > 1 else ""
+    late = ", after the cell had ended" if message.late else ""
+    verdict = "not known" if message.verdict == "unknown" else message.verdict
+    raw = visible(message.text)
+    if len(raw) > _RAW_LENGTH:
+        raw = f"{raw[:_RAW_LENGTH]}… [{len(raw):,} characters]"
+    lines = [f"  {verdict}{times}{late}"]
+    lines += [
+        textwrap.fill(visible(sentence), _WIDTH, initial_indent="    ", subsequent_indent="    ")
+        for sentence in (message.meaning, message.advice)
+        if sentence
+    ]
+    return [*lines, textwrap.indent(raw, "    | ")]

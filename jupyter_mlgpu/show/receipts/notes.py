@@ -1,0 +1,77 @@
+"""Log lines in words. A note is a line whose meaning is known; the browser says the same (notes.ts)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from jupyter_mlgpu.record.record import LogLine, Record
+
+#: Each verdict as a word, from the one to look at first to the one to look at last.
+VERDICTS: Mapping[str, str] = {
+    "fatal": "Fatal",
+    "action": "To act on",
+    "performance": "Performance",
+    "info": "Information",
+    "harmless": "Harmless",
+    "unknown": "Not known",
+}
+
+#: How a receipt's `cut` names lines of one verdict that were left out.
+CUT = "logs."
+
+
+def summary(record: Record, cut: Mapping[str, int] | None = None) -> list[str]:
+    """`3 notes: 1 to act on` and `12 lines not known`; what was cut from a receipt is counted too.
+
+    Lines that came after the cell are counted apart: the sidebar tells of them, its receipt was drawn before.
+    """
+    counts = Counter(rank(line) for line in record.logs if not line.late)
+    late = Counter(rank(line) for line in record.logs if line.late)
+    for part, count in (cut or {}).items():
+        if part.startswith(CUT):
+            counts[part.removeprefix(CUT)] += count
+    unknown = counts.pop("unknown", 0)
+    notes = counts.total()
+    sentences = []
+    if notes:
+        sentences.append(_with_acts(f"{notes:,} note{'s' if notes != 1 else ''}", counts))
+    if unknown:
+        sentences.append(f"{unknown:,} line{'s' if unknown != 1 else ''} not known")
+    if late:
+        sentences.append(_with_acts(f"{late.total():,} after the cell had ended", late))
+    return sentences
+
+
+def _with_acts(counted: str, counts: Counter[str]) -> str:
+    act = counts["fatal"] + counts["action"]
+    return f"{counted}: {act:,} to act on" if act else counted
+
+
+def rank(line: LogLine) -> str:
+    """The line's verdict, as one of `VERDICTS`."""
+    return line.verdict if line.verdict in VERDICTS else "unknown"
+
+
+def worst_first(lines: Sequence[LogLine]) -> list[LogLine]:
+    """The lines by verdict, those of one verdict in their order."""
+    order = list(VERDICTS)
+    return sorted(lines, key=lambda line: order.index(rank(line)))
+
+
+def to_act_on(line: LogLine) -> bool:
+    """Whether the line asks for something to be done."""
+    return line.verdict in ("fatal", "action")
+
+
+def times(line: LogLine) -> str:
+    """`x 37` for a line that came more than once, and whether it was late."""
+    said = [f"x {line.count:,}"] if line.count > 1 else []
+    if line.late:
+        said.append("arrived after the cell had ended")
+    return ", ".join(said)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning of a long text, with its length."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters in all)"

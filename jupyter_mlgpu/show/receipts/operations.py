@@ -1,0 +1,74 @@
+"""Times per operation of a profiled cell as tables: the devices first, then the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import OpStat, Record
+from jupyter_mlgpu.show.page.model import Table
+from jupyter_mlgpu.show.page.text import visible
+
+#: Operations that a receipt shows of each device and of the host.
+TOP = 10
+
+HEADER = ("Operation", "Type", "Count", "Self", "Total", "Share")
+
+#: What a profiler may tell beside that: these columns are there only where it does.
+_MORE = ("Input shapes", "Copied", "FLOP")
+
+#: Columns of numbers.
+_FIGURES = ("Count", "Self", "Total", "Share", "Copied", "FLOP")
+
+SENTENCE = "Profiled: its times include what the profiler costs, so they are no timing of the cell."
+
+
+def tables(record: Record, name_limit: int) -> list[Table]:
+    """A table a framework and device, and one for the host of each framework: what has the most self time."""
+    groups: dict[tuple[bool, str, str], list[OpStat]] = {}
+    for row in record.ops:
+        groups.setdefault((row.plane != "device", row.device, row.profiler), []).append(row)
+    return [
+        _table(device, profiler, rows, name_limit) for (_, device, profiler), rows in sorted(groups.items())
+    ]
+
+
+def _table(device: str, profiler: str, rows: Sequence[OpStat], name_limit: int) -> Table:
+    place = "the host's threads" if device == "host" else device
+    rows = sorted(rows, key=lambda row: -row.self_time)
+    more = [_told(row, name_limit) for row in rows[:TOP]]
+    told = [column for column in range(len(_MORE)) if any(one[column] for one in more)]
+    header = (*HEADER, *(_MORE[column] for column in told))
+    shown = tuple(
+        (*_row(row, name_limit), *(one[column] for column in told))
+        for row, one in zip(rows, more, strict=False)
+    )
+    below = f"and {len(rows) - len(shown):,} more" if len(rows) > len(shown) else ""
+    return Table(header, shown, _FIGURES, f"Operations on {place} ({profiler})", below)
+
+
+def _row(row: OpStat, name_limit: int) -> tuple[str, ...]:
+    return (
+        _short(row.name, name_limit),
+        _short(row.type, 24),
+        f"{row.count:,}",
+        units.seconds(row.self_time),
+        units.seconds(row.total_time),
+        "" if row.share is None else f"{row.share * 100:.1f} %",
+    )
+
+
+def _told(row: OpStat, name_limit: int) -> tuple[str, ...]:
+    return (
+        "" if row.shapes is None else _short(row.shapes, name_limit),
+        "" if row.bytes is None else units.size(row.bytes),
+        "" if row.flops is None else f"{row.flops:.3g}",
+    )
+
+
+def _short(name: str, limit: int) -> str:
+    # The end of a path says more of an operation than its beginning: .../dense_1/MatMul.
+    name = " ".join(visible(name).split())
+    if len(name) <= limit:
+        return name
+    return f"…{name[1 - limit :]}" if "/" in name else f"{name[: limit - 1]}…"

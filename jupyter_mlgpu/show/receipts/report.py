@@ -1,0 +1,163 @@
+"""All records of a run as one HTML page that needs nothing else: no network, no other file.
+
+The page's scripts are plotly.js, the figures' data and the lines below; its content security policy
+names their digests, so that the browser runs no other script, wherever it might come from.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.show.markup import Markup, data_script, document, element, joined, script
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.html import table as html_table
+from jupyter_mlgpu.show.receipts import figures, html, notes
+
+# Text that is read aloud or printed comes from the tables; the charts draw the same figures.
+_STYLE = """
+:root { color-scheme: light dark; --text: #1f2328; --soft: #59636e; --line: #d1d9e0; --page: #ffffff;
+  --card: #f6f8fa; --bad: #b42318; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --soft: #9ba6b2; --line: #3d444d;
+  --page: #0d1117; --card: #151b23; --bad: #ff8a80; } }
+body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 76rem; margin: 0 auto; padding: 1.5rem; }
+h1 { margin: 0; font-size: 1.6rem; overflow-wrap: anywhere; }
+h2 { margin: 2rem 0 .25rem; font-size: 1.2rem; }
+p { margin: .25rem 0; }
+.soft { color: var(--soft); }
+.notice { border-left: 4px solid var(--bad); padding: .25rem .75rem; margin: .75rem 0; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem;
+  align-items: start; }
+.pair > div { overflow: auto; max-height: 36rem; }
+table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; }
+.pair td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 9rem; }
+.figure { white-space: nowrap; }
+article { background: var(--card); border: 1px solid var(--line); border-radius: 6px;
+  padding: .6rem .9rem; margin: .6rem 0; }
+article h3 { margin: 0; font: 600 .95rem ui-monospace, monospace; overflow-wrap: anywhere; }
+article.error, article.interrupted { border-color: var(--bad); }
+details details, details table { margin: .4rem 0; }
+summary { cursor: pointer; }
+"""
+
+_SCRIPT = """
+const figures = JSON.parse(document.getElementById("figures").textContent);
+const charts = figures.map((figure, number) => [document.getElementById("chart-" + number), figure]);
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const [text, line, card] = ["--text", "--line", "--card"].map((name) => style.getPropertyValue(name));
+  return {
+    "font.color": text, "xaxis.gridcolor": line, "xaxis.zerolinecolor": line,
+    "hoverlabel.bgcolor": card, "hoverlabel.bordercolor": line, "hoverlabel.font.color": text
+  };
+}
+const settings = { responsive: true, displayModeBar: false };
+for (const [place, figure] of charts) {
+  Plotly.newPlot(place, figure.data, figure.layout, settings)
+    .then(() => Plotly.relayout(place, colours()));
+}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const [place] of charts) Plotly.relayout(place, colours());
+});
+"""
+
+
+def report(records: Sequence[Record], *, title: str, notices: Sequence[str] = ()) -> str:
+    """The page. `notices` are sentences for its top, about what is missing from it and why."""
+    from plotly.offline import get_plotlyjs
+
+    charts = [one for one in figures.charts(records) if one.chart or one.title != "Energy"]
+    drawn = [json.dumps(plotly.figure(one.chart)) for one in charts if one.chart is not None]
+    scripts = [get_plotlyjs(), _SCRIPT] if drawn else []
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"script-src {' '.join(map(_digest, scripts)) or chr(39) + 'none' + chr(39)}"
+    )
+    return document(
+        f"{title}: receipts",
+        _STYLE,
+        element(
+            "main",
+            "\n",
+            element("h1", title),
+            "\n",
+            *_head(records),
+            *(_line(element("p", notice, class_="notice")) for notice in notices),
+            *_sections(charts),
+            _line(element("h2", "Receipts")),
+            *map(_receipt, records),
+        ),
+        "\n",
+        _line(data_script(f"[{','.join(drawn)}]", id="figures")) if drawn else None,
+        *(_line(script(one)) for one in scripts),
+        policy=policy,
+        wide=True,
+    )
+
+
+def _line(made: Markup) -> Markup:
+    return joined(made, "\n")
+
+
+def _head(records: Sequence[Record]) -> list[Markup]:
+    if not records:
+        return [_line(element("p", "No cell left a record."))]
+    walls = [record.reading("wall_time").value for record in records if record.mode == "light"]
+    total = sum(wall for wall in walls if wall is not None)
+    failed = sum(record.outcome == "error" for record in records)
+    act = sum(notes.to_act_on(line) for record in records for line in record.logs)
+    places = dict.fromkeys(
+        f"{entry.device} ({registry.title(entry.framework)})"
+        for record in records
+        for entry in record.device.ran_on or ()
+    )
+    facts = [
+        f"{len(records):,} cell{'s' if len(records) != 1 else ''} measured",
+        f"{units.seconds(total)} in them",
+        *([f"{failed:,} ended with an error"] if failed else []),
+        *([f"{act:,} log note{'s' if act != 1 else ''} to act on"] if act else []),
+        f"ran on {', '.join(places)}" if places else "no operations seen on a device",
+    ]
+    versions = {name: version for record in records for name, version in record.versions.items()}
+    background = [
+        f"Began {records[0].started_at[:19].replace('T', ' ')} UTC",
+        *(f"{name} {versions[name]}" for name in versions),
+    ]
+    return [
+        _line(element("p", " · ".join(facts))),
+        _line(element("p", " · ".join(background), class_="soft")),
+    ]
+
+
+def _sections(charts: Sequence[figures.Figure]) -> list[Markup]:
+    sections = []
+    drawn = 0
+    for one in charts:
+        picture = None
+        if one.chart is not None:
+            place = element("div", id=f"chart-{drawn}", role="img", aria_label=one.chart.words)
+            picture = element("div", place)
+            drawn += 1
+        if one.table.rows:
+            pair = element("div", picture, element("div", html_table(one.table)), class_="pair")
+            title, note = element("h2", one.title), element("p", one.note, class_="soft")
+            lines = joined(title, note, pair, between="\n")
+            sections.append(_line(element("section", "\n", lines, "\n")))
+    return sections
+
+
+def _receipt(record: Record) -> Markup:
+    name = element("h3", f"{figures.label(record)} {record.cell.name}")
+    return _line(element("article", name, html.drawn(record), class_=record.outcome))
+
+
+def _digest(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -1,0 +1,69 @@
+"""Records as plain text: for terminals, logs, and viewers that show nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.record import LogLine, Record
+from jupyter_mlgpu.show.page import text
+from jupyter_mlgpu.show.page.model import Table
+from jupyter_mlgpu.show.page.text import visible
+from jupyter_mlgpu.show.receipts import notes, operations, words
+
+#: Log lines to act on that a receipt spells out; the others are counted.
+ACT_LINES = 10
+
+
+def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
+    """The receipt's line, and one for each log line to act on; `cut` counts what was left out for size."""
+    label = words.label(record)
+    line = " · ".join([words.line(record), *notes.summary(record, cut)])
+    head = f"[mlgpu] {label + ': ' if label else ''}{line}"
+    below = [*_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    return "\n".join([head, *(f"        {one}" for one in below)])
+
+
+def note(line: LogLine) -> str:
+    """A log line's explanation on one line of text."""
+    said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
+    times = notes.times(line)
+    return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+
+
+def _to_act_on(record: Record) -> list[str]:
+    lines = [line for line in notes.worst_first(record.logs) if notes.to_act_on(line)]
+    more = len(lines) - ACT_LINES
+    return [*map(note, lines[:ACT_LINES]), *([f"{more:,} more to act on."] if more > 0 else [])]
+
+
+def _operations(record: Record) -> list[str]:
+    if record.mode != "profiled":
+        return []
+    lines = (line for one in operations.tables(record, 48) for line in text.table(one))
+    return [operations.SENTENCE, *lines]
+
+
+def table(records: Sequence[Record]) -> str:
+    """One line a record: number, time, CPU time, memory, where it ran, first line of code."""
+    if not records:
+        return "No records yet: run a cell with tracing on."
+    rows = (
+        (
+            str(record.cell.sequence),
+            *(_figure(record, quantity) for quantity in ("wall_time", "cpu_time")),
+            _figure(record, "peak_memory_process"),
+            ", ".join(filter(None, [words.label(record), words.where(record)])),
+            record.cell.name,
+        )
+        for record in records
+    )
+    columns = ("cell", "wall", "CPU", "peak memory", "where", "code")
+    return "\n".join(text.table(Table(columns, tuple(rows))))
+
+
+def _figure(record: Record, quantity: str) -> str:
+    reading = record.find(quantity)
+    if reading is None:
+        return "not measured"
+    return "profiled" if words.slowed(reading, record) else units.figure(reading)

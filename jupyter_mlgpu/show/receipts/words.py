@@ -1,0 +1,179 @@
+"""Figures and devices in words: the same ones in the receipt, the tables and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.devicewords import EVERY
+from jupyter_mlgpu.record.record import RanOn, Reading, Record
+from jupyter_mlgpu.show.receipts import notes
+
+# Words of facts' names that are not written in lower case.
+_WRITTEN = {
+    "cpu": "CPU",
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "gpu": "GPU",
+    "gpus": "GPUs",
+    "metal": "Metal",
+    "mps": "MPS",
+    "numa": "NUMA",
+    "xla": "XLA",
+}
+
+
+def shown(reading: Reading, record: Record) -> str:
+    """As `figure`; of a profiled cell, a time that the profiler made longer says so."""
+    said = units.figure(reading)
+    return f"{said}, with the profiler on" if slowed(reading, record) else said
+
+
+def slowed(reading: Reading, record: Record) -> bool:
+    """Whether a reading is a time of Python in a profiled cell, and so no timing."""
+    return (
+        record.mode == "profiled"
+        and reading.quantity in ("wall_time", "cpu_time")
+        and reading.value is not None
+    )
+
+
+def where(record: Record) -> str:
+    """Where the cell's work ran, in a few words; says so where it is not what was asked for."""
+    asked = record.device.requested
+    every = asked.get(EVERY)
+    ran_on = record.device.ran_on
+    if ran_on is None:
+        place = _not_known(record)
+    elif not ran_on:
+        place = "no operations seen on a device"
+    else:
+        # Memory that was given out, or arrays that are there: more may have run elsewhere.
+        used = [entry.device for entry in ran_on if entry.evidence in ("allocator", "results")]
+        ran = [entry for entry in ran_on if entry.evidence not in ("allocator", "results")]
+        shares = [_share(entry, alone=len(ran_on) == 1) for entry in ran]
+        place = ", ".join(filter(None, (_list("ran on", shares), _list("used", used))))
+    places = record.device.only.items() if ran_on is None else [(one.framework, one.device) for one in ran_on]
+    elsewhere = any(asked.get(framework, every) not in (None, device) for framework, device in places)
+    return f"asked for {record.device.asked_for}, {place}" if elsewhere and place else place
+
+
+def _not_known(record: Record) -> str:
+    """What can be said where no work was seen: `PyTorch: cpu:0 only`, where there is no other device."""
+    if record.device.only:
+        return ", ".join(
+            f"{registry.title(name)}: {device} only" for name, device in record.device.only.items()
+        )
+    known = record.device.why_missing and record.versions.keys() & registry.FRAMEWORKS.keys()
+    return "device not known" if known else ""
+
+
+def _list(what: str, devices: list[str]) -> str:
+    return f"{what} {', '.join(devices)}" if devices else ""
+
+
+def _share(entry: RanOn, *, alone: bool) -> str:
+    if alone or entry.share in (None, 1):  # all that its framework counted
+        return entry.device
+    # 99.6 % must not read as all of it, nor 0.2 % as nothing.
+    share = f"{min(max(entry.share, 0.01), 0.99):.0%}".replace("%", " %")
+    return f"{entry.device} {share}"
+
+
+def line(record: Record) -> str:
+    """The receipt's one line, without the mark of its outcome."""
+    wall = record.reading("wall_time")
+    parts = [shown(wall, record) if wall.value is not None else "time not measured", where(record)]
+    parts += _busy(record)
+    cpu = record.find("cpu_time")
+    if cpu is not None and not slowed(cpu, record):
+        parts.append(f"CPU time {units.figure(cpu)}")
+    peak = record.find("peak_memory_process")
+    if peak is not None:
+        parts.append(f"peak memory {units.figure(peak)}")
+    energy = _gpu_energy(record)
+    if energy is not None:
+        parts.append(f"GPU energy {units.figure(energy)}")
+    return " · ".join(part for part in parts if part)
+
+
+def _busy(record: Record) -> list[str]:
+    """What part of a profiled cell each GPU worked."""
+    idle = [one for one in record.readings if one.quantity == "device_idle"]
+    return [
+        f"{one.device} busy {_percent(1 - one.value)} of the profiled cell"
+        for one in idle
+        if one.value is not None and one.device is not None and record.mode == "profiled"
+    ]
+
+
+def _percent(share: float) -> str:
+    if share < 0.001:  # only devices that worked have this reading
+        return "under 0.1 %"
+    return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 else f"{share * 100:.1f} %"
+
+
+def _gpu_energy(record: Record) -> Reading | None:
+    """The energy of the GPU, where there is one alone and the cell's work may have run there."""
+    readings = [one for one in record.readings if one.quantity == "energy" and one.scope == "device"]
+    known = [one for one in readings if one.value is not None]
+    ran_on = record.device.ran_on
+    if len(known) != 1 or not record.versions.keys() & registry.FRAMEWORKS.keys():
+        return None
+    return known[0] if ran_on is None or any(entry.kind != "cpu" for entry in ran_on) else None
+
+
+def label(record: Record) -> str:
+    """How the cell ended and where the record comes from, as words before the line; often empty."""
+    words = {"ok": [], "error": ["error"], "interrupted": ["interrupted"]}[record.outcome]
+    if record.origin != "live":
+        words = [record.origin, *words]
+    if record.mode == "profiled":
+        words = [*words, "profiled"]
+    return ", ".join(words)
+
+
+def missing(record: Record) -> list[str]:
+    """What was not measured, and why: one sentence a reason."""
+    reasons: dict[str, list[str]] = {}
+    for reading in record.readings:
+        if reading.why_missing is not None:
+            reasons.setdefault(reading.why_missing, []).append(_inside(units.title(reading.quantity)))
+    return [f"Not measured: {', '.join(titles)}. {why}" for why, titles in reasons.items()]
+
+
+def left_out(cut: Mapping[str, int] | None) -> list[str]:
+    """What did not fit into a receipt, counted and named; empty where all of it did."""
+    parts = ", ".join(
+        f"{count:,} of its {_part(part)}" for part, count in (cut or {}).items() if part != "text/html"
+    )
+    return [f"Left out of this receipt for its size: {parts}; the saved records have them."] if parts else []
+
+
+def fact_title(name: str) -> str:
+    """A fact's name for people: `gpu_name` is the GPU name."""
+    return " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
+
+
+def fact_value(value: Any) -> str:
+    """A fact's value as text; several of them, and a table, on one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {one}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _part(part: str) -> str:
+    # Lines are counted by verdict, for what was left out decides whether one wants to see it.
+    verdict = part.removeprefix(notes.CUT)
+    if verdict == part:
+        return "operations" if part == "ops" else part
+    return f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
+
+
+def _inside(title: str) -> str:
+    """A title as it stands inside a sentence: `wall time`, but `CPU time`."""
+    return title if title[1].isupper() else title[0].lower() + title[1:]

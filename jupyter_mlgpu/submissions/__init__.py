@@ -1,9 +1,0 @@
-"""Notebooks as they were handed in: the records saved in them, and what speaks against a record.
-
-Nothing is run. What is read is what the student's own runs left in the file.
-"""
-
-from jupyter_mlgpu.submissions.doubts import doubts
-from jupyter_mlgpu.submissions.reading import SavedCell, SavedRecord, Submission, read
-
-__all__ = ["SavedCell", "SavedRecord", "Submission", "doubts", "read"]

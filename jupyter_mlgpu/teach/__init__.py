@@ -1,0 +1,1 @@
+"""Lessons, labs, submissions, what students share, and the teacher's service."""

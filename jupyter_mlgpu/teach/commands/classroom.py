@@ -1,0 +1,89 @@
+"""Collect, grade and report a class's notebooks. DIR is the course's folder, laid out as nbgrader has it.
+
+  collect   put what students handed in where nbgrader looks: DIR/submitted/STUDENT/LAB
+  grade     make the student's version of a lab, grade every submission, write feedback and grades.csv
+  report    who used which device, how long it took, what the logs said; from the records in the notebooks
+
+Only `grade` needs nbgrader. It runs the students' code in a sandbox, without network and without your files,
+and the tests outside it; where no sandbox works, it runs nothing. Times and memory are measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLE = """\
+examples:
+  jupyter mlgpu class collect course --from downloads --lab lab_1_tensor_graph
+  jupyter mlgpu class grade course --lab lab_1_tensor_graph
+  jupyter mlgpu class report course --lab lab_1_tensor_graph
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The words that may follow `jupyter mlgpu class`."""
+    commands = parser.add_subparsers(dest="command", required=True, metavar="collect|grade|report")
+    collect = commands.add_parser("collect", help="put what students handed in where nbgrader looks")
+    grade = commands.add_parser("grade", help="grade every submission of a lab with nbgrader")
+    report = commands.add_parser("report", help="say what the students' machines did")
+    for command in (collect, grade, report):
+        command.add_argument("folder", type=Path, metavar="DIR", help="the course's folder")
+    for command in (collect, grade):
+        command.add_argument("--lab", required=True, help="the lab's name: its folder in DIR/source")
+    collect.add_argument(
+        "--from",
+        dest="inbox",
+        type=Path,
+        required=True,
+        metavar="INBOX",
+        help="the folder with what was handed in, a folder or a notebook for each student",
+    )
+    collect.add_argument(
+        "--replace", action="store_true", help="let a newer hand-in take the place of one collected before"
+    )
+    grade.add_argument(
+        "--timeout",
+        type=int,
+        default=600,
+        metavar="SECONDS",
+        help="the longest a cell may take (default: 600)",
+    )
+    grade.add_argument(
+        "--unsafe-same-user",
+        action="store_true",
+        help="run the students' code without a sandbox: it can do all that you can",
+    )
+    grade.add_argument(
+        "--trust-receipts",
+        action="store_true",
+        help="take times, memory and devices from the receipts handed in, which a student can write",
+    )
+    report.add_argument("--lab", help="one lab alone; without it, all that were submitted")
+    report.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="the page to write, the text goes beside it (default: DIR/class_report.html)",
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Do what was asked for; returns the exit status."""
+    if arguments.command == "collect":
+        from jupyter_mlgpu.teach.commands.collect import collect
+
+        return collect(arguments.folder, arguments.lab, arguments.inbox, replace=arguments.replace)
+    if arguments.command == "grade":
+        from jupyter_mlgpu.teach.commands.grade import grade
+
+        return grade(
+            arguments.folder,
+            arguments.lab,
+            timeout=arguments.timeout,
+            unsafe_same_user=arguments.unsafe_same_user,
+            trust_receipts=arguments.trust_receipts,
+        )
+    from jupyter_mlgpu.teach.commands.report import report
+
+    return report(arguments.folder, arguments.lab, arguments.out)

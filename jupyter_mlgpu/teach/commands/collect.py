@@ -1,0 +1,152 @@
+"""What students handed in, by mail or through a learning platform, into the folders where nbgrader looks.
+
+Only regular files are taken, and no link is followed: it could lead to the lab's solutions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.teach.submissions import folders
+
+# Moodle's folders end so: NAME_123456_assignsubmission_file.
+_PLATFORM = re.compile(r"(_\d+)?_assignsubmission_(file|onlinetext)_?$")
+
+# What browsers and learning platforms add to a file's name: `lab (1)`, `lab-2`.
+_COPY = re.compile(r"( ?\(\d+\)|-\d{1,2}| copy)$")
+
+
+class _LeftOutError(Exception):
+    """Why something in the inbox was not collected."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A notebook that was handed in: whose it is, its file, and the name that the lab gives it."""
+
+    student: str
+    path: Path
+    name: str
+
+
+def collect(course: Path, lab: str, inbox: Path, *, replace: bool = False) -> int:
+    """Copy the notebooks of the inbox; returns the exit status, 1 where something was left out."""
+    names = notebooks_of(course, lab)
+    if not inbox.is_dir():
+        raise UsageError(f"{inbox} is no folder; give the one with what was handed in to --from.")
+    entries = sorted(one for one in inbox.iterdir() if not one.name.startswith("."))
+    if not entries:
+        raise UsageError(f"{inbox} is empty: it needs a folder or a notebook for each student.")
+    problems = []
+    taken: dict[tuple[str, str], Path] = {}
+    for entry in entries:
+        try:
+            for found in _of(entry, names):
+                before = taken.setdefault((found.student, found.name), found.path)
+                if before is not found.path:
+                    raise _LeftOutError(f"{found.student} already handed in {before.name}")
+                place = course / "submitted" / found.student / lab / found.name
+                print(f"{found.student}: {_copy(found.path, place, replace)}")
+        except _LeftOutError as error:
+            problems.append(f"{entry.name} was left out: {error}.")
+    students = {student for student, _ in taken}
+    print(f"{len(students):,} student{'s' if len(students) != 1 else ''} in {course / 'submitted'}.")
+    for problem in problems:
+        print(f"  {problem}")
+    return 1 if problems else 0
+
+
+def notebooks_of(course: Path, lab: str) -> list[str]:
+    """The file names of a lab's notebooks. Raises UsageError, naming the labs there are, for no lab."""
+    if Path(lab).name != lab or lab in (".", ".."):
+        raise UsageError(f"--lab is the name of a folder in {course / 'source'}; found {lab!r}.")
+    names = sorted(path.name for path in (course / "source" / lab).glob("*.ipynb"))
+    if not names:
+        labs = sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))
+        known = f"choose {', '.join(dict.fromkeys(labs))}" if labs else "there is no lab in that folder"
+        raise UsageError(f"{course / 'source'} has no lab {lab!r} with a notebook in it; {known}.")
+    return names
+
+
+def _of(entry: Path, names: list[str]) -> Iterator[HandedIn]:
+    if entry.is_symlink():
+        raise _LeftOutError(f"it {folders.LINK}")
+    if entry.is_dir():
+        student = _student(entry.name)
+        inside = list(folders.notebooks(entry))
+        refused = [f"{path.relative_to(entry)} {why}" for path, why in inside if why]
+        try:
+            matched = _matched([path for path, why in inside if not why], names)
+        except _LeftOutError as error:
+            raise _LeftOutError("; ".join([str(error), *refused])) from error
+        for path, name in matched:
+            yield HandedIn(student, path, name)
+        return
+    if entry.suffix != ".ipynb":
+        raise _LeftOutError("it is neither a notebook nor a folder; unpack an archive first")
+    stem = _COPY.sub("", entry.stem)
+    near = next((one for one in names if Path(one).stem in stem), names[0] if len(names) == 1 else None)
+    if near is None:
+        raise _LeftOutError(f"its name has none of {', '.join(names)} in it")
+    student = stem.replace(Path(near).stem, "").strip(" _-.")
+    if not student:
+        raise _LeftOutError("its name does not say whose it is; name it STUDENT.ipynb")
+    yield HandedIn(_student(student), entry, near)
+
+
+def _matched(files: list[Path], names: list[str]) -> list[tuple[Path, str]]:
+    """The notebook of a student for each name, also where a browser has changed the name."""
+    if not files:
+        raise _LeftOutError("there is no notebook in it")
+    exact = [(path, path.name) for path in files if path.name in names]
+    if not exact:
+        exact = [(path, f"{_COPY.sub('', path.stem)}.ipynb") for path in files]
+        exact = [(path, name) for path, name in exact if name in names]
+    if not exact and len(files) == len(names) == 1:
+        return [(files[0], names[0])]
+    if not exact:
+        raise _LeftOutError(f"it has no notebook {' or '.join(names)}")
+    doubled = [name for name in names if sum(one == name for _, one in exact) > 1]
+    if doubled:
+        raise _LeftOutError(f"it has more than one notebook that can be {doubled[0]}")
+    return exact
+
+
+def _student(name: str) -> str:
+    """A student's id for nbgrader, from a folder's or a file's name: no spaces, nothing a path could mean."""
+    bare = _PLATFORM.sub("", name)
+    student = re.sub(r"[^\w.@-]+", "-", bare).strip(".-")
+    if not student:
+        raise _LeftOutError("its name does not say whose it is")
+    return student
+
+
+def _copy(path: Path, place: Path, replace: bool) -> str:
+    try:
+        data = incoming.read_bytes(path, most=incoming.MOST_OF_ANOTHERS, what="a notebook", follow=False)
+    except UsageError as error:
+        raise _LeftOutError(str(error).rstrip(".")) from error
+    if os.path.lexists(place):
+        if _holds(place, data):
+            return f"{place.name} was there already"
+        if not replace:
+            raise _LeftOutError(
+                f"another {place.name} was collected before; --replace lets this one take its place"
+            )
+    write_atomically(place, data, follow=False)
+    return place.name
+
+
+def _holds(place: Path, data: bytes) -> bool:
+    """Whether this was collected before; what is no file of at most that size was not."""
+    try:
+        return incoming.read_bytes(place, most=len(data), what="a notebook", follow=False) == data
+    except UsageError:
+        return False

@@ -1,0 +1,210 @@
+"""nbgrader, headless: the student's version of a lab, grades, feedback and grades.csv.
+
+nbgrader runs as a program of its own. Each student is graded by a run of their own, so one notebook that
+cannot be graded costs that student's grade alone. Students' code runs in a sandbox (`grading/`), or not at
+all.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jupyter_mlgpu.jupyter.cli.progress import Progress, progress
+from jupyter_mlgpu.record.errors import MissingPackageError, MlgpuError, UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.teach.commands.collect import notebooks_of
+from jupyter_mlgpu.teach.grading import feedback, probe
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
+
+GRADES = "grades.csv"
+
+# What nbgrader does with a notebook, in this order; the first and the fourth are ours.
+_STEPS = (
+    "jupyter_mlgpu.teach.grading.autograding.RunApart",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "jupyter_mlgpu.teach.grading.autograding.SaveGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+)
+
+# A line of nbgrader's log, or the last one of a traceback: the one that says what happened.
+_ERROR = re.compile(r"\| ERROR\] (?!Traceback)|^\w[\w.]*(Error|Exception): ")
+
+
+@dataclass
+class _Came:
+    """What came of one student's run: why there are no points; tests left open, with reason and points."""
+
+    failed: str | None = None
+    unverified: dict[str, tuple[str, float]] = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
+
+    @property
+    def open_points(self) -> float:
+        """Points that the teacher has to give, or not."""
+        return sum(points for _, points in self.unverified.values())
+
+
+def grade(
+    course: Path, lab: str, *, timeout: int, unsafe_same_user: bool = False, trust_receipts: bool = False
+) -> int:
+    """Grade all submissions of a lab; returns the exit status, 1 where one could not be graded."""
+    names = notebooks_of(course, lab)
+    if importlib.util.find_spec("nbgrader") is None:
+        raise MissingPackageError(
+            "Grading needs nbgrader, which is not installed here; "
+            "run `pip install 'jupyter_mlgpu[classroom]'`."
+        )
+    if timeout < 1:
+        raise UsageError(f"--timeout needs at least 1 second: found {timeout}.")
+    students = sorted(path.parent.name for path in (course / "submitted").glob(f"*/{lab}") if path.is_dir())
+    sandbox: Sandbox = SANDBOXES[SameUser.name]
+    if students and not unsafe_same_user:
+        handed_in = sorted((course / "submitted").glob(f"*/{lab}/*.ipynb"))
+        sandbox = probe.find([course / "source" / lab / names[0], course / "gradebook.db", *handed_in[:1]])
+    options = [
+        f"--RunApart.sandbox={sandbox.name}",
+        f"--RunApart.seconds={timeout}",
+        f"--RunApart.trust_receipts={trust_receipts}",
+    ]
+    show = progress()
+    try:
+        came = _all(course, lab, students, options, show)
+    finally:
+        show.close()
+    for line in _grades(course, lab, came):
+        print(line)
+    if students:
+        print(f"Sandbox: {sandbox.title}.")
+        if trust_receipts:
+            print("Measurements are the students' own receipts: nothing was measured again.")
+    for student, one in came.items():
+        if one.failed:
+            print(f"jupyter mlgpu: {student} was not graded: {one.failed}", file=sys.stderr)
+    return 1 if any(one.failed for one in came.values()) else 0
+
+
+def _all(course: Path, lab: str, students: list[str], options: list[str], show: Progress) -> dict[str, _Came]:
+    """Every step of nbgrader; returns what came of each student's."""
+    show.say(f"making the student's version of {lab}")
+    why = _nbgrader(course, "generate_assignment", lab, "--force", "--create")
+    if why:
+        raise MlgpuError(f"nbgrader could not make the student's version of {lab}: {why}")
+    came: dict[str, _Came] = {}
+    for number, student in enumerate(students, start=1):
+        show.cell(number, len(students), student)
+        came[student] = _one(course, lab, student, options)
+    graded = [student for student, one in came.items() if one.failed is None]
+    if graded:
+        show.say("writing feedback and grades")
+        why = _nbgrader(course, "generate_feedback", lab, "--force")
+        if why:
+            raise MlgpuError(f"nbgrader could not write the feedback: {why}")
+        for page in sorted((course / "feedback").glob(f"*/{lab}/*.html")):
+            write_atomically(page, feedback.inert(page.read_text("utf-8")).encode())
+        why = _nbgrader(course, "export", f"--to={GRADES}", f"--assignment=['{lab}']")
+        if why:
+            raise MlgpuError(f"nbgrader could not write the grades: {why}")
+        _say_what_is_open(course / GRADES, came)
+    return came
+
+
+def _one(course: Path, lab: str, student: str, options: list[str]) -> _Came:
+    """Grade one student's submission, by a run of nbgrader of its own."""
+    folder = course / "submitted" / student / lab
+    # nbgrader would follow a link, and grade, or hand out, what it leads to.
+    linked = next((path for path in [folder.parent, folder, *folder.rglob("*")] if path.is_symlink()), None)
+    if linked is not None:
+        return _Came(f"{linked} is a link; have the file itself handed in.")
+    with tempfile.TemporaryDirectory() as kept:
+        told = Path(kept) / "told.json"
+        why = _nbgrader(
+            course,
+            "autograde",
+            lab,
+            "--create",
+            "--force",
+            f"--student={student}",
+            f"--Autograde.autograde_preprocessors={list(_STEPS)}",
+            f"--RunApart.told={told}",
+            *options,
+        )
+        data = json.loads(told.read_bytes()) if told.exists() else {}
+    unverified = {name: (said, points) for name, (said, points) in data.get("unverified", {}).items()}
+    return _Came(data.get("failed") or why, unverified, data.get("losses", []))
+
+
+def _say_what_is_open(grades: Path, came: dict[str, _Came]) -> None:
+    """Add a column to nbgrader's table: points that could not be verified, which are not in its score."""
+    with grades.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    made = io.StringIO()
+    writer = csv.DictWriter(made, [*rows[0], "not_verified"] if rows else ["not_verified"])
+    writer.writeheader()
+    for row in rows:
+        one = came.get(row["student_id"])
+        writer.writerow({**row, "not_verified": "" if one is None else f"{one.open_points:g}"})
+    write_atomically(grades, made.getvalue().encode())
+
+
+def _nbgrader(course: Path, *words: str) -> str | None:
+    """Run one of nbgrader's commands in the course's folder; None, or the last thing it said of an error."""
+    programs = str(Path(sys.executable).parent)  # where nbgrader looks for alembic
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *words],
+        cwd=course,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode == 0:
+        return None
+    said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    errors = [line for line in said if _ERROR.search(line)] or said
+    return errors[-1] if errors else f"it ended with status {done.returncode} and no message."
+
+
+def _grades(course: Path, lab: str, came: dict[str, _Came]) -> list[str]:
+    """A line a student, from the file that nbgrader wrote; then what the teacher has to decide, and why."""
+    if not came:
+        return [
+            f"The student's version is in {course / 'release' / lab}. Nothing was submitted for {lab} yet."
+        ]
+    if all(one.failed for one in came.values()):
+        return []
+    lines, reasons = [], []
+    with (course / GRADES).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            student = row["student_id"]
+            if student not in came or came[student].failed is not None:
+                continue
+            one = came[student]
+            points = f"{float(row['score']):g} of {float(row['max_score']):g} points"
+            left = f", {one.open_points:g} more not verified" if one.unverified else ""
+            lines.append(f"{student}: {points}{left}")
+            reasons += [
+                f"  {student}, {name} ({points:g}): {why}" for name, (why, points) in one.unverified.items()
+            ]
+            reasons += [f"  {student}: {loss}" for loss in dict.fromkeys(one.losses)]
+    if reasons:
+        lines += [
+            "What is not verified is for you to decide (nbgrader's formgrader lists it), and why:",
+            *reasons,
+        ]
+    lines.append(f"{course / GRADES} has all grades, {course / 'feedback'} what to give back.")
+    return lines

@@ -1,0 +1,180 @@
+"""`%mlc_share`: the student's consent, and what it sets going. Nothing is sent but from here on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.teach.sharing import sender
+from jupyter_mlgpu.teach.sharing.address import Address, address_of
+from jupyter_mlgpu.teach.sharing.leaving import record_of
+from jupyter_mlgpu.teach.sharing.outbox import WAITING, Outbox, Picked, made
+from jupyter_mlgpu.teach.sharing.post import post
+from jupyter_mlgpu.teach.sharing.report import (
+    SHARED,
+    Report,
+    SharedCheck,
+    SharedReading,
+    SharedRecord,
+    to_json,
+)
+
+_OFF = "Sharing is off: nothing is sent. `%mlc_share on` turns it on, and says what would leave."
+
+
+class ShareCommand:
+    """The commands behind `%mlc_share`, and the consent: it is in this object, and nowhere on a disk."""
+
+    def __init__(self, kit: Kit, shell: Any, environment: Mapping[str, str] = os.environ) -> None:
+        self._kit = kit
+        self._shell = shell
+        self._environment = environment
+        self._outbox = Outbox(kit.recorder.run.notebook)
+        self._sender: sender.Sender | None = None
+        self._url = ""
+        self._since_ns = 0
+
+    def run(self, words: str) -> str:
+        """`%mlc_share WORDS`; returns what to print. Raises UsageError for a word that it does not know."""
+        commands = {"on": self._on, "off": self._off, "status": self._status, "show": self._show}
+        command = words or "status"
+        if command not in commands:
+            raise UsageError(
+                f"Unknown command {command!r} after %mlc_share. Choose {', '.join(commands)}; "
+                "`%mlc_share?` explains each with an example."
+            )
+        return commands[command]()
+
+    def end(self) -> None:
+        """Send nothing more; the extension is being unloaded."""
+        self._withdraw(wait=1.0)
+
+    def _on(self) -> str:
+        if self._sender is not None:
+            return self._status()
+        if not _in_a_notebook(self._shell):
+            raise UsageError(
+                "Sharing is turned on by `%mlc_share on` in a cell of a notebook, where it can be seen; "
+                "nothing is sent."
+            )
+        address = address_of(self._environment)
+        self._outbox = Outbox(self._kit.recorder.run.notebook)
+        self._sender = sender.Sender(self._outbox, partial(post, address))
+        self._url = address.url
+        self._since_ns = self._kit.recorder.clock.monotonic_ns()
+        self._sender.start()
+        self._kit.store.subscribe(self._record_made)
+        self._kit.on_check = self._checked
+        return _consent(address)
+
+    def _off(self) -> str:
+        if self._sender is None:
+            return _OFF
+        waited = self._sender.state().waiting
+        under_way = self._withdraw()
+        forgotten = f", and {_cells(waited)} that waited {_were(waited)} forgotten" if waited else ""
+        on_its_way = " A report was on its way at this moment." if under_way else ""
+        return (
+            f"Sharing is off: nothing more is sent{forgotten}.{on_its_way} "
+            "What the teacher's view has already, it keeps."
+        )
+
+    def _withdraw(self, wait: float = 0.0) -> bool:
+        if self._sender is None:
+            return False
+        self._kit.store.unsubscribe(self._record_made)
+        self._kit.on_check = lambda exercise, right: None
+        under_way = self._sender.end(wait=wait)
+        self._sender = None
+        return under_way
+
+    def _record_made(self, record: Record) -> None:
+        # The cell that gives the consent began before it.
+        if self._sender is not None and self._is_own(record) and record.started_monotonic_ns > self._since_ns:
+            self._sender.add(record)
+
+    def _checked(self, exercise: str, right: bool) -> None:
+        if self._sender is not None:
+            self._sender.check(exercise, right=right)
+
+    def _is_own(self, record: Record) -> bool:
+        return record.origin == "live" and record.run.id == self._kit.recorder.run.id
+
+    def _status(self) -> str:
+        if self._sender is None:
+            address_of(self._environment)  # where there is none, that is what is to be said
+            return _OFF
+        return _told(self._sender.state(), self._url)
+
+    def _show(self) -> str:
+        last = next(filter(self._is_own, reversed(self._kit.store.records())), None)
+        if last is None:
+            return "No cell was measured yet, so there is nothing to show: run one, with tracing on."
+        shared = record_of(last)
+        if shared is None:
+            return "Of the last cell nothing would leave: its record is not as this kernel makes them."
+        report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
+        return json.dumps(to_json(report), indent=2)
+
+
+def _in_a_notebook(shell: Any) -> bool:
+    """Whether a front end's cell is running: a terminal has none, nor has a file run at a kernel's start."""
+    try:
+        return bool(shell.parent_header["msg_type"] == "execute_request")
+    except (AttributeError, KeyError, TypeError, LookupError):
+        return False
+
+
+def _consent(address: Address) -> str:
+    """What the student agrees to: every field by its name, from the classes that are sent."""
+    return "\n".join(
+        [
+            "Sharing is on for this notebook, until `%mlc_share off` or the end of this kernel.",
+            f"From the next cell on, these fields go to {address.url}, at most every {sender.EVERY:g} s:",
+            f"  of each cell: {_names(SharedRecord, but='readings')};",
+            f"  of its {', '.join(SHARED)}: {_names(SharedReading)};",
+            f"  of each exercise that you check: {_names(SharedCheck)};",
+            f"  with each report: {_names(Report, but='records checks')}.",
+            "Never code, output, log lines, paths, or names of files, computers and people; the hub knows "
+            "from this server's token who you are.",
+            "The class's teachers can see it, and you; other students cannot. "
+            "`%mlc_share show` prints what leaves, `%mlc_share off` stops it.",
+        ]
+    )
+
+
+def _names(kind: type[Struct], but: str = "") -> str:
+    return ", ".join(one for one in kind.__struct_fields__ if one not in but.split())
+
+
+def _told(state: sender.State, url: str) -> str:
+    said = [
+        f"Sharing is on, to {url}: {_cells(state.taken)} taken, {_cells(state.waiting)} waiting; "
+        f"{state.passed} of {state.tried} exercises tried are right."
+    ]
+    if state.why is not None:
+        said.append(f"The last try failed: {state.why}. The next is in {state.next_try:.0f} s.")
+    if state.left_out:
+        said.append(f"{_cells(state.left_out)} will not be sent: at most {WAITING:,} wait, the newest.")
+    if state.why_refused:
+        said.append(f"{_cells(state.refused)} will not be sent again: {state.why_refused}.")
+    if state.unfit:
+        said.append(f"{_cells(state.unfit)} cannot be shared: the record is not as this kernel makes them.")
+    return "\n".join(said)
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count:,} cells"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

@@ -1,0 +1,185 @@
+"""What nbgrader runs in the place of its own executing: students' cells apart, tests by the judge.
+
+nbgrader finds these two by their names (`teach/commands/grade.py` gives them), reads a notebook as it was
+handed in, and puts the lab's own text into each cell that is not the student's. Points, feedback and
+export stay its own.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader import utils
+from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
+from traitlets import Bool, Float, Unicode
+
+from jupyter_mlgpu.record.errors import MlgpuError, UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.teach.grading import cells
+from jupyter_mlgpu.teach.grading.cells import TeachersCell
+from jupyter_mlgpu.teach.grading.judge import Judge
+from jupyter_mlgpu.teach.grading.measure import Measured
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES
+from jupyter_mlgpu.teach.grading.student import Student, files_of
+from jupyter_mlgpu.teach.lessons import labs
+from jupyter_mlgpu.teach.lessons.labs import Measurements, Submitted
+from jupyter_mlgpu.teach.submissions import read
+
+#: Where the tests that could not be verified stand in nbgrader's resources.
+UNVERIFIED = "jupyter_mlgpu_unverified"
+
+
+class RunApart(NbGraderPreprocessor):  # type: ignore[misc]
+    """Runs a submission's cells in a sandbox, and the lab's tests here."""
+
+    sandbox = Unicode(help="which of our sandboxes: its name").tag(config=True)
+    seconds = Float(600.0, help="the longest that a cell may take").tag(config=True)
+    trust_receipts = Bool(False, help="take measurements from the receipts as they were handed in").tag(
+        config=True
+    )
+    told = Unicode(help="the file to write what came out besides points to, as JSON").tag(config=True)
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Called by nbconvert for each notebook; the working directory is the course's folder."""
+        try:
+            return self._graded(nb, resources)
+        except MlgpuError as error:
+            self._tell(failed=str(error))
+            raise
+
+    def _graded(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        course, of = Path.cwd(), resources["nbgrader"]
+        source = course / "source" / of["assignment"]
+        file = f"{of['notebook']}.ipynb"
+        of_source = nbformat.read(source / file, 4)  # type: ignore[no-untyped-call]
+        teachers = cells.teachers_cells(of_source)
+        _add_missing(nb, of_source, teachers)
+        handed_in = course / "submitted" / of["student"] / of["assignment"]
+        files = files_of(handed_in, source)
+        unverified: dict[str, str] = {}
+        with ExitStack() as ends:
+            student = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
+            apart = ends.enter_context(Student(SANDBOXES[self.sandbox], seconds=self.seconds, files=files))
+            judge = Judge(student, source, seconds=self.seconds)
+            if self.trust_receipts:
+                answer = _receipts(handed_in, course / "autograded" / of["student"] / of["assignment"])
+            else:
+                answer = _measuring(teachers, student, apart)
+            ends.enter_context(labs.graded_by(answer))
+            _grade(nb, teachers, student, apart, judge, unverified)
+            losses = student.losses
+        resources[UNVERIFIED] = unverified
+        self._tell(
+            unverified={name: [why, _points(nb, name)] for name, why in unverified.items()}, losses=losses
+        )
+        return nb, resources
+
+    def _tell(self, **what: Any) -> None:
+        """Add to what is told besides points: a lab may have several notebooks."""
+        path = Path(self.told)
+        told = (
+            json.loads(path.read_bytes())
+            if path.exists()
+            else {"unverified": {}, "losses": [], "failed": None}
+        )
+        told["unverified"].update(what.get("unverified", {}))
+        told["losses"] += what.get("losses", [])
+        told["failed"] = told["failed"] or what.get("failed")
+        write_atomically(path, json.dumps(told).encode())
+
+
+class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
+    """Saves points as nbgrader does; what could not be verified has none until the teacher gives them."""
+
+    def _add_score(self, cell: Any, resources: Any) -> None:
+        super()._add_score(cell, resources)
+        name = cell.metadata["nbgrader"]["grade_id"]
+        if name in resources.get(UNVERIFIED, {}):
+            grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+            grade.auto_score = None
+            grade.needs_manual_grade = True
+            self.gradebook.db.commit()
+
+
+def _grade(
+    nb: Any,
+    teachers: list[TeachersCell],
+    student: Student,
+    apart: Student,
+    judge: Judge,
+    unverified: dict[str, str],
+) -> None:
+    """Run all cells in the submission's order; before a test, the lab's own cells that stand above it."""
+    known = {cell.name: cell for cell in teachers}
+    waiting = [cell for cell in teachers if cell.role == "given"]
+    order = {cell.name: number for number, cell in enumerate(teachers)}
+    seen: set[str] = set()
+    for cell in nb.cells:
+        if cell.cell_type != "code":
+            continue
+        cell.execution_count = None
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        of_teacher = known.get(name) if name not in seen else None
+        if of_teacher is not None:
+            seen.add(name)
+        if of_teacher is None or of_teacher.role != "test":
+            cell.outputs = _as_notebooks_have(student.run(cell.source))
+            continue
+        while waiting and order[waiting[0].name] < order[name]:
+            given = waiting.pop(0)
+            judge.give(given)
+            if given.alone:
+                apart.later(given.source)
+        made, why = judge.test(of_teacher)
+        cell.outputs = _as_notebooks_have(made)
+        if why is not None:
+            unverified[name] = why
+
+
+def _as_notebooks_have(outputs: list[dict[str, Any]]) -> Any:
+    return [nbformat.from_dict(one) for one in outputs]  # type: ignore[no-untyped-call]
+
+
+def _add_missing(nb: Any, source: Any, teachers: list[TeachersCell]) -> None:
+    """Put back the tests that a submission lacks: a test that was deleted is not passed."""
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in nb.cells]
+    for cell, after in cells.missing([name for name in names if name], teachers):
+        of_source = next(
+            one for one in source.cells if one.metadata.get("nbgrader", {}).get("grade_id") == cell.name
+        )
+        again = copy.deepcopy(of_source)
+        again.outputs, again.execution_count = [], None
+        again.metadata.nbgrader["checksum"] = utils.compute_checksum(again)
+        where = names.index(after) + 1 if after in names else len(names)
+        nb.cells.insert(where, again)
+        names.insert(where, cell.name)
+
+
+def _points(nb: Any, name: str) -> float:
+    told = (cell.metadata.get("nbgrader", {}) for cell in nb.cells)
+    return next(float(one["points"]) for one in told if one.get("grade_id") == name)
+
+
+def _measuring(
+    teachers: list[TeachersCell], student: Student, apart: Student
+) -> Callable[[str], Measurements]:
+    measured = Measured(teachers, student, apart)
+    return lambda notebook: measured
+
+
+def _receipts(handed_in: Path, graded: Path) -> Callable[[str], Measurements]:
+    """What `--trust-receipts` asks for: the records in the file as it was handed in."""
+
+    def answer(notebook: str) -> Measurements:
+        try:
+            return Submitted(read(handed_in / notebook), read(graded / notebook))
+        except UsageError as error:
+            raise AssertionError(str(error)) from None
+
+    return answer

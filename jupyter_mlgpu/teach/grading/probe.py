@@ -1,0 +1,100 @@
+"""Whether a sandbox holds: a program in it tries what no student's may do, and must fail at all of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from jupyter_mlgpu.record.errors import GradingError
+from jupyter_mlgpu.teach.grading.sandbox import SANDBOXES, SameUser, Sandbox
+
+#: Seconds in which a program that does next to nothing has ended.
+_LONGEST = 60
+
+_ATTEMPTS = """
+import json, os, pathlib, socket, sys
+told = json.loads(sys.argv[1])
+broken = []
+def attempt(what, deed):
+    try:
+        deed()
+    except (OSError, ValueError):
+        return
+    broken.append(what)
+for path in told["secrets"]:
+    attempt("a file of yours can be read", lambda: pathlib.Path(path).read_bytes())
+attempt("a file beside yours can be written", lambda: pathlib.Path(told["new"]).write_text("written"))
+here = ("127.0.0.1", told["port"])
+attempt("this machine's network can be reached", lambda: socket.create_connection(here, 2))
+attempt("another program can be reached", lambda: os.kill(told["process"], 0))
+if told["variable"] in os.environ:
+    broken.append("your environment can be read")
+pathlib.Path("own").write_text("can be written")
+print(json.dumps(broken))
+"""
+
+
+def find(secrets: Iterable[Path]) -> Sandbox:
+    """The first sandbox that works here and holds. `secrets` are files that no student may read.
+
+    Raises GradingError, saying of each why not.
+    """
+    known = list(secrets)
+    reasons = []
+    for sandbox in SANDBOXES.values():
+        if isinstance(sandbox, SameUser):
+            continue
+        why = sandbox.missing() or "; ".join(broken(sandbox, known))
+        if not why:
+            return sandbox
+        reasons.append(f"{sandbox.name}: {why}")
+    raise GradingError(
+        f"No sandbox works here, so no student's code was run ({'; '.join(reasons)}). Install bubblewrap "
+        "(`apt install bubblewrap`), or give `--unsafe-same-user`: then the students' code runs as you, and "
+        "can read the solutions, the hidden tests, the other submissions and your own files, send them "
+        "anywhere, and change the grades."
+    )
+
+
+def broken(sandbox: Sandbox, secrets: Iterable[Path]) -> list[str]:
+    """What a program in the sandbox can do and may not, in a few words each; also that it does not run."""
+    known = [path for path in secrets if path.is_file()]
+    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as server:
+        theirs = Path(name) / "theirs"
+        theirs.mkdir()
+        secret, new = Path(name) / "secret", Path(name) / "new"
+        secret.write_text("a secret", "utf-8")
+        variable = "JUPYTER_MLGPU_PROBED"
+        task = {
+            "secrets": [str(path.resolve()) for path in (secret, *known)],
+            "new": str(new),
+            "port": server.getsockname()[1],
+            "process": os.getpid(),
+            "variable": variable,
+        }
+        words = [sys.executable, "-c", _ATTEMPTS, json.dumps(task)]
+        try:
+            done = subprocess.run(
+                sandbox.command(words, theirs, 1024**2),
+                cwd=theirs,
+                env={**os.environ, variable: "a secret"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_LONGEST,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return [f"it does not start ({error})"]
+        try:
+            found = json.loads(done.stdout)
+        except ValueError:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            return [f"it does not start ({said[-1] if said else f'status {done.returncode}'})"]
+        if new.exists():
+            found.append("a file beside yours can be written")
+        return list(dict.fromkeys(map(str, found)))

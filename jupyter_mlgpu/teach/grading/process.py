@@ -1,0 +1,232 @@
+"""One process with a student's code, seen from outside: started in a sandbox, asked, watched, and ended.
+
+What it answers is data from a stranger. An answer that does not come in time, or is none, ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
+from jupyter_mlgpu.teach.grading import codec
+from jupyter_mlgpu.teach.grading.limits import Limits
+from jupyter_mlgpu.teach.grading.sandbox import Sandbox
+
+#: Seconds for a process to begin, and between two looks at what it takes.
+_TO_BEGIN = 120.0
+_BETWEEN_LOOKS = 0.2
+#: A function of the grader's may be called so often in one question: each call costs the grader, too.
+_MOST_CALLS_BACK = 1_000_000
+
+
+class StudentProcess:
+    """Raises GradingError, saying why, as soon as the process can no longer be asked; then it has ended."""
+
+    def __init__(self, sandbox: Sandbox, limits: Limits) -> None:
+        self._limits = limits
+        self._why: str | None = None
+        self._killed = False
+        self._family: list[psutil.Process] = []
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (open until the process ends)
+        self._folder = tempfile.TemporaryDirectory(prefix="mlgpu-student-")
+        words = [sys.executable, "-m", "jupyter_mlgpu.teach.grading.inmate", limits.as_json()]
+        try:
+            self._process = subprocess.Popen(
+                sandbox.command(words, Path(self._folder.name), limits.files),
+                cwd=self._folder.name,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SandboxError(f"{sandbox.name} cannot be started ({error.strerror or error}).") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+        self._arrived = bytearray()
+        self._ended = threading.Event()
+        self._watch = threading.Thread(target=self._look, name="mlgpu-grading", daemon=True)
+        self._watch.start()
+
+    def ask(
+        self,
+        question: dict[str, Any],
+        seconds: float = _TO_BEGIN,
+        call_back: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        """The answer to a question, within that many seconds; `call_back` answers what is asked meanwhile.
+
+        Raises CrossingError for a question that is too large, which ends nothing.
+        """
+        line = codec.pack(question)
+        deadline = time.monotonic() + seconds
+        try:
+            for _ in range(_MOST_CALLS_BACK):
+                self._send(line, deadline)
+                answer = codec.unpack(self._receive(deadline))
+                if "call_back" not in answer or call_back is None:
+                    return answer
+                line = codec.pack(call_back(answer))
+            raise GradingError("It called a function of the test without end.")
+        except CrossingError as error:
+            self.end(f"What it answered is no answer. {error}")
+            raise GradingError(str(self._why)) from None
+        except GradingError as error:
+            self.end(str(error))
+            raise GradingError(str(self._why)) from None
+        except BaseException:  # the test's own time was over, or somebody pressed Ctrl-C
+            self.end("A test was given up while the student's code ran.")
+            raise
+
+    def _send(self, line: bytes, deadline: float) -> None:
+        rest = memoryview(line)
+        while rest:
+            self._wait(self._in, selectors.EVENT_WRITE, deadline)
+            try:
+                rest = rest[os.write(self._in, rest) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise GradingError(self._reason()) from None
+
+    def _receive(self, deadline: float) -> bytes:
+        while b"\n" not in self._arrived:
+            if len(self._arrived) > codec.LIMIT:
+                raise GradingError(f"It answered with more than {codec.LIMIT / 1e6:.0f} MB.")
+            self._wait(self._out, selectors.EVENT_READ, deadline)
+            try:
+                block = os.read(self._out, 1024**2)
+            except BlockingIOError:
+                continue
+            if not block:
+                raise GradingError(self._reason())
+            self._arrived += block
+        line, _, rest = self._arrived.partition(b"\n")
+        self._arrived = bytearray(rest)
+        return bytes(line)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        """Until the descriptor is ready; looks up now and then, for a child of theirs may hold it open."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, event)
+            while not selector.select(min(1.0, max(0.0, deadline - time.monotonic()))):
+                if self._process.poll() is not None:
+                    raise GradingError(self._reason())
+                if time.monotonic() >= deadline:
+                    raise GradingError("It did not answer in time, and was ended.")
+
+    def _reason(self) -> str:
+        """Why the process is no more, in a sentence."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        if self._why is not None:
+            return self._why
+        self._said.seek(0)
+        last = self._said.read(2000).decode(errors="replace").strip().splitlines()
+        return f"Its process ended{f': {last[-1]}' if last else ' by itself.'}"
+
+    def peak(self, work: Callable[[], Any]) -> float:
+        """The most memory in use, in bytes, that looks every few milliseconds saw while `work` went on."""
+        most = self._memory()
+        over = threading.Event()
+
+        def look() -> None:
+            nonlocal most
+            while not over.wait(0.003):
+                most = max(most, self._memory(known=True))
+
+        looks = threading.Thread(target=look, daemon=True)
+        looks.start()
+        try:
+            work()
+        finally:
+            over.set()
+            looks.join()
+        return float(most)
+
+    def _memory(self, known: bool = False) -> int:
+        """Bytes that the process and its children hold; `known`: of those alone that were seen before."""
+        if not known:
+            self._family = self._members()
+        total = 0
+        for one in self._family:
+            with suppress(psutil.Error):
+                total += one.memory_info().rss
+        return total
+
+    def _members(self) -> list[psutil.Process]:
+        try:
+            first = psutil.Process(self._process.pid)
+            return [first, *first.children(recursive=True)]
+        except psutil.Error:
+            return []
+
+    def _look(self) -> None:
+        while not self._ended.wait(_BETWEEN_LOOKS):
+            self.hold_to_limits()
+
+    def hold_to_limits(self) -> None:
+        """End the process where it has taken more than its limits."""
+        members = self._members()
+        if len(members) > self._limits.processes:
+            self.end(f"It started more than {self._limits.processes} processes, and was ended.")
+        elif sum(map(_held, members)) > self._limits.memory:
+            self.end(f"It took more than {self._limits.memory / 1e9:.1f} GB of memory, and was ended.")
+
+    @property
+    def why_ended(self) -> str | None:
+        """What ended it from outside, if something did."""
+        return self._why
+
+    def end(self, why: str | None = None) -> None:
+        """End the process and all that it started; `why` is what who asks later is told."""
+        self._why = self._why or why
+        self._ended.set()
+        if not self._killed:  # once: its number may be another's afterwards
+            self._killed = True
+            members = self._members()
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            for (
+                one
+            ) in members:  # those that left the group, where no sandbox ends them with its first process
+                with suppress(psutil.Error):
+                    one.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None and threading.current_thread() is not self._watch:
+                with suppress(OSError):
+                    pipe.close()
+        if threading.current_thread() is not self._watch:
+            self._said.close()
+            with suppress(OSError):
+                self._folder.cleanup()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it can no longer be asked."""
+        return self._ended.is_set() or self._process.poll() is not None
+
+
+def _held(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0

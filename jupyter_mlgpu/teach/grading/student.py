@@ -1,0 +1,228 @@
+"""A student's code, cell by cell, in a process that may die: a new one runs the cells before again."""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from jupyter_mlgpu.record.errors import CrossingError, GradingError, SandboxError
+from jupyter_mlgpu.teach.grading import codec, outputs
+from jupyter_mlgpu.teach.grading.limits import Limits
+from jupyter_mlgpu.teach.grading.process import StudentProcess
+from jupyter_mlgpu.teach.grading.sandbox import Sandbox
+
+#: A submission may lose its process so often; then nothing more of it is run.
+MOST_STARTS = 5
+#: Bytes of files beside a notebook that are handed to its code.
+_MOST_FILES = 20 * 1024**2
+
+
+class Student:
+    """Runs cells, calls functions and fetches values of one submission; `seconds` is a question's longest."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        *,
+        seconds: float,
+        limits: Limits | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self._sandbox = sandbox
+        self._seconds = seconds
+        self._limits = limits or Limits.of_this_machine()
+        self._files = dict(files or {})
+        self._cells: list[str] = []
+        self._process: StudentProcess | None = None
+        self._starts = 0
+        #: Why processes of this submission ended before their time.
+        self.losses: list[str] = []
+
+    def __enter__(self) -> Student:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.end()
+
+    def run(self, code: str) -> list[dict[str, Any]]:
+        """Run a cell; its outputs, as notebooks have them, cleaned of all that could run in a browser."""
+        try:
+            answer = self._ask({"do": "run", "code": code})
+        except GradingError as error:
+            return [outputs.failure("GradingError", str(error))]
+        shown = outputs.cleaned(answer.get("outputs"))
+        process = self._process
+        if process is not None:
+            process.hold_to_limits()  # now, so that no later cell pays for what this one has left behind
+            if process.why_ended is not None:
+                self.losses.append(process.why_ended)
+                return [*shown, outputs.failure("GradingError", process.why_ended)]
+        self._cells.append(code)
+        return shown
+
+    def later(self, code: str) -> None:
+        """Have a cell run before the next question, as if it had been run before."""
+        if self._process is None:
+            self._cells.append(code)
+        else:
+            self.run(code)
+
+    def time(self, code: str) -> tuple[float, str | None]:
+        """Seconds that a cell's code takes as seen from outside, and why it failed, if it did."""
+        self._running()
+        start = time.perf_counter()
+        answer = self._ask({"do": "time", "code": code})
+        seconds = time.perf_counter() - start
+        failed = answer.get("failed")
+        return seconds, None if failed is None else _raised(failed)[1]
+
+    def peak(self, code: str) -> tuple[float, str | None]:
+        """The most memory in use while a cell's code runs, in bytes, and why it failed, if it did."""
+        why: list[str | None] = []
+        most = self._running().peak(lambda: why.append(self.time(code)[1]))
+        return most, why[0]
+
+    def names(self, wanted: Iterable[str]) -> dict[str, tuple[str, Any]]:
+        """What each name stands for: `value` with it, `function`, or `other` with the name of its class."""
+        asked = sorted(wanted)
+        answer = self._ask({"do": "names", "names": asked}).get("names")
+        found: dict[str, tuple[str, Any]] = {}
+        for name in asked:
+            told = answer.get(name) if isinstance(answer, dict) else None
+            if not isinstance(told, list) or not told:
+                continue
+            if told[0] == "value" and len(told) == 2:
+                found[name] = ("value", codec.decode(told[1]))
+            elif told[0] == "function":
+                found[name] = ("function", None)
+            else:
+                found[name] = ("other", f"{told[-1]:.60}" if isinstance(told[-1], str) else "object")
+        return found
+
+    def call(self, name: str, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, str]:
+        """The plain result of a function of the student's, and what it printed.
+
+        Raises what the function raised, where that is one of Python's own exceptions.
+        """
+        given: list[Callable[..., Any]] = []
+
+        def naming(function: Callable[..., Any]) -> int:
+            given.append(function)
+            return len(given) - 1
+
+        question = {
+            "do": "call",
+            "name": name,
+            "arguments": [codec.encode(one, naming) for one in arguments],
+            "named": {key: codec.encode(one, naming) for key, one in named.items()},
+        }
+        answer = self._ask(question, lambda asked: _called_back(given, asked))
+        printed = outputs.printed(answer.get("outputs"))
+        if "raised" in answer:
+            kind, said = _raised(answer["raised"])
+            raise _as_pythons(kind)(said)
+        return codec.decode(answer.get("value")), printed
+
+    def _ask(
+        self, question: dict[str, Any], call_back: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
+        process = self._running()
+        try:
+            return process.ask(question, self._seconds, call_back)
+        except GradingError as error:
+            self.losses.append(str(error))
+            raise
+
+    def _running(self) -> StudentProcess:
+        """The process, with all cells run that were run before."""
+        if self._process is not None and not self._process.ended:
+            return self._process
+        if self._starts >= MOST_STARTS:
+            raise GradingError(f"Its process ended {self._starts} times; nothing more was run.")
+        self.close()
+        self._starts += 1
+        self._process = process = StudentProcess(self._sandbox, self._limits)
+        files = {name: base64.b64encode(data).decode() for name, data in self._files.items()}
+        try:
+            process.ask({"do": "files", "files": files})
+        except GradingError as error:
+            raise SandboxError(f"{self._sandbox.name} does not start: {error}") from error
+        for code in self._cells:
+            process.ask({"do": "run", "code": code}, self._seconds)
+        return process
+
+
+def files_of(*folders: Path) -> dict[str, bytes]:
+    """The files beside a lab's notebooks, the later folders' in the place of the earlier ones'.
+
+    Only regular files, and no notebook: a link could lead to the solutions. Raises GradingError where they
+    are too large.
+    """
+    found: dict[str, bytes] = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            inner = path.relative_to(folder)
+            above = [folder / part for part in inner.parents]
+            if path.suffix == ".ipynb" or any(one.is_symlink() for one in (path, *above)):
+                continue
+            if stat.S_ISREG(path.lstat().st_mode):
+                if path.lstat().st_size + sum(map(len, found.values())) > _MOST_FILES:
+                    raise GradingError(
+                        f"The files beside the notebook in {folder} take more than "
+                        f"{_MOST_FILES / 1e6:.0f} MB; have the lab make its data."
+                    )
+                found[str(inner)] = path.read_bytes()
+    return found
+
+
+def _called_back(given: list[Callable[..., Any]], asked: dict[str, Any]) -> dict[str, Any]:
+    """Call a function of the grader's, with what came from the student's process."""
+    number, arguments, named = asked.get("call_back"), asked.get("arguments"), asked.get("named")
+    if not (
+        type(number) is int
+        and 0 <= number < len(given)
+        and isinstance(arguments, list)
+        and isinstance(named, dict)
+    ):
+        raise CrossingError("It called a function that it was not given.")
+    values = [codec.decode(one) for one in arguments]
+    others = {str(key): codec.decode(one) for key, one in named.items()}
+    try:
+        return {"value": codec.encode(given[number](*values, **others))}
+    except Exception as error:  # what a test's function does not take is the caller's error
+        return {"failed": f"{type(error).__name__}: {error}"}
+
+
+def _raised(told: Any) -> tuple[str, str]:
+    """The name of an exception's class, and what to say of it."""
+    kind, said, where = (
+        (str(told.get(key, ""))[:10_000] if isinstance(told, dict) else "")
+        for key in ("kind", "said", "where")
+    )
+    return kind, f"{said}\n\nIn the student's code:\n{where}" if where else said
+
+
+def _as_pythons(kind: str) -> type[Exception]:
+    """Python's own exception of that name, so that a test can expect it.
+
+    Not those that mean something to Python itself: StopIteration would end a test's loop.
+    """
+    found = getattr(builtins, kind, None)
+    if not (isinstance(found, type) and issubclass(found, Exception)) or issubclass(
+        found, StopIteration | StopAsyncIteration | UnicodeError | Warning | BaseExceptionGroup
+    ):
+        return type(kind if kind.isidentifier() else "Exception", (RuntimeError,), {})
+    return found

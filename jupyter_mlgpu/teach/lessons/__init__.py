@@ -1,0 +1,41 @@
+"""What the lessons' notebooks import.
+
+`check` an answer, `predict` an outcome, `cmp` two tensors; see a graph's `picture`, a `chart`, a table
+of `figures`, and which `device` computes; start `engines` for what needs several machines; `assert_gpu_used`,
+`peak_below` and `faster_than` judge what was measured, `submitted` what a notebook that was handed in has of
+it. `text` and `data` have what the lessons learn from. They answer in English, or in what `speak` chooses.
+"""
+
+from jupyter_mlgpu.teach.lessons import data, text
+from jupyter_mlgpu.teach.lessons.charts import chart
+from jupyter_mlgpu.teach.lessons.checking import Exercise
+from jupyter_mlgpu.teach.lessons.clusters import engines
+from jupyter_mlgpu.teach.lessons.comparing import cmp
+from jupyter_mlgpu.teach.lessons.exercises import check
+from jupyter_mlgpu.teach.lessons.graphs import picture
+from jupyter_mlgpu.teach.lessons.images import images
+from jupyter_mlgpu.teach.lessons.labs import assert_gpu_used, faster_than, peak_below, submitted
+from jupyter_mlgpu.teach.lessons.machine import device
+from jupyter_mlgpu.teach.lessons.predicting import predict
+from jupyter_mlgpu.teach.lessons.speaking import speak
+from jupyter_mlgpu.teach.lessons.tables import figures
+
+__all__ = [
+    "Exercise",
+    "assert_gpu_used",
+    "chart",
+    "check",
+    "cmp",
+    "data",
+    "device",
+    "engines",
+    "faster_than",
+    "figures",
+    "images",
+    "peak_below",
+    "picture",
+    "predict",
+    "speak",
+    "submitted",
+    "text",
+]

@@ -1,0 +1,96 @@
+"""`chart`: lines over an axis, to explore with plotly; an image and a table wherever that is not there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.show.page import chart as charts
+from jupyter_mlgpu.show.page import plotly, svg
+from jupyter_mlgpu.show.page.chart import Axis, Point, Series
+from jupyter_mlgpu.show.page.model import Page, Picture, Table
+from jupyter_mlgpu.show.page.scales import written
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.teach.lessons import recordings
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+Points = Sequence[tuple[float, float]]
+
+#: Rows of a table; of longer lines, as many points evenly apart.
+ROWS = 24
+
+
+@dataclass(frozen=True, repr=False)
+class LessonChart(Shown):
+    """Lines over their axes; dashed ones were measured elsewhere."""
+
+    drawn: charts.Chart
+
+    def svg(self) -> str:
+        """The chart as an SVG on white, to be read on any page."""
+        return str(svg.draw(self.drawn))
+
+    def figure(self) -> dict[str, Any]:
+        """The chart as plotly's `data` and `layout`."""
+        return plotly.figure(self.drawn)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {plotly.MIME_TYPE: self.figure()}
+
+
+@page_of.register
+def _page(shown: LessonChart) -> Page:
+    picture = Picture(svg.draw(shown.drawn), shown.drawn.words)
+    return Page((picture, _table(shown.drawn)), shown.drawn.notes)
+
+
+def _table(drawn: charts.Chart) -> Table:
+    places = sorted({point.x for one in drawn.series for point in one.points})
+    if len(places) > ROWS:
+        places = [places[round(one * (len(places) - 1) / (ROWS - 1))] for one in range(ROWS)]
+    columns = [{point.x: point.y for point in one.points} for one in drawn.series]
+    rows = ((written(x), *(written(column[x]) if x in column else "" for column in columns)) for x in places)
+    names = (drawn.x.title, *(one.name for one in drawn.series))
+    return Table(names, tuple(rows), figures=names, summary=said(say("The figures")))
+
+
+def chart(
+    name: str, *, x: str, y: str, lines: Mapping[str, Points], log_x: bool = False, log_y: bool = False
+) -> LessonChart:
+    """Lines by their names, each a list of (x, y); `x` and `y` are what the axes mean, with the unit.
+
+    Where the package has a recording called `name`, and this machine has no GPU, its lines stand beside,
+    dashed. Points without a number, and those that a logarithmic axis cannot show, are left out, and a note
+    says how many. Raises UsageError where `name` is not made of letters, digits and _.
+    """
+    own = {line: [(float(one), float(other)) for one, other in points] for line, points in lines.items()}
+    recordings.record(name, {"x": x, "y": y, "lines": own})
+    recording = recordings.beside(name)
+    named = [(line, points, False) for line, points in own.items()]
+    if recording is not None:
+        replayed = recording.data["lines"].items()
+        named += [
+            (f"{line} ({recording.label})", [(one, other) for one, other in points], True)
+            for line, points in replayed
+        ]
+    drawn, lost = [], 0
+    for number, (line, points, dashed) in enumerate(named):
+        kept = tuple(Point(*one) for one in points if _can_be_drawn(*one, log_x, log_y))
+        lost += len(points) - len(kept)
+        drawn.append(Series(line, kept, number, dashed=dashed))
+    notes = [str(recording)] if recording is not None else []
+    if lost:
+        cannot = say("{count} of the points cannot be drawn on these axes and are left out.", count=str(lost))
+        notes.append(said(cannot))
+    names = ", ".join(one.name for one in drawn) or say("nothing")
+    words = said(say("A chart of {y} over {x}: {names}.", y=y, x=x, names=names))
+    axes = Axis(x, log=log_x), Axis(y, log=log_y, zero=not log_y)
+    return LessonChart(charts.Chart((), *axes, tuple(drawn), words, notes=tuple(notes)))
+
+
+def _can_be_drawn(x: float, y: float, log_x: bool, log_y: bool) -> bool:
+    return math.isfinite(x) and math.isfinite(y) and (x > 0 or not log_x) and (y > 0 or not log_y)

@@ -1,0 +1,205 @@
+"""Judging an answer: what a learner's answer gives, beside what it should give.
+
+An answer is tried on one telling example and on inputs drawn afresh each time, so an answer that only
+knows the example is found out. Nothing here raises for a wrong answer: a `Verdict` says what is
+missing, and gives the cells below something that works.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import linecache
+import random
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Literal
+
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.markup import element, joined
+from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
+from jupyter_mlgpu.teach.lessons.showing import ShownValue, number
+from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.teach.lessons.values import Numbers, Value, read
+
+#: How many sets of fresh inputs a right answer has stood.
+FRESH = 3
+
+#: Characters of an input that are shown as they are.
+_LONGEST = 100
+
+#: What a learner writes: a function; three dots or None where it is not written yet.
+Answer = Any
+Arguments = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One blank of a lesson. `task` ends the sentence "What is asked for: …".
+
+    `example` is chosen so that its result shows a mistake at a glance; `fresh` draws other arguments. Both
+    are by name, and given to the answer by position, in their order: NumPy arrays, numbers, words, lists.
+    What comes back is a tensor of any framework, a word, or a tuple, list or dictionary of these; None or
+    three dots stand for an answer that is still open. `run(answer, arguments)` is for answers that have to
+    be called in another way. Numbers may be off by `tolerance` of their size; whole numbers may not.
+    """
+
+    name: str
+    task: str
+    reference: Answer
+    example: Arguments
+    fresh: Callable[[random.Random], Arguments]
+    run: Callable[[Answer, Arguments], object] | None = None
+    tolerance: float = 1e-5
+
+    def give(self, answer: Answer, arguments: Arguments) -> object:
+        """What an answer makes of arguments of its own, so that it may write into them."""
+        own = copy.deepcopy(dict(arguments))
+        return answer(*own.values()) if self.run is None else self.run(answer, own)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How an answer did; `answer` is what the cells below use: the learner's, or the reference."""
+
+    state: Literal["right", "open", "wrong"]
+    sentences: tuple[Sentence, ...]
+    shown: tuple[ShownValue, ...]
+    answer: Answer
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [self._title(), *map(said, self.sentences), *(line for one in self.shown for line in one.text())]
+        )
+
+    def _repr_html_(self) -> str:
+        lines = [element("div", said(one)) for one in self.sentences]
+        told = element("div", element("b", self._title()), *lines)
+        return str(joined(told, *(one.html() for one in self.shown)))
+
+    def _title(self) -> str:
+        titles = {"right": say("✓ Right."), "open": say("○ Still open."), "wrong": say("✗ Not yet.")}
+        return said(titles[self.state])
+
+
+def judge(exercise: Exercise, answer: Answer) -> Verdict:
+    """Try an answer to `exercise` on its example and on fresh inputs, up to the first that is not right."""
+    draw = random.Random()
+    for arguments in [exercise.example, *(exercise.fresh(draw) for _ in range(FRESH))]:
+        wanted = read(exercise.give(exercise.reference, arguments))
+        inputs, given = _shown_inputs(arguments, wanted)
+        if answer is None or answer is ...:
+            nothing = say("{name} is not written yet.", name=exercise.name)
+            return _not_right("open", exercise, [nothing, *given], still_open(wanted, inputs))
+        try:
+            got = read(exercise.give(answer, arguments), like=wanted)
+        except Exception as error:
+            if _has_dots(answer):
+                return _not_right("open", exercise, [_dots(exercise), *given], still_open(wanted, inputs))
+            stopped = [_stopped(exercise.name, answer, error), *given]
+            return _not_right("wrong", exercise, stopped, still_open(wanted, inputs, mark=""))
+        found = compare(got, wanted, exercise.tolerance, inputs)
+        if found.same:
+            continue
+        what = say("{name} {what}.", name=exercise.name, what=found.what)
+        if found.same is None:
+            return _not_right("open", exercise, [what, *given], found.shown)
+        if _has_dots(answer):
+            return _not_right("open", exercise, [_dots(exercise), *given], found.shown)
+        return _not_right("wrong", exercise, [what, *given], found.shown)
+    right = say(
+        "{name} gives what it should, also on {count} sets of fresh inputs.", name=exercise.name, count=FRESH
+    )
+    return Verdict("right", (right, say("The cells below use your answer.")), (), answer)
+
+
+def _not_right(
+    state: Literal["open", "wrong"], exercise: Exercise, what: list[Sentence], shown: tuple[ShownValue, ...]
+) -> Verdict:
+    first, *given = what
+    sentences = (
+        first,
+        say("What is asked for: {task}.", task=exercise.task),
+        *given,
+        say("Until it is right, the cells below use the reference answer."),
+    )
+    return Verdict(state, sentences, shown, exercise.reference)
+
+
+def _dots(exercise: Exercise) -> Sentence:
+    return say("{name} still has three dots in it.", name=exercise.name)
+
+
+def _stopped(name: str, answer: Answer, error: Exception) -> Sentence:
+    """The error in a sentence, with the line of the answer in which it happened."""
+    text = next(iter(str(error).strip().splitlines()), "")
+    code = getattr(answer, "__code__", None)
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is code and code is not None:
+            line = linecache.getline(code.co_filename, trace.tb_lineno).strip()
+        trace = trace.tb_next
+    kind = type(error).__name__
+    if not line:
+        return say("{name} stopped with {error}: {text}", name=name, error=kind, text=text)
+    return say(
+        "{name} stopped with {error}: {text} (in the line {line})",
+        name=name,
+        error=kind,
+        text=text,
+        line=repr(line),
+    )
+
+
+def _has_dots(answer: Answer) -> bool:
+    """Whether three dots stand in an answer's source as a value; `x[..., 0]` is no blank."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
+    except (OSError, TypeError, SyntaxError):  # its source is not to be had
+        return False
+    if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
+        return False  # the source of a lambda is the whole line in which it stands
+    indices = [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
+    meant = {id(node) for index in indices for node in ast.walk(index)}
+    return any(
+        isinstance(node, ast.Constant) and node.value is ... and id(node) not in meant
+        for node in ast.walk(tree)
+    )
+
+
+def _shown_inputs(arguments: Arguments, wanted: Value) -> tuple[dict[str, list[str]], list[Sentence]]:
+    """The arguments as columns beside the result, where they are as many numbers; else in a sentence."""
+    values = {name: read(value) for name, value in arguments.items()}
+    size = wanted.array.size if isinstance(wanted, Numbers) else 0
+    numbers = {name: one.array for name, one in values.items() if isinstance(one, Numbers)}
+    if (
+        1 < size <= SMALL
+        and values
+        and all(name in numbers and numbers[name].size == size for name in values)
+    ):
+        return {name: [number(one) for one in array.ravel().tolist()] for name, array in numbers.items()}, []
+    told = [
+        say("{name} = {value}", name=name, value=_brief(arguments[name], one)) for name, one in values.items()
+    ]
+    if not told:
+        return {}, []
+    listed = reduce(lambda one, other: say("{first}; {second}", first=one, second=other), told)
+    return {}, [say("Here, {arguments}.", arguments=listed)]
+
+
+def _brief(argument: object, value: Value) -> str:
+    if isinstance(value, Numbers):
+        if value.array.size > SMALL:
+            return described(value)
+        return _rounded(value.array.tolist())
+    text = repr(argument)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _rounded(values: Any) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(map(_rounded, values))}]"
+    return number(values)

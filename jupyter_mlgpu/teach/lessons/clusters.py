@@ -1,0 +1,134 @@
+"""`engines`: ipyparallel engines on this machine for a lesson, which end with its kernel whatever happens."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.sentence import say, say_count
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+#: Seconds for all engines to come.
+_PATIENCE = 60
+
+#: Each engine computes with one thread, as if it were a machine of its own: else one alone would take all
+#: cores of this machine, and two could not be faster. The libraries behind NumPy read them when they load.
+ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+
+
+class Engines:
+    """Engines started for a lesson. `client` is ipyparallel's; `%%px` runs a cell in all of them."""
+
+    def __init__(self, count: int) -> None:
+        ipyparallel = _ipyparallel()
+        #: Connection files and the engines' logs: not among those of the user's own clusters.
+        self._folder = tempfile.mkdtemp(prefix="jupyter_mlgpu_engines_")
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-m", "jupyter_mlgpu.teach.lessons.guardian"],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # an interrupt of the notebook is none of its business
+            text=True,
+        )
+        self._cluster = ipyparallel.Cluster(profile_dir=self._folder, log_level=logging.ERROR)
+        try:
+            self.client = self._start(count)
+        except BaseException:
+            self.stop()
+            raise
+        if sys.modules["IPython"].get_ipython() is not None:  # a notebook, not a script
+            self._set_up_magics()
+
+    def _start(self, count: int) -> Any:
+        with _environment(ONE_THREAD):
+            self._cluster.start_controller_sync()
+            self._guard(self._cluster.controller.process.pid)
+            self._cluster.start_engines_sync(count)
+            for one in self._cluster.engine_set.launchers.values():
+                self._guard(one.process.pid)
+        client = self._cluster.connect_client_sync()
+        client.wait_for_engines(count, timeout=_PATIENCE, interactive=False)
+        return client
+
+    def _set_up_magics(self) -> None:
+        magics = importlib.import_module("ipyparallel.client.magics")
+        magics.ParallelMagics.progress_after_seconds = -1  # a bar would be saved with the notebook
+        view = self.client[:]
+        view.block = True
+        view.activate()
+
+    def _guard(self, process: int) -> None:
+        assert self._guardian.stdin is not None
+        self._guardian.stdin.write(f"{process}\n")
+        self._guardian.stdin.flush()
+
+    def stop(self) -> None:
+        """End all of them, and wait until they have ended; what is called twice does nothing more."""
+        if self._guardian.stdin is None or self._guardian.stdin.closed:
+            return
+        if hasattr(self, "client"):
+            self.client.close()
+        try:
+            self._cluster.stop_cluster_sync()
+        finally:
+            self._guardian.stdin.close()
+            self._guardian.wait()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __repr__(self) -> str:
+        if self._guardian.poll() is not None:
+            return said(say("The engines have ended."))
+        numbers = ", ".join(map(str, self.client.ids))
+        told = say_count(
+            "{count} engine on this machine, number {numbers}",
+            "{count} engines on this machine, numbers {numbers}",
+            len(self.client.ids),
+            numbers=numbers,
+        )
+        return said(told)
+
+
+def engines(count: int) -> Engines:
+    """Start so many engines on this machine, each with one thread for its arithmetic, and wait for them.
+
+    They end when `stop` is called, and otherwise when the kernel does, also when it is killed. Raises
+    MissingPackageError where ipyparallel is not installed.
+    """
+    return Engines(count)
+
+
+@contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """With these variables for the processes that are started inside."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _ipyparallel() -> Any:
+    try:
+        return importlib.import_module("ipyparallel")
+    except ImportError as error:
+        raise MissingPackageError(
+            "Engines need the package ipyparallel, which is not installed here: `pip install ipyparallel`."
+        ) from error

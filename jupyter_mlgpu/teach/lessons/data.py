@@ -1,0 +1,157 @@
+"""What the lessons learn from: handwritten digits, MNIST where it can be had, else local ones.
+
+Data is never swapped in silence: what is used is printed, and kept as `source`. With JUPYTER_MLGPU_OFFLINE
+set, neither the network nor its cache is asked, so that saved lessons are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import socket
+import threading
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+if TYPE_CHECKING:
+    import numpy as np
+
+OFFLINE = "JUPYTER_MLGPU_OFFLINE"
+
+#: Where Keras itself gets it, and the checksum that Keras expects (keras.datasets.mnist).
+_MNIST = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
+_SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
+#: It has 11 MB; what is larger is something else.
+_MOST_BYTES = 20_000_000
+
+#: Seconds in which the network has to answer, and in which 11 MB then have to arrive.
+_ANSWERS, _ARRIVES = 3.0, 30.0
+
+#: One image in five is kept for testing; the split is the same every time.
+_TESTED, _SEED = 5, 0
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Images of handwritten digits, [number, 28, 28] from 0 to 1, with labels 0 to 9; `source` says which."""
+
+    images: np.ndarray[Any, Any]
+    labels: np.ndarray[Any, Any]
+    test_images: np.ndarray[Any, Any]
+    test_labels: np.ndarray[Any, Any]
+    source: str
+
+
+def mnist() -> Digits:
+    """MNIST where Keras has it in its cache, or the network has it; else scikit-learn's digits, enlarged.
+
+    It prints which of them it is.
+    """
+    if os.environ.get(OFFLINE):
+        found = _local_digits(say("only local data was asked for"))
+    else:
+        nowhere = say("it is not in Keras's cache, and the network did not answer")
+        found = _mnist(_cached()) or _mnist(_downloaded()) or _local_digits(nowhere)
+    print(found.source)
+    return found
+
+
+def reachable(host: str, port: int = 443) -> bool:
+    """Whether a machine of the network answers within 3 seconds; False where JUPYTER_MLGPU_OFFLINE is set."""
+    if os.environ.get(OFFLINE):
+        return False
+    answered = threading.Event()
+
+    def ask() -> None:
+        try:
+            socket.create_connection((host, port), timeout=_ANSWERS).close()
+        except OSError:
+            return
+        answered.set()
+
+    # Looking up a name has no time limit of its own, so another thread does it.
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(_ANSWERS)
+    return answered.is_set()
+
+
+def _cache() -> Path:
+    home = os.environ.get("KERAS_HOME")
+    return (Path(home) if home else Path.home() / ".keras") / "datasets" / "mnist.npz"
+
+
+def _cached() -> bytes | None:
+    try:
+        return incoming.read_bytes(_cache(), most=_MOST_BYTES, what="the digits of MNIST")
+    except UsageError:
+        return None
+
+
+def _downloaded() -> bytes | None:
+    if not reachable("storage.googleapis.com"):
+        return None
+    arrived: list[bytes] = []
+
+    def fetch() -> None:
+        try:
+            with urllib.request.urlopen(_MNIST, timeout=_ANSWERS) as answer:
+                arrived.append(answer.read())
+        except OSError:
+            return
+
+    fetching = threading.Thread(target=fetch, daemon=True)
+    fetching.start()
+    fetching.join(_ARRIVES)
+    if not arrived or hashlib.sha256(arrived[0]).hexdigest() != _SHA256:
+        return None
+    with suppress(RecordError):  # it is asked for again next time
+        write_atomically(_cache(), arrived[0])
+    return arrived[0]
+
+
+def _mnist(file: bytes | None) -> Digits | None:
+    import numpy as np
+
+    if file is None or hashlib.sha256(file).hexdigest() != _SHA256:
+        return None
+    with np.load(io.BytesIO(file)) as one:
+        return Digits(
+            one["x_train"].astype(np.float32) / 255,
+            one["y_train"].astype(np.int64),
+            one["x_test"].astype(np.float32) / 255,
+            one["y_test"].astype(np.int64),
+            said(say("Data: MNIST, 60,000 images of 28 x 28 to learn from and 10,000 to test with.")),
+        )
+
+
+def _local_digits(why: Sentence) -> Digits:
+    import numpy as np
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    # Each point three times across and down, and an edge of 2: 28 x 28, as in MNIST.
+    large = np.pad(np.kron(found.images, np.ones((1, 3, 3))), ((0, 0), (2, 2), (2, 2)))
+    images, labels = large.astype(np.float32) / 16, found.target.astype(np.int64)
+    order = np.random.default_rng(_SEED).permutation(len(images))
+    test, train = order[: len(order) // _TESTED], order[len(order) // _TESTED :]
+    source = joined(
+        say(
+            "Data: the digits that scikit-learn brings, enlarged from 8 x 8 to 28 x 28: {train} images to "
+            "learn from and {test} to test with.",
+            train=len(train),
+            test=len(test),
+        ),
+        say("MNIST was not used: {why}.", why=why),
+    )
+    return Digits(images[train], labels[train], images[test], labels[test], said(source))

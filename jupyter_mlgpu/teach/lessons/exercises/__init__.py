@@ -1,0 +1,39 @@
+"""The lessons' exercises, a module a lesson (`lesson_01`), and `check`, which finds them by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+
+from jupyter_mlgpu.measure.kit import current
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.lessons.checking import Answer, Exercise, Verdict, judge
+
+
+def modules() -> tuple[str, ...]:
+    """The names of the modules that hold exercises, in the order of the lessons."""
+    return tuple(sorted(one.name for one in pkgutil.iter_modules(__path__) if one.name.startswith("lesson_")))
+
+
+def exercises_of(module: str) -> tuple[Exercise, ...]:
+    """The exercises of one lesson's module."""
+    found: tuple[Exercise, ...] = importlib.import_module(f"{__name__}.{module}").EXERCISES
+    return found
+
+
+@cache
+def exercises() -> Mapping[str, Exercise]:
+    """Each exercise by its name, which is that of the function a learner writes."""
+    return {one.name: one for module in modules() for one in exercises_of(module)}
+
+
+def check(name: str, answer: Answer) -> Verdict:
+    """Try a learner's answer to the exercise `name`. Raises UsageError where there is no such exercise."""
+    if name not in exercises():
+        raise UsageError(f"There is no exercise {name!r}. Write one of these: {', '.join(exercises())}.")
+    verdict = judge(exercises()[name], answer)
+    if verdict.state != "open":
+        current().on_check(name, verdict.state == "right")
+    return verdict

@@ -1,0 +1,93 @@
+"""Lesson 02: a stopwatch that waits for the device, and how much arithmetic a byte is worth."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+
+def fair_time(work: Any, wait: Any, clock: Any) -> Any:
+    """Seconds that one call of work() takes, until its result is really there."""
+    wait(work())
+    start = clock()
+    wait(work())
+    return clock() - start
+
+
+def flops_per_byte(m: Any, k: Any, n: Any) -> Any:
+    """Arithmetic operations for each byte that [m, k] times [k, n] has to move, in float32."""
+    operations = 2 * m * k * n
+    numbers = m * k + k * n + m * n
+    return operations / (4 * numbers)
+
+
+class PretendDevice:
+    """A device that works while Python goes on, one call after the other; its times are made up, in seconds.
+
+    The first call takes `prepare` more. A call takes Python `dispatch`; what it asked for then takes the
+    device `compute`.
+    """
+
+    def __init__(self, prepare: float, dispatch: float, compute: float) -> None:
+        self._prepare, self._dispatch, self._compute = prepare, dispatch, compute
+        self._now = 1000.0
+        self._busy_until = 0.0
+
+    def clock(self) -> float:
+        """Seconds since some moment."""
+        return self._now
+
+    def work(self) -> float:
+        """Asks for work; what comes back stands for a result that is there later."""
+        self._now += self._prepare + self._dispatch
+        self._prepare = 0.0
+        self._busy_until = max(self._busy_until, self._now) + self._compute
+        return self._busy_until
+
+    def wait(self, result: float) -> float:
+        """Goes on when the result is there."""
+        self._now = max(self._now, result)
+        return result
+
+
+def on_a_pretend_device(answer: Answer, arguments: Arguments) -> object:
+    """What a stopwatch reads on a device whose times are known."""
+    device = PretendDevice(**arguments)  # type: ignore[arg-type]
+    calls: tuple[Callable[..., float], ...] = (device.work, device.wait, device.clock)
+    return answer(*calls)
+
+
+def _fresh_times(draw: random.Random) -> Arguments:
+    return {
+        "prepare": draw.randint(2, 9) * 1.0,
+        "dispatch": draw.randint(1, 9) / 1000,
+        "compute": draw.randint(2, 9) / 10,
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="fair_time",
+        task=say(
+            "call work() once to warm up, then read the clock, call work() again, wait, and read it again"
+        ),
+        reference=fair_time,
+        # Each part has a decimal place of its own: what was forgotten, or counted too much, shows.
+        example={"prepare": 3.0, "dispatch": 0.005, "compute": 0.2},
+        fresh=_fresh_times,
+        run=on_a_pretend_device,
+    ),
+    Exercise(
+        name="flops_per_byte",
+        task=say(
+            "divide 2 * m * k * n operations by 4 bytes for every number of both matrices and of the result"
+        ),
+        reference=flops_per_byte,
+        example={"m": 1, "k": 10, "n": 1},
+        fresh=lambda draw: {name: draw.randint(2, 40) for name in ("m", "k", "n")},
+    ),
+)

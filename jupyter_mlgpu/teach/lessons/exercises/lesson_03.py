@@ -1,0 +1,120 @@
+"""Lesson 03: the severity letter of a log line, and a matrix product placed by hand."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+#: What follows the letter, shortened from lines that TensorFlow prints.
+_FILES = {
+    "I": "tensorflow/core/platform/cpu_feature_guard.cc:210] This TensorFlow binary is optimized.",
+    "W": "tensorflow/core/common_runtime/bfc_allocator.cc:457] Allocator ran out of memory.",
+    "E": "tensorflow/core/grappler/clusters/utils.cc:81] Not found: TF GPU device with id 0.",
+    "F": "tensorflow/core/platform/statusor.cc:33] Attempting to fetch value instead of error.",
+}
+#: So much of a line tells it from the others.
+_SHOWN = 42
+
+_PLAIN = (
+    "Metal device set to: Apple M1 Max",
+    "systemMemory: 64.00 GB",
+    "",
+    "Epoch 1/3",
+    "We call F the force",  # its third word is a letter
+    "Found: 2 devices",
+)
+
+
+def severity(line: Any) -> Any:
+    """I, W, E or F where a line begins with date, time and letter; else an empty string."""
+    words = line.split()
+    begins = len(words) > 2 and words[1].endswith(":") and words[2] in ("I", "W", "E", "F")
+    return words[2] if begins else ""
+
+
+def product_on(device: Any, a: Any, b: Any) -> Any:
+    """The matrix product of two lists of rows, made on the device named."""
+    import tensorflow as tf
+
+    with tf.device(device):
+        return tf.matmul(a, b)
+
+
+def line_by_line(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` gives for each line, by the beginning of the line."""
+    lines = arguments["lines"]
+    assert isinstance(lines, list)
+    letters = [answer(line) for line in lines]
+    if any(one is None or one is ... for one in letters):
+        return None
+    return {f"{line[:_SHOWN]!r}": letter for line, letter in zip(lines, letters, strict=True)}
+
+
+def numbers_and_place(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` gives on the first device here, and where a graph made by it puts the product."""
+    import tensorflow as tf
+
+    device, a, b = arguments.values()
+    here = tf.config.list_logical_devices()[0].name
+    product = answer(here, a, b)
+    if product is None or product is ...:
+        return None
+    with tf.Graph().as_default():  # a description needs no such device
+        described = answer(device, a, b)
+    operation = getattr(described, "op", None)
+    place = getattr(operation, "device", "").rsplit("device:", 1)[-1].lower()
+    return {say("product"): product, say("made on"): place or say("no device in particular")}
+
+
+def _line(letter: str, draw: random.Random) -> str:
+    date = f"20{draw.randint(17, 26)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
+    time = f"{draw.randrange(24):02}:{draw.randrange(60):02}:{draw.randrange(60):02}"
+    return f"{date} {time}.{draw.randrange(10**6):06}: {letter} {_FILES[letter]}"
+
+
+def _fresh_lines(draw: random.Random) -> Arguments:
+    lines = [*(_line(letter, draw) for letter in _FILES), *draw.sample(_PLAIN, 4)]
+    draw.shuffle(lines)
+    return {"lines": lines}
+
+
+def _fresh_product(draw: random.Random) -> Arguments:
+    rows, between, columns = draw.randint(2, 3), draw.randint(2, 4), draw.randint(2, 3)
+    values = np.random.default_rng(draw.randrange(2**32))
+    return {
+        "device": f"{draw.choice(['cpu', 'gpu'])}:{draw.randint(1, 5)}",
+        "a": values.integers(1, 10, (rows, between)).astype(np.float32).tolist(),
+        "b": values.integers(1, 10, (between, columns)).astype(np.float32).tolist(),
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="severity",
+        task=say(
+            "return the third word where it is I, W, E or F after a date and a time, else an empty string"
+        ),
+        reference=severity,
+        # Letters stand in names of files and in words, too.
+        example={"lines": [f"2018-07-07 10:00:00.123456: E {_FILES['E']}", _PLAIN[0], "We call F the force"]},
+        fresh=_fresh_lines,
+        run=line_by_line,
+    ),
+    Exercise(
+        name="product_on",
+        task=say("return tf.matmul(a, b), made inside `with tf.device(device):`"),
+        reference=product_on,
+        example={
+            "device": "gpu:3",
+            "a": [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+            "b": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
+        },
+        fresh=_fresh_product,
+        run=numbers_and_place,
+    ),
+)

@@ -1,0 +1,69 @@
+"""Lesson 04: the rate of a chain of products, and the roofline."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+
+def teraflops(n: int, products: int, seconds: Sequence[float]) -> float:
+    """The rate of a chain of products [n, n] times [n, n], from the seconds of several runs."""
+    import statistics
+
+    operations = 2 * n**3 * products
+    return operations / statistics.median(seconds) / 1e12
+
+
+def roof(per_byte: float, peak: float, bandwidth: float) -> float:
+    """The rate that a machine can reach at so many operations per byte (Williams and others, 2009)."""
+    return min(peak, bandwidth * per_byte)
+
+
+def _fresh_chain(draw: random.Random) -> Arguments:
+    usual = draw.uniform(0.01, 0.09)
+    seconds = [usual * draw.uniform(0.9, 1.1) for _ in range(4)] + [usual * draw.uniform(4, 9)]
+    draw.shuffle(seconds)
+    return {"n": draw.choice([512, 1024, 2048]), "products": draw.randint(2, 90), "seconds": seconds}
+
+
+def _fresh_machine(draw: random.Random) -> Arguments:
+    peak, bandwidth = draw.uniform(1, 90), draw.uniform(0.1, 3)
+    ridge = peak / bandwidth
+    # On both sides of the ridge, so that neither limit alone is ever right.
+    per_byte = [ridge * draw.uniform(0.1, 0.9), ridge * draw.uniform(1.2, 9), ridge * draw.uniform(0.1, 9)]
+    return {"per_byte": per_byte, "peak": peak, "bandwidth": bandwidth}
+
+
+def at_each(answer: Answer, arguments: Arguments) -> object:
+    """What an answer gives for each of the operations per byte; None while it gives nothing back."""
+    intensities, peak, bandwidth = arguments.values()
+    assert isinstance(intensities, list)
+    found = [answer(one, peak, bandwidth) for one in intensities]
+    return None if any(one is None or one is ... for one in found) else found
+
+
+EXERCISES = (
+    Exercise(
+        name="teraflops",
+        task=say(
+            "count 2 n³ operations for each product, divide by the median of the seconds, and give the "
+            "rate in TFLOP/s"
+        ),
+        reference=teraflops,
+        # 2 * 1000³ * 50 operations in 0.1 s are 1 TFLOP/s. One run of the five was disturbed.
+        example={"n": 1000, "products": 50, "seconds": [0.1, 0.09, 0.1, 0.7, 0.11]},
+        fresh=_fresh_chain,
+    ),
+    Exercise(
+        name="roof",
+        task=say("return the lower of two limits: the peak, and the bandwidth times the operations per byte"),
+        reference=roof,
+        # The memory feeds 2, 20, 200 and 2,000: the peak is the limit from 50 operations per byte on.
+        example={"per_byte": [1.0, 10.0, 100.0, 1000.0], "peak": 100.0, "bandwidth": 2.0},
+        fresh=_fresh_machine,
+        run=at_each,
+    ),
+)

@@ -1,0 +1,108 @@
+"""Lesson 05: one graph for every length, and scores without an operation that would fall back."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+
+def one_graph(function: Any) -> Any:
+    """`function`, which takes a vector of float32, as a graph that serves every length."""
+    import tensorflow as tf
+
+    return tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
+
+
+def scores(queries: Any, keys: Any) -> Any:
+    """[b, q, d] and [b, k, d] to [b, q, k], with kernels that Metal has."""
+    import tensorflow as tf
+
+    return tf.matmul(queries, keys, transpose_b=True)
+
+
+class Squares:
+    """Squares a vector, and counts how often Python reads it.
+
+    An object, for TensorFlow warns of frequent retracing by a function's code, and every check has a graph
+    of its own.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def __call__(self, vector: Any) -> Any:
+        self.read += 1
+        return vector * vector
+
+
+def count_traces(answer: Answer, arguments: Arguments) -> object:
+    """How often Python reads a function that `answer` made a graph of, and what the graph gives last."""
+    import tensorflow as tf
+
+    lengths = arguments["lengths"]
+    assert isinstance(lengths, list)
+    squares = Squares()
+    graph = answer(squares)
+    if graph is None or graph is ...:
+        return None
+    results = [graph(tf.range(length, dtype=tf.float32)) for length in lengths]
+    return {say("times traced"): squares.read, say("last result"): results[-1]}
+
+
+def numbers_and_fallbacks(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` gives, and how many operations of its graph Metal has no kernel for."""
+    import tensorflow as tf
+
+    from jupyter_mlgpu.graphs.planning.forecast import plan
+
+    tensors = [tf.constant(one) for one in arguments.values()]
+    at_once = answer(*tensors)
+    if at_once is None or at_once is ...:
+        return None
+    forecast = plan(tf.function(answer), *tensors)
+    return {say("scores"): at_once, say("would fall back"): sum(one.count for one in forecast.fallbacks)}
+
+
+def _fresh_lengths(draw: random.Random) -> Arguments:
+    return {"lengths": draw.sample(range(1, 9), 3)}
+
+
+def _vectors(batch: int, queries: int, keys: int, width: int, draw: random.Random) -> Arguments:
+    values = np.random.default_rng(draw.randrange(2**32))
+    return {
+        "queries": values.integers(-3, 4, (batch, queries, width)).astype(np.float32),
+        "keys": values.integers(-3, 4, (batch, keys, width)).astype(np.float32),
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="one_graph",
+        task=say(
+            "return tf.function of `function` with an input signature: one vector of float32, of any length"
+        ),
+        reference=one_graph,
+        example={"lengths": [2, 3, 4]},
+        fresh=_fresh_lengths,
+        run=count_traces,
+    ),
+    Exercise(
+        name="scores",
+        task=say("return the product of the queries with the turned keys, without einsum"),
+        reference=scores,
+        # Each query picks one number of each key: what is turned or summed wrongly shows.
+        example={
+            "queries": np.array([[[1, 0, 0], [0, 1, 0]]], np.float32),
+            "keys": np.array([[[1, 2, 3], [4, 5, 6]]], np.float32),
+        },
+        fresh=lambda draw: _vectors(
+            draw.randint(1, 3), draw.randint(2, 4), draw.randint(5, 7), draw.randint(2, 4), draw
+        ),
+        run=numbers_and_fallbacks,
+    ),
+)

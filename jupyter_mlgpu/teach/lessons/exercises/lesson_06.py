@@ -1,0 +1,67 @@
+"""Lesson 06: the way back through a layer, and through tanh."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+
+
+def layer_back(taken: Any, w: Any, d_result: Any) -> Any:
+    """The slopes along `taken`, `w` and the bias of the layer `taken @ w + b`."""
+    d_taken = d_result @ w.T
+    d_w = taken.T @ d_result
+    d_b = d_result.sum(axis=0)
+    return d_taken, d_w, d_b
+
+
+def tanh_back(hidden: Any, d_hidden: Any) -> Any:
+    """The slope along `before`, where hidden = tanh(before)."""
+    return (1 - hidden * hidden) * d_hidden
+
+
+def _fresh_layer(draw: random.Random) -> Arguments:
+    rows, wide, out = draw.sample(range(2, 7), 3)
+    numbers = np.random.default_rng(draw.getrandbits(32))
+    return {
+        "taken": numbers.normal(size=(rows, wide)),
+        "w": numbers.normal(size=(wide, out)),
+        "d_result": numbers.normal(size=(rows, out)),
+    }
+
+
+def _fresh_bend(draw: random.Random) -> Arguments:
+    shape = (draw.randint(2, 4), draw.randint(2, 4))
+    numbers = np.random.default_rng(draw.getrandbits(32))
+    return {"hidden": np.tanh(numbers.normal(size=shape)), "d_hidden": numbers.normal(size=shape)}
+
+
+EXERCISES = (
+    Exercise(
+        name="layer_back",
+        task=say("return, with d_taken, the slopes along the weights, d_w, and along the bias, d_b"),
+        reference=layer_back,
+        # Two rows of data, and every number of theirs has a decimal place of its own.
+        example={
+            "taken": np.array([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]]),
+            "w": np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+            "d_result": np.array([[1.0, 0.0], [1.0, 3.0]]),
+        },
+        fresh=_fresh_layer,
+    ),
+    Exercise(
+        name="tanh_back",
+        task=say("return the slope of tanh, 1 - hidden * hidden, times the slope that came"),
+        reference=tanh_back,
+        # In the middle, halfway to both ends, and at an end.
+        example={
+            "hidden": np.array([0.0, 0.5, -0.5, 1.0]),
+            "d_hidden": np.array([1.0, 10.0, 100.0, 1000.0]),
+        },
+        fresh=_fresh_bend,
+    ),
+)

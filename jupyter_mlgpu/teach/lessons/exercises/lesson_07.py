@@ -1,0 +1,77 @@
+"""Lesson 07: a convolution by hand, and how many weights it needs."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+
+
+def convolve(image: Any, kernel: Any) -> Any:
+    """Slide the kernel over the image: every number that comes out is a sum of products."""
+    rows = image.shape[0] - kernel.shape[0] + 1
+    columns = image.shape[1] - kernel.shape[1] + 1
+    out = np.zeros((rows, columns))
+    for row in range(rows):
+        for column in range(columns):
+            window = image[row : row + kernel.shape[0], column : column + kernel.shape[1]]
+            out[row, column] = (window * kernel).sum()
+    return out
+
+
+def weights(side: int, channels: int, kernel: int, filters: int) -> tuple[int, int]:
+    """Weights of a convolution, and of a dense layer that gives as many numbers for the same image."""
+    convolution = kernel * kernel * channels * filters + filters
+    inputs = side * side * channels
+    outputs = (side - kernel + 1) ** 2 * filters
+    return convolution, inputs * outputs + outputs
+
+
+def _fresh_image(draw: random.Random) -> Arguments:
+    rows, columns = draw.sample(range(4, 8), 2)
+    high, wide = draw.sample(range(1, 4), 2)
+    return {"image": _numbers(draw, rows, columns), "kernel": _numbers(draw, high, wide)}
+
+
+def _numbers(draw: random.Random, rows: int, columns: int) -> np.ndarray[Any, Any]:
+    return np.array([[draw.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+
+
+def _fresh_layer(draw: random.Random) -> Arguments:
+    return {
+        "side": draw.randint(8, 40),
+        "channels": draw.randint(2, 5),
+        "kernel": draw.choice([2, 3, 5]),
+        "filters": draw.randint(6, 20),
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="convolve",
+        task=say(
+            "multiply the piece of the image under the kernel with the kernel, number by number, and add up"
+        ),
+        reference=convolve,
+        # One bright point: what comes out shows the kernel, turned by half a turn, where the point is.
+        example={
+            "image": np.array([[0.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            "kernel": np.array([[1.0, 2], [3, 4]]),
+        },
+        fresh=_fresh_image,
+    ),
+    Exercise(
+        name="weights",
+        task=say(
+            "give two numbers, the weights of the convolution and those of the dense layer, each with one "
+            "more for every filter or output (the bias)"
+        ),
+        reference=weights,
+        example={"side": 28, "channels": 1, "kernel": 3, "filters": 8},
+        fresh=_fresh_layer,
+    ),
+)

@@ -1,0 +1,97 @@
+"""Lesson 08: bytes of activations, what is worth keeping of a step, and the peak of a batch not run yet."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+
+
+def activation_bytes(shapes: Sequence[Sequence[int]], batch: int) -> int:
+    """Bytes of what all layers give for a batch, in float32; `shapes` are those for one picture."""
+    numbers = sum(math.prod(shape) for shape in shapes)
+    return 4 * numbers * batch
+
+
+def worth_keeping(maps: Any) -> float:
+    """One plain number, the mean of the maps; nothing that holds on to them."""
+    from keras import ops
+
+    return float(ops.convert_to_numpy(maps).mean())
+
+
+def peak_at(batch: int, measured: Sequence[tuple[int, float]]) -> float:
+    """The peak of a batch, on the line through two that were measured."""
+    (small, low), (large, high) = measured
+    each = (high - low) / (large - small)
+    return low + each * (batch - small)
+
+
+def number_and_kind(answer: Answer, arguments: Arguments) -> object:
+    """What is kept, and whether it is a number by itself or something that may hold much more."""
+    kept = answer(*arguments.values())
+    if kept is None or kept is ...:
+        return None
+    plain = isinstance(kept, int | float | np.number)
+    return {
+        say("what is kept"): say("a plain number") if plain else say("a {kind}", kind=type(kept).__name__),
+        say("its value"): kept,
+    }
+
+
+def _fresh_shapes(draw: random.Random) -> Arguments:
+    side, filters = draw.randint(3, 9), draw.randint(2, 6)
+    shapes = [[side, side, filters], [side - 1, side - 1, filters + 1], [draw.randint(3, 12)]]
+    return {"shapes": shapes, "batch": draw.randint(2, 40)}
+
+
+def _fresh_maps(draw: random.Random) -> Arguments:
+    rows, columns = draw.randint(2, 5), draw.randint(2, 4)
+    numbers = [[draw.uniform(0, 3) for _ in range(columns)] for _ in range(rows)]
+    return {"maps": np.array(numbers, np.float32)}
+
+
+def _fresh_peaks(draw: random.Random) -> Arguments:
+    small, libraries, each = draw.randint(4, 40), draw.uniform(200, 900), draw.uniform(0.5, 8)
+    large = small + draw.randint(5, 60)
+    measured = [[one, round(libraries + each * one, 1)] for one in (small, large)]
+    return {"batch": large + draw.randint(10, 200), "measured": measured}
+
+
+EXERCISES = (
+    Exercise(
+        name="activation_bytes",
+        task=say(
+            "give the bytes of all numbers that the layers together give for the batch, at 4 bytes each"
+        ),
+        reference=activation_bytes,
+        # 2 * 3 numbers of one layer and 4 of the next: 10 a picture.
+        example={"shapes": [[2, 3], [4]], "batch": 5},
+        fresh=_fresh_shapes,
+    ),
+    Exercise(
+        name="worth_keeping",
+        task=say("give one plain Python number, the mean of the maps, so that nothing holds on to the maps"),
+        reference=worth_keeping,
+        example={"maps": np.array([[1.0, 2, 3], [4, 5, 9]], np.float32)},
+        fresh=_fresh_maps,
+        run=number_and_kind,
+    ),
+    Exercise(
+        name="peak_at",
+        task=say(
+            "draw a line through the two measured peaks: what one picture more takes, and from there the "
+            "peak of the batch that is asked for"
+        ),
+        reference=peak_at,
+        # 500 without any picture, and 2 for each.
+        example={"batch": 100, "measured": [[10, 520.0], [20, 540.0]]},
+        fresh=_fresh_peaks,
+    ),
+)

@@ -1,0 +1,78 @@
+"""Lesson 09: images a second, images a joule, and the batch that is large enough."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+
+
+def images_per_second(images: int, seconds: Sequence[float]) -> float:
+    """The rate of epochs of so many images each; the first epoch, which also compiles, is left out."""
+    import statistics
+
+    return images / statistics.median(seconds[1:])
+
+
+def images_per_joule(rate: float, watts: float) -> float:
+    """Images for each joule, from images a second and joules a second."""
+    return rate / watts
+
+
+def large_enough(batches: Sequence[int], rates: Sequence[float]) -> int:
+    """The smallest batch that reaches at least nine tenths of the best rate."""
+    best = max(rates)
+    return min(batch for batch, rate in zip(batches, rates, strict=True) if rate >= 0.9 * best)
+
+
+def _fresh_epochs(draw: random.Random) -> Arguments:
+    usual = draw.uniform(0.5, 3)
+    seconds = [usual * draw.uniform(6, 20), usual, usual * 1.1, usual * draw.uniform(2, 5)]
+    later = seconds[1:]
+    draw.shuffle(later)
+    return {"images": draw.randint(20, 400), "seconds": [seconds[0], *later]}
+
+
+def _fresh_power(draw: random.Random) -> Arguments:
+    return {"rate": draw.uniform(50, 2000), "watts": draw.uniform(20, 400)}
+
+
+def _fresh_rates(draw: random.Random) -> Arguments:
+    best = draw.uniform(100, 900)
+    knee = best * draw.uniform(0.91, 0.95)
+    # The best rate is not that of the largest batch, as happens when memory becomes short.
+    return {
+        "batches": [4, 8, 16, 32, 64],
+        "rates": [best * 0.2, best * draw.uniform(0.4, 0.85), knee, best, best * draw.uniform(0.91, 0.99)],
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="images_per_second",
+        task=say(
+            "leave the first epoch out, and divide the images of an epoch by the median of the others' "
+            "seconds"
+        ),
+        reference=images_per_second,
+        # 100 images in 2 s; the first epoch has compiled, and one was disturbed.
+        example={"images": 100, "seconds": [9.0, 2.0, 5.0, 2.0]},
+        fresh=_fresh_epochs,
+    ),
+    Exercise(
+        name="images_per_joule",
+        task=say("a watt is a joule a second: give the images for each joule"),
+        reference=images_per_joule,
+        example={"rate": 600.0, "watts": 200.0},
+        fresh=_fresh_power,
+    ),
+    Exercise(
+        name="large_enough",
+        task=say("give the smallest batch whose rate is at least nine tenths of the best rate"),
+        reference=large_enough,
+        example={"batches": [1, 4, 16, 64, 256], "rates": [10.0, 35.0, 92.0, 99.0, 100.0]},
+        fresh=_fresh_rates,
+    ),
+)

@@ -1,0 +1,69 @@
+"""Lesson 10: a word cut into pieces, and counts of pairs compared with chance."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+
+
+def split_word(word: Any, pieces: Any) -> Any:
+    """A word in pieces, each the longest that fits; all but the first begin with ##."""
+    found, start = [], 0
+    while start < len(word):
+        mark = "##" if start else ""
+        fits = [end for end in range(start + 1, len(word) + 1) if mark + word[start:end] in pieces]
+        end = max(fits)
+        found.append(mark + word[start:end])
+        start = end
+    return found
+
+
+def ppmi(counts: Any) -> Any:
+    """How much more often than by chance two stand together: a logarithm, and 0 where it is less."""
+    total = counts.sum()
+    alone = counts.sum(axis=1) / total
+    by_chance = np.outer(alone, alone)
+    ratio = counts / total / np.maximum(by_chance, 1e-12)  # a piece that never occurs has a share of 0
+    return np.log(np.maximum(ratio, 1))
+
+
+def _fresh_word(draw: random.Random) -> Arguments:
+    letters = "abc"
+    longer = ["".join(draw.choices(letters, k=draw.randint(2, 4))) for _ in range(8)]
+    pieces = [*letters, *longer]
+    # Each of the longer pieces stands in the word, so that more than single letters fit.
+    word = "".join(draw.sample(longer, 3))
+    return {"word": word, "pieces": sorted({*pieces, *(f"##{one}" for one in pieces)})}
+
+
+def _fresh_counts(draw: random.Random) -> Arguments:
+    size = draw.randint(4, 7)
+    found = np.random.default_rng(draw.getrandbits(32)).integers(0, 9, (size, size)).astype(float)
+    return {"counts": found + found.T}
+
+
+EXERCISES = (
+    Exercise(
+        name="split_word",
+        task=say("let `end` be the place behind the longest of the pieces that fit"),
+        reference=split_word,
+        example={
+            "word": "abcab",
+            "pieces": ["a", "b", "c", "ab", "##a", "##b", "##c", "##ca"],
+        },
+        fresh=_fresh_word,
+    ),
+    Exercise(
+        name="ppmi",
+        task=say("let `by_chance` be, for each pair, the share of the one times the share of the other"),
+        reference=ppmi,
+        # The first is with everybody; the second and the third are with each other more than with it.
+        example={"counts": np.array([[0.0, 4.0, 4.0], [4.0, 0.0, 8.0], [4.0, 8.0, 0.0]])},
+        fresh=_fresh_counts,
+    ),
+)

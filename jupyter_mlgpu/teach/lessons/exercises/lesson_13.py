@@ -1,0 +1,102 @@
+"""Lesson 13: one vector for a sentence, and a fair draw of the few labels."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
+from jupyter_mlgpu.teach.lessons.showing import yes
+
+
+def pool(vectors: Any, rows: Any) -> Any:
+    """The mean of the vectors of each sentence's tokens; [PAD], which is token 0, does not count."""
+    from keras import ops
+
+    counts = ops.cast(ops.not_equal(rows, 0), vectors.dtype)[:, :, None]
+    return ops.sum(vectors * counts, axis=1) / ops.sum(counts, axis=1)
+
+
+def few(labels: Any, each: int, seed: int) -> Any:
+    """Places in `labels`, drawn by chance: `each` of every class."""
+    draw = np.random.default_rng(seed)
+    mixed = draw.permutation(len(labels))
+    return np.concatenate([mixed[labels[mixed] == one][:each] for one in np.unique(labels)])
+
+
+def _run_in_a_model(answer: Answer, arguments: Arguments) -> object:
+    """What `answer` gives inside a Keras model, as it is used in the lesson; None where it is left open."""
+    import keras
+
+    vectors, tokens = (np.asarray(one) for one in arguments.values())
+    at_once = answer(keras.ops.convert_to_tensor(vectors), keras.ops.convert_to_tensor(tokens))
+    if at_once is None or at_once is ...:
+        return at_once
+    inputs = [keras.Input(one.shape[1:], dtype=one.dtype.name) for one in (vectors, tokens)]
+    return keras.Model(inputs, answer(*inputs)).predict([vectors, tokens], verbose=0)
+
+
+def _fresh_vectors(draw: random.Random) -> Arguments:
+    sentences, length, width = draw.randint(2, 3), draw.randint(4, 6), 2
+    random_numbers = np.random.default_rng(draw.getrandbits(32))
+    tokens = np.zeros((sentences, length), "int32")
+    for row in tokens:
+        # At least one [PAD] each, so that who counts it is found out.
+        filled = draw.randint(1, length - 1)
+        row[:filled] = random_numbers.integers(5, 99, filled)
+    vectors = random_numbers.uniform(1, 9, (sentences, length, width)).astype("float32")
+    return {"vectors": vectors, "rows": tokens}
+
+
+def _how_few(answer: Answer, arguments: Arguments) -> object:
+    """What is right about a draw, whichever places it takes: for each class how often, and how many twice."""
+    labels, each, seed = (np.asarray(one) for one in arguments.values())
+    places = answer(labels, int(each), int(seed))
+    if places is None or places is ...:
+        return None
+    places = np.asarray(places)
+    again = np.asarray(answer(labels, int(each), int(seed)))
+    other = np.asarray(answer(labels, int(each), int(seed) + 1))
+    drawn = labels[places]
+    return {
+        say("of each class"): [int((drawn == one).sum()) for one in np.unique(labels)],
+        say("drawn twice"): len(places) - len(set(places.tolist())),
+        say("the same for the same seed"): yes(set(places.tolist()) == set(again.tolist())),
+        say("the same for another seed"): yes(set(places.tolist()) == set(other.tolist())),
+    }
+
+
+def _fresh_labels(draw: random.Random) -> Arguments:
+    random_numbers = np.random.default_rng(draw.getrandbits(32))
+    classes, each = draw.randint(3, 5), draw.randint(4, 6)
+    sizes = [draw.randint(40, 90) for _ in range(classes)]
+    labels = random_numbers.permutation(np.repeat(np.arange(classes), sizes))
+    return {"labels": labels, "each": each, "seed": draw.randint(0, 99)}
+
+
+EXERCISES = (
+    Exercise(
+        name="pool",
+        task=say("return, for each sentence, the mean of the vectors whose token is not 0"),
+        reference=pool,
+        example={
+            "vectors": np.array(
+                [[[1, 10], [3, 30], [500, 5000]], [[7, 70], [900, 9000], [900, 9000]]], "float32"
+            ),
+            "rows": np.array([[2, 8, 0], [2, 0, 0]], "int32"),
+        },
+        fresh=_fresh_vectors,
+        run=_run_in_a_model,
+    ),
+    Exercise(
+        name="few",
+        task=say("draw by chance `each` places of every class, none twice, the same ones for the same seed"),
+        reference=few,
+        example={"labels": np.repeat(np.arange(3), 50), "each": 4, "seed": 0},
+        fresh=_fresh_labels,
+        run=_how_few,
+    ),
+)

@@ -1,0 +1,84 @@
+"""Lesson 14: shares of a batch, one gradient from several, and what two engines can gain."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.checking import Arguments, Exercise
+
+
+def shares(batch: int, engines: int) -> list[int]:
+    """How many images each engine gets, as even as can be, the larger shares first."""
+    each, left = divmod(batch, engines)
+    return [each + 1 if engine < left else each for engine in range(engines)]
+
+
+def together(gradients: Sequence[Any], images: Sequence[int]) -> Any:
+    """One gradient from those of the engines, each the mean over so many images."""
+    weighted = [gradient * count for gradient, count in zip(gradients, images, strict=True)]
+    return sum(weighted) / sum(images)
+
+
+def speed_up(compute: float, engines: int, communication: float) -> float:
+    """How many times as fast a step is on several engines as on one, from seconds."""
+    return compute / (compute / engines + communication)
+
+
+def _fresh_batch(draw: random.Random) -> Arguments:
+    engines = draw.randint(3, 7)
+    return {"batch": engines * draw.randint(3, 40) + draw.randint(2, engines - 1), "engines": engines}
+
+
+def _fresh_gradients(draw: random.Random) -> Arguments:
+    images = draw.sample(range(1, 60), 3)
+    gradients = [np.array([draw.uniform(-1, 1) for _ in range(4)]) for _ in images]
+    return {"gradients": gradients, "images": images}
+
+
+def _fresh_step(draw: random.Random) -> Arguments:
+    compute = draw.uniform(0.01, 0.5)
+    return {
+        "compute": compute,
+        "engines": draw.randint(2, 16),
+        "communication": compute * draw.uniform(0.05, 2),
+    }
+
+
+EXERCISES = (
+    Exercise(
+        name="shares",
+        task=say(
+            "give a list with a number of images for each engine: together they are the batch, no two "
+            "differ by more than one, and the larger shares come first"
+        ),
+        reference=shares,
+        example={"batch": 10, "engines": 4},
+        fresh=_fresh_batch,
+    ),
+    Exercise(
+        name="together",
+        task=say(
+            "weigh each gradient with its number of images, add up, and divide by the number of all images"
+        ),
+        reference=together,
+        # Three images say 1, one says 5: the mean over the four is 2.
+        example={"gradients": [np.array([1.0, 0.0]), np.array([5.0, 4.0])], "images": [3, 1]},
+        fresh=_fresh_gradients,
+    ),
+    Exercise(
+        name="speed_up",
+        task=say(
+            "divide the seconds of a step on one engine by those on several: there the computing is shared, "
+            "and the communication comes on top"
+        ),
+        reference=speed_up,
+        # A step of 100 ms; two engines need 50 ms each, and 10 ms for their exchange.
+        example={"compute": 0.1, "engines": 2, "communication": 0.01},
+        fresh=_fresh_step,
+    ),
+)

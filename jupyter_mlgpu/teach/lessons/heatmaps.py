@@ -1,0 +1,143 @@
+"""Arrays as pictures: yours, should be and the difference, side by side, a square for each number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.markup import Markup, element
+from jupyter_mlgpu.show.page import svg
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Rows and columns that are drawn; of a larger array, the upper left corner.
+MOST = 32
+
+# In points of the drawing.
+_PANEL, _GAP, _TOP, _MARGIN, _LEAST, _SQUARE = 200, 24, 40, 14, 6, 24
+
+_STYLE = "text{text-anchor:start}.small{font-size:11px}"
+# From low to high through white: blue and orange, which readers who see fewer colours tell apart.
+_LOW, _MIDDLE, _HIGH = (33, 102, 172), (247, 247, 247), (217, 95, 2)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One array with its title; None is drawn as a question mark."""
+
+    title: str
+    array: np.ndarray[Any, Any] | None
+
+
+def draw(panels: Sequence[Panel], words: str) -> Markup:
+    """The panels as SVG on a ground of their own. Panels whose title is "difference" have their own colours.
+
+    A square's colour runs from the lowest to the highest number of the panels that share a scale.
+    """
+    arrays = [flat(one.array) for one in panels if one.array is not None]
+    rows = min(MOST, max(one.shape[0] for one in arrays))
+    columns = min(MOST, max(one.shape[1] for one in arrays))
+    side = max(_LEAST, min(_SQUARE, _PANEL / max(rows, columns)))
+    wide, high = max(120.0, side * columns), side * rows
+    width = 2 * _MARGIN + len(panels) * wide + (len(panels) - 1) * _GAP
+    height = _TOP + high + 34
+    shared = _range([flat(one.array) for one in panels if one.array is not None and not _apart(one)])
+    parts: list[Markup] = []
+    for place, panel in enumerate(panels):
+        left = _MARGIN + place * (wide + _GAP)
+        parts.append(element("text", said(panel.title), x=f"{left:g}", y=26))
+        if panel.array is None:
+            parts.extend(_question(left, wide if side * columns >= 120 else side * columns, high))
+            continue
+        array = flat(panel.array)
+        # A difference has its middle at 0, whatever its numbers are.
+        low, top = _around_zero(array) if _apart(panel) else shared
+        parts += _squares(array[:MOST, :MOST], left, side, low, top)
+        says = say("all {value}", value=f"{low:.3g}")
+        if low < top:
+            says = say("{low} to {high}", low=f"{low:.3g}", high=f"{top:.3g}")
+        parts.append(element("text", said(says), class_="small", x=f"{left:g}", y=f"{height - 12:g}"))
+    return svg.frame(said(words), width, height, *parts, css=_STYLE)
+
+
+def flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array as rows and columns of floats: the last axis lies, all others stand one below the other."""
+    import numpy as np
+
+    real = np.abs(array) if array.dtype.kind == "c" else array.astype(float)
+    return real.reshape(-1, real.shape[-1]) if real.ndim > 1 else real.reshape(1, -1)
+
+
+def _apart(panel: Panel) -> bool:
+    return panel.title == "difference"
+
+
+def _range(arrays: Sequence[np.ndarray[Any, Any]]) -> tuple[float, float]:
+    import numpy as np
+
+    finite = np.concatenate([one[np.isfinite(one)] for one in arrays])
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def _around_zero(array: np.ndarray[Any, Any]) -> tuple[float, float]:
+    low, high = _range([array])
+    most = max(abs(low), abs(high))
+    return -most, most
+
+
+def _squares(
+    array: np.ndarray[Any, Any], left: float, side: float, low: float, high: float
+) -> Sequence[Markup]:
+    return [
+        element(
+            "rect",
+            x=f"{left + side * column:g}",
+            y=f"{_TOP + side * row:g}",
+            width=f"{side:g}",
+            height=f"{side:g}",
+            fill=_colour(value, low, high),
+            stroke="#d1d9e0",
+            stroke_width="0.5",
+        )
+        for row, line in enumerate(array.tolist())
+        for column, value in enumerate(line)
+    ]
+
+
+def _colour(value: float, low: float, high: float) -> str:
+    """Grey for what is no number; infinities are below the lowest and above the highest."""
+    if math.isnan(value):
+        return "#999999"
+    place = 0.5 if low == high and math.isfinite(value) else _place(value, low, high)
+    start, end, part = (_LOW, _MIDDLE, 2 * place) if place < 0.5 else (_MIDDLE, _HIGH, 2 * place - 1)
+    return "#" + "".join(
+        f"{round(one + (other - one) * part):02x}" for one, other in zip(start, end, strict=True)
+    )
+
+
+def _place(value: float, low: float, high: float) -> float:
+    if not math.isfinite(value):
+        return 0.0 if value < 0 else 1.0
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def _question(left: float, wide: float, high: float) -> list[Markup]:
+    middle, down = f"{left + wide / 2:g}", f"{_TOP + high / 2 + 8:g}"
+    return [
+        element(
+            "rect",
+            x=f"{left:g}",
+            y=_TOP,
+            width=f"{wide:g}",
+            height=f"{high:g}",
+            fill="#f6f8fa",
+            stroke="#59636e",
+            stroke_dasharray="5 4",
+        ),
+        element("text", "?", x=middle, y=down, text_anchor="middle", style="font-size:22px"),
+    ]

@@ -1,0 +1,92 @@
+"""`images`: small grey pictures side by side, for digits and for what a network makes of them."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.show.markup import Markup, element
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# On a page, in its points; in a terminal, in characters.
+_SIDE, _COLUMNS = 112, 28
+_SHADES = " .:-=+*#%@"
+
+
+class Images:
+    """Arrays as grey pictures, each with its title; white is the highest number of its own array."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        self._arrays = arrays
+
+    def __repr__(self) -> str:
+        """The pictures in characters, one below the other."""
+        return "\n".join(line for title, one in self._arrays.items() for line in (title, *_characters(one)))
+
+    def _repr_html_(self) -> str:
+        shown = [_figure(title, one) for title, one in self._arrays.items()]
+        return str(element("div", *shown, style="display:flex;flex-wrap:wrap;gap:12px"))
+
+
+def images(arrays: Mapping[str, object]) -> Images:
+    """Show arrays [rows, columns], or what NumPy can make one of, as grey pictures under their titles.
+
+    Each has a scale of its own: black is its lowest number, white its highest. Raises UsageError for what has
+    another number of axes, or no number in it.
+    """
+    import numpy as np
+
+    grey = {}
+    for title, one in arrays.items():
+        array = np.asarray(one, dtype=float)
+        if array.ndim != 2 or not array.size:
+            raise UsageError(
+                f"{title!r} has shape {list(array.shape)}; a picture needs rows and columns: [rows, columns]."
+            )
+        low, high = float(np.nanmin(array)), float(np.nanmax(array))
+        grey[title] = np.nan_to_num((array - low) / ((high - low) or 1.0))
+    return Images(grey)
+
+
+def _figure(title: str, array: np.ndarray[Any, Any]) -> Markup:
+    rows, columns = array.shape
+    data = base64.b64encode(_png((array * 255).round().astype("uint8"))).decode()
+    words = say(
+        "{title}: a grey picture of {rows} by {columns} numbers",
+        title=title,
+        rows=str(rows),
+        columns=str(columns),
+    )
+    size = f"width:{_SIDE}px;height:{_SIDE * rows / columns:g}px;image-rendering:pixelated"
+    picture = element("img", src=f"data:image/png;base64,{data}", alt=said(words), style=size)
+    return element("div", picture, element("div", title), style=f"width:{_SIDE}px")
+
+
+def _characters(array: np.ndarray[Any, Any]) -> list[str]:
+    """Characters are about twice as high as wide: small pictures get two a number, others leave rows out."""
+    wide = array.shape[1] <= _COLUMNS // 2
+    step = 1 if wide else -(-array.shape[1] // _COLUMNS)
+    drawn = array[:: step if wide else 2 * step, ::step]
+    return [
+        "".join(_SHADES[min(9, int(one * 10))] * (2 if wide else 1) for one in row).rstrip() for row in drawn
+    ]
+
+
+def _png(grey: np.ndarray[Any, Any]) -> bytes:
+    """A grey picture of 8 bits as a PNG file (W3C, Portable Network Graphics, chapters 5 and 11)."""
+    rows, columns = grey.shape
+    lines = b"".join(b"\0" + row.tobytes() for row in grey)  # each line with its filter: none
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )

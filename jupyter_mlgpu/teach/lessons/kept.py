@@ -1,0 +1,82 @@
+"""What took minutes to compute, kept in the user's cache folder for a later lesson, with its checksum.
+
+A file that is damaged, or was made by something else, is not used: the checksum beside it has to fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_mlgpu.record import incoming
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.files import write_atomically
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+#: Weights of a small BERT take some 20 MB.
+MOST_BYTES = 200_000_000
+#: Names another folder, for a class that shares one, or for tests.
+VARIABLE = "JUPYTER_MLGPU_CACHE"
+
+
+def folder() -> Path:
+    """Where it is kept: where this system keeps what programs can make again."""
+    if os.environ.get(VARIABLE):
+        return Path(os.environ[VARIABLE])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "jupyter_mlgpu"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter_mlgpu"
+
+
+def keep(name: str, arrays: Mapping[str, Any]) -> str:
+    """Keep these arrays under a name; returns a sentence on what came of it, also where the disk is full."""
+    import numpy as np
+
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    data = file.getvalue()
+    path = folder() / f"{name}.npz"
+    try:
+        # The checksum last: a file that was cut short has none that fits.
+        write_atomically(path, data)
+        write_atomically(_checksum(path), hashlib.sha256(data).hexdigest().encode())
+    except RecordError as error:
+        why = str(error).replace(f"{path.parent}{os.sep}", "")  # outputs are saved: no folder of the user's
+        return said(say("{file} could not be kept: {why}", file=path.name, why=why))
+    told = say(
+        "Kept in your cache folder as {file}, {size} MB, with a checksum.",
+        file=path.name,
+        size=f"{len(data) / 1e6:.1f}",
+    )
+    return said(told)
+
+
+def kept(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
+    """The arrays kept under a name, or None; and a sentence on where they are from, or why there are none."""
+    import numpy as np
+
+    path = folder() / f"{name}.npz"
+    try:
+        data = incoming.read_bytes(path, most=MOST_BYTES, what="kept arrays")
+        wanted = incoming.read_bytes(_checksum(path), most=1_000, what="a checksum").decode("ascii").strip()
+    except (UsageError, UnicodeDecodeError):
+        return None, say("There is no {file} in your cache folder.", file=path.name)
+    if hashlib.sha256(data).hexdigest() != wanted:
+        damaged = say(
+            "{file} in your cache folder is damaged (its checksum does not fit), and is not used.",
+            file=path.name,
+        )
+        return None, damaged
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        loaded = say("Loaded from your cache folder: {file}, checksum right.", file=path.name)
+        return {key: file[key] for key in file.files}, loaded
+
+
+def _checksum(path: Path) -> Path:
+    return path.with_suffix(".sha256")

@@ -1,0 +1,78 @@
+"""Which device computes in this notebook, and with which framework."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+
+from jupyter_mlgpu.measure import kit
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Backend, Device
+from jupyter_mlgpu.measure.frameworks.imports import imported
+from jupyter_mlgpu.record.devicewords import DeviceWord
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The device of the framework in use, as `gpu:0`, its hardware (None: not known), and the framework."""
+
+    device: str
+    hardware: str | None
+    framework: str
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether the framework in use has a GPU."""
+        return self.device.startswith("gpu:")
+
+    def sentence(self) -> Sentence:
+        """The three in a sentence."""
+        if not self.hardware:
+            return say("{device}, with {framework}.", device=self.device, framework=self.framework)
+        return say(
+            "{device}, {hardware}, with {framework}.",
+            device=self.device,
+            hardware=self.hardware,
+            framework=self.framework,
+        )
+
+
+def device() -> str:
+    """One sentence on the device that computes here, and the framework.
+
+    It is the device that was chosen with `%mlc_device`, else the one on which the framework computes unasked:
+    its first GPU, or the processor. Where Keras is imported, the framework is the one that Keras uses.
+    """
+    found = here()
+    nothing = say("No framework is loaded yet, so no device computes here.")
+    return said(nothing if found is None else found.sentence())
+
+
+def here() -> Machine | None:
+    """The same as data; None while no framework is imported."""
+    backend, keras = _framework()
+    if backend is None:
+        return None
+    found = _chosen(backend)
+    version = backend.versions().get(backend.name)
+    name = f"{registry.title(backend.name)} {version}" if version else registry.title(backend.name)
+    framework = say("Keras {version} on {framework}", version=keras, framework=name) if keras else name
+    return Machine(found.name, backend.details(found).hardware, framework)
+
+
+def _framework() -> tuple[Backend | None, str | None]:
+    """The backend that is in use, and the version of Keras where it is Keras that uses it."""
+    if imported("keras"):
+        keras = importlib.import_module("keras")
+        name = keras.backend.backend()
+        if name in registry.FRAMEWORKS:
+            return registry.backend(name), keras.__version__
+    return next(iter(registry.loaded()), None), None
+
+
+def _chosen(backend: Backend) -> Device:
+    devices = backend.find_devices()
+    asked = [one for one in kit.current().selection.devices() if one.framework == backend.name]
+    return asked[0] if asked else DeviceWord("any").find(devices)

@@ -1,0 +1,59 @@
+"""How lessons show what they found: sentences, tables and pictures, in HTML and as text for a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.show.markup import Markup, element, image, joined
+from jupyter_mlgpu.show.page import html, text
+from jupyter_mlgpu.show.page.model import Table, with_head
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+#: The first row is the header.
+Rows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class ShownValue:
+    """One thing to look at: a table (`rows`), or a picture as SVG with the words that say the same."""
+
+    caption: str = ""
+    rows: Rows = ()
+    drawing: Markup | None = None
+    words: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The picture as text; empty where there is none."""
+        return str(self.drawing or "")
+
+    def text(self) -> list[str]:
+        """Lines for a terminal."""
+        return [*map(said, filter(None, [self.caption, self.words])), *text.table(self._table())]
+
+    def html(self) -> Markup:
+        """The same as HTML, with the picture as an image."""
+        return joined(
+            element("div", said(self.caption)) if self.caption else None,
+            image(self.drawing, said(self.words)) if self.drawing is not None else None,
+            element("div", said(self.words)) if self.words else None,
+            html.table(self._table()),
+        )
+
+    def _table(self) -> Table:
+        return with_head(tuple(tuple(map(said, row)) for row in self.rows))
+
+
+def number(value: complex) -> str:
+    """A number in six figures; integers and truth values as they are."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value}"
+    return f"{value:.6g}"
+
+
+def yes(one: bool) -> Sentence:
+    """Yes or no."""
+    return say("yes") if one else say("no")

@@ -1,0 +1,45 @@
+"""The language in which the lessons of this kernel answer a learner.
+
+It is the one that was chosen by `speak`; before that, the one whose code the notebook's folder bears, such as
+`notebooks/zh`.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import PurePath
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.translation import catalogue_path, messages, translated
+
+_chosen: str | None = None
+
+
+def speak(language: str) -> None:
+    """From now on `check`, `predict` and the rest of the lessons answer in this language: `en`, `zh`.
+
+    Raises UsageError for one that there is no catalogue of.
+    """
+    global _chosen
+    if language != "en" and not messages(language):
+        raise UsageError(f"Lessons speak en or zh, not {language!r:.40}.")
+    _chosen = language
+
+
+def spoken() -> str:
+    """The language that was chosen last; before that, the one of the notebook's folder, or English."""
+    return _of_the_folder() if _chosen is None else _chosen
+
+
+def said(text: str) -> str:
+    """A sentence of ours in that language; what is data stays as it is."""
+    return translated(text, spoken()) if isinstance(text, Sentence) else text
+
+
+@cache
+def _of_the_folder() -> str:
+    # jupyter_server sets the notebook's path when it starts the kernel.
+    folder = PurePath(os.environ.get("JPY_SESSION_NAME", "")).parent.name
+    return folder if folder and catalogue_path(folder) else "en"

@@ -1,0 +1,62 @@
+"""`figures`: a table of what was measured here, with what was measured elsewhere below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.show.page.model import Page, with_head
+from jupyter_mlgpu.show.page.scales import written
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.teach.lessons import recordings
+from jupyter_mlgpu.teach.lessons.showing import Rows
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+
+@dataclass(frozen=True, repr=False)
+class LessonTable(Shown):
+    """The rows measured here, and those that are replayed, under a line that says so."""
+
+    rows: Rows
+    replayed: Rows = ()
+    note: str = ""
+
+
+@page_of.register
+def _page(shown: LessonTable) -> Page:
+    below = (shown.note, with_head(shown.replayed)) if shown.note else ()
+    return Page((with_head(shown.rows), *below))
+
+
+def figures(name: str, rows: Sequence[Mapping[str, object]]) -> LessonTable:
+    """A table, a row for each mapping, a column for each key; None is shown as "not measured".
+
+    Where the package has a recording called `name`, and this machine has no GPU, its rows stand below. Raises
+    UsageError where `name` is not made of letters, digits and _.
+    """
+    recordings.record(name, {"rows": [{key: _plain(value) for key, value in row.items()} for row in rows]})
+    recording = recordings.beside(name)
+    if recording is None:
+        return LessonTable(_cells(rows))
+    return LessonTable(_cells(rows), _cells(recording.data["rows"]), str(recording))
+
+
+def _cells(rows: Sequence[Mapping[str, object]]) -> Rows:
+    header = tuple(dict.fromkeys(key for row in rows for key in row))
+    return (header, *(tuple(_shown(row.get(key)) for key in header) for row in rows)) if header else ()
+
+
+def _shown(value: object) -> str:
+    value = _plain(value)
+    if value is None:
+        return said(say("not measured"))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return written(value)
+    return str(value)
+
+
+def _plain(value: object) -> object:
+    """A number of NumPy, or of a framework, as one of Python."""
+    return value.item() if hasattr(value, "item") else value

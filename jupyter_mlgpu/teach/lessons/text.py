@@ -1,0 +1,252 @@
+"""Real text with no network: sentences out of the docstrings of the libraries that are installed.
+
+A language lesson needs text that people wrote. On every learner's disk are the documentation texts inside
+Python, NumPy, SciPy and their like: a million words of plain English about arrays and models. The files
+are read and never imported, so this needs no framework and runs nothing.
+
+The same versions of the libraries give the same sentences in the same order, on every machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import hashlib
+import importlib.util
+import inspect
+import re
+import sysconfig
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+from itertools import zip_longest
+from pathlib import Path
+from platform import python_version
+from types import MappingProxyType
+
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.teach.lessons.speaking import said
+
+#: The package to import and the name to install, in the order in which libraries are taken.
+_NAMES = {
+    "python": "",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "keras": "keras",
+    "tensorflow": "tensorflow",
+    "torch": "torch",
+    "jax": "jax",
+}
+#: So many libraries are read; where TensorFlow is not installed, PyTorch or JAX takes its place.
+_LIBRARIES = 7
+
+#: Between two sentences; a whole one; a plain word.
+_BETWEEN = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_WHOLE = re.compile(r"[A-Z].*[.!?]$")
+_PLAIN = re.compile(r"[A-Za-z][a-z]*[-'a-z]*[,.;:!?)]*|\([a-z]+")
+#: What begins a line: "rate: The learning rate", "- a point"; code, directives, rules below headings.
+_HEAD = re.compile(r"[*\w.`]+( ?\([^)]*\))?:\s|[-*+] ")
+_NO_TEXT = (">>>", ".. ", "...", "--", "==", "```")
+#: As in :func:`~numpy.sum`, of which "sum" is kept; and other markup.
+_ROLE = re.compile(r":[\w:+-]+:`~?(?:[^`<]*<)?(?:\w+\.)*([\w ]+)\(?\)?>?`")
+_MARKUP = re.compile(r"[`*|]+|(?<=\w)_(?=\W)")
+
+#: What the last `corpus` was made of, in a sentence.
+source = "No text has been read yet: text.corpus() reads it."
+
+#: Sentences that stay together where a corpus is split.
+_STRETCH = 20
+
+# Folders whose texts are no documentation, or not the library's own.
+_LEFT_OUT = {"tests", "test", "testing", "_test", "site-packages", "dist-packages", "_vendor", "idlelib"}
+
+
+@cache
+def libraries() -> Mapping[str, str]:
+    """The libraries whose text is used and their versions, at most seven of them."""
+    found = {
+        name: _version(name, distribution) if distribution else python_version()
+        for name, distribution in _NAMES.items()
+        if _folder(name) is not None
+    }
+    return MappingProxyType(dict(list(found.items())[:_LIBRARIES]))
+
+
+def _version(package: str, distribution: str) -> str:
+    """The version installed, also where another distribution brings the package, as `tensorflow-cpu` does."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        others = metadata.packages_distributions().get(package, [])  # slow: it reads every list of files
+        return metadata.version(others[0]) if others else "of unknown version"
+
+
+class Corpus(list[str]):
+    """Sentences, each once. `libraries` says for each which library it is from, `words` how many there are in
+    all, and `source` what was read, in a sentence to be shown beside them.
+    """
+
+    def __init__(self, found: list[tuple[str, str]]) -> None:
+        super().__init__(sentence for sentence, _ in found)
+        self.libraries = [library for _, library in found]
+        self.words = sum(len(sentence.split()) for sentence in self)
+        versions = ", ".join(f"{library} {version}" for library, version in libraries().items())
+        source = say(
+            "Data: {sentences} sentences, {words} words, from the docstrings on this machine ({versions}).",
+            sentences=len(self),
+            words=self.words,
+            versions=versions,
+        )
+        self.source = said(source)
+
+    def split(self, share: float = 0.1) -> tuple[Corpus, Corpus]:
+        """The corpus in two, to learn from and to test with: the second has about this share of it.
+
+        Stretches of 20 sentences go to the one or the other, so that most docstrings stay whole.
+        """
+        parts: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+        for place, pair in enumerate(zip(self, self.libraries, strict=True)):
+            stretch = place // _STRETCH
+            # One more whole stretch is due for the second part whenever the share has grown past a number.
+            parts[int((stretch + 1) * share) > int(stretch * share)].append(pair)
+        return Corpus(parts[0]), Corpus(parts[1])
+
+
+def corpus(words: int = 300_000) -> Corpus:
+    """About so many words of plain sentences, fewer where the libraries hold fewer.
+
+    Each library gives an equal share as far as it has it, and they take turns: a docstring of one, one of
+    the next. A sentence that two libraries have is left out, for nobody could say whose it is.
+    """
+    global source
+    share = words // len(libraries())
+    with _without_collector():
+        found = {library: _docstrings_of(library, share) for library in libraries()}
+    times = Counter(one for some in found.values() for docstring in some for one in docstring)
+    made = Corpus(
+        [
+            (sentence, library)
+            for turn in zip_longest(*found.values(), fillvalue=())
+            for library, docstring in zip(found, turn, strict=True)
+            for sentence in docstring
+            if times[sentence] == 1
+        ]
+    )
+    source = made.source
+    return made
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of nodes of syntax trees come and go, none in a circle: looking for circles takes a third of
+    the time (seen).
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def sentences(docstring: str) -> Iterator[str]:
+    """The plain English sentences of one docstring: no code, no tables, no lists of parameters."""
+    for block in _blocks(docstring):
+        for one in _BETWEEN.split(_without_markup(block)):
+            words = one.split()
+            if not (3 <= len(words) <= 40 and _WHOLE.match(one)):
+                continue
+            if sum(map(_is_plain, words)) >= 0.8 * len(words):
+                yield one
+
+
+@cache  # a million words are some ten thousand different ones
+def _is_plain(word: str) -> bool:
+    return _PLAIN.fullmatch(word) is not None
+
+
+def _docstrings_of(library: str, words: int) -> list[tuple[str, ...]]:
+    """The sentences of each docstring of a library that are in none before it, up to so many words."""
+    folder = _folder(library)
+    assert folder is not None, f"{library} is not installed"
+    seen: set[str] = set()
+    found = []
+    # Whole files, mixed by their names, until there is enough: reading all of TensorFlow takes 10 s.
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.py")}
+    for name in sorted((name for name in paths if not _LEFT_OUT & set(name.split("/"))), key=_digest):
+        for docstring in _docstrings(paths[name]):
+            new = tuple(one for one in dict.fromkeys(sentences(docstring)) if one not in seen)
+            seen.update(new)
+            found.append(new)
+            words -= sum(len(one.split()) for one in new)
+        if words <= 0:
+            break
+    return found
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    code = path.read_text(encoding="utf-8", errors="replace")
+    if '"""' not in code and "'''" not in code:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a library's own odd escapes are no concern of the learner's
+        try:
+            tree = ast.parse(code)
+        except (SyntaxError, ValueError):  # a template, or written for another Python
+            return
+    yield from _documented(tree)
+
+
+def _documented(node: ast.AST) -> Iterator[str]:
+    """The docstrings of `node` and of what it defines. Only statements are looked at: it is quicker."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield ast.get_docstring(node) or ""
+    for one in getattr(node, "body", ()):
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+            if getattr(one.value.func, "id", "") == "add_newdoc":
+                # NumPy documents what is written in C by calls.
+                yield from (inspect.cleandoc(_text(argument)) for argument in one.value.args)
+        else:
+            yield from _documented(one)
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _blocks(docstring: str) -> Iterator[str]:
+    """Runs of lines that belong together, as one line each; code and headings left out."""
+    block: list[str] = []
+    fenced = False
+    for line in [*docstring.splitlines(), ""]:
+        text = line.strip()
+        if text.startswith("```"):
+            fenced = not fenced
+        head = _HEAD.match(text)
+        if head or fenced or not text or text.startswith(_NO_TEXT) or " : " in text:
+            yield " ".join(block)
+            block = []
+            text = text[head.end() :] if head and not fenced else ""
+        if text:
+            block.append(text)
+
+
+def _without_markup(block: str) -> str:
+    return _MARKUP.sub("", _ROLE.sub(r"\1", block) if ":`" in block else block)
+
+
+def _folder(library: str) -> Path | None:
+    if library == "python":
+        return Path(sysconfig.get_path("stdlib"))
+    spec = importlib.util.find_spec(library)
+    return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

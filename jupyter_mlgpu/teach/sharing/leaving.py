@@ -1,0 +1,96 @@
+"""What of a student's records leaves: the fields of a report, and nothing else.
+
+Each field is looked up in a closed list, or is a number or digits; what fits none of these does not leave. So
+it matters nothing what texts a record holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, get_args
+
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.record import Reading, Record, Scope, Source
+from jupyter_mlgpu.teach.sharing.report import (
+    FRAMEWORKS,
+    LARGEST,
+    MAX_READINGS,
+    MOST,
+    SCHEMA,
+    SHARED,
+    VERSION,
+    Kind,
+    Report,
+    SharedCheck,
+    SharedRecord,
+    from_json,
+    to_json,
+)
+
+KINDS, SCOPES, SOURCES = get_args(Kind), get_args(Scope), get_args(Source)
+
+
+def record_of(record: Record) -> SharedRecord | None:
+    """What of a record leaves; None where its run, number, outcome or time is not as this package makes it.
+
+    Such a record was written by hand, or by something else, and stays where it is.
+    """
+    run, number = record.run.id, record.cell.sequence
+    place = max(record.device.ran_on or (), key=lambda one: one.operations or 0, default=None)
+    framework = None if place is None or place.framework not in FRAMEWORKS else place.framework
+    version = VERSION.match(record.versions.get(framework, "")) if framework is not None else None
+    readings = [_reading_of(one, timed=record.mode == "light") for one in record.readings if _is_shared(one)]
+    told = {
+        "id": f"{run}-{number}",
+        "run": run,
+        "number": number,
+        "started_at": _seconds(record.started_at),
+        "outcome": record.outcome,
+        "framework": framework,
+        "framework_version": None if version is None else version.group(),
+        "device": None if place is None else place.kind if place.kind in KINDS else "other",
+        "readings": readings[:MAX_READINGS],
+    }
+    try:
+        return decoding.decode(SharedRecord, told, "the record")
+    except RecordError:
+        return None
+
+
+def _is_shared(reading: Reading) -> bool:
+    return SHARED.get(reading.quantity) == reading.unit and reading.scope in SCOPES
+
+
+def _reading_of(reading: Reading, *, timed: bool) -> dict[str, Any]:
+    value = reading.value if timed or reading.quantity != "wall_time" else None
+    if value is not None and not 0 <= value <= LARGEST:
+        value = None
+    return {
+        "quantity": reading.quantity,
+        "value": value,
+        "unit": reading.unit,
+        "scope": reading.scope,
+        "source": reading.source if reading.source in SOURCES else "other",
+        "samples": reading.samples if value is not None and 0 <= reading.samples <= MOST else 0,
+    }
+
+
+def _seconds(started_at: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(started_at)
+        return None if moment.tzinfo is None else moment.timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def report_with(
+    records: Iterable[SharedRecord], checks: Iterable[SharedCheck], lesson: str | None, sent_at: float
+) -> Report:
+    """A report of what leaves of some records. Raises RecordError for what is no report.
+
+    `lesson` is one of LESSONS or None; `sent_at` in seconds since 1970.
+    """
+    report = Report(SCHEMA, lesson, sent_at, tuple(records), tuple(checks))
+    return from_json(to_json(report))  # nothing leaves that the other side would refuse

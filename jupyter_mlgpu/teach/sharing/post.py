@@ -1,0 +1,179 @@
+"""One report posted to the teacher's view, with an answer in a few seconds whatever is at the other side.
+
+By `http.client`: it follows no redirect, so the token goes to the address of the hub and nowhere else; and it
+takes no proxy from the environment. An answer is read up to a size and up to a moment: the time limit of a
+socket alone begins anew with every byte.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.teach.sharing.address import Address, anybody_could_listen, doubt, socket_of
+from jupyter_mlgpu.teach.sharing.outbox import ReportAnswer
+
+#: Seconds for an answer, from the beginning of the connection on.
+LIMIT = 5.0
+#: Bytes of an answer that are read; one that acknowledges 100 records has 5,000.
+LONGEST_ANSWER = 65_536
+#: Characters of the other side's own words that are shown.
+_SHOWN = 200
+
+_FINAL = (400, 413)
+_SAID: Mapping[int, str] = {
+    400: "it refused a report as wrong (400)",
+    401: "it does not know this server's token (401)",
+    403: "it does not let this server's token in (403)",
+    404: "there is no teacher's view at that address (404)",
+    413: "it refused a report as too large (413)",
+    429: "it has too many reports at once (429)",
+    503: "it cannot store anything just now (503)",
+}
+
+
+def post(address: Address, body: bytes, allowed: Callable[[], bool]) -> ReportAnswer:
+    """Send one report and say what came of it; raises nothing for what the other side does.
+
+    `allowed` is asked when the connection stands, before anything is sent.
+    """
+    try:
+        exchanged = _exchange(address, body, allowed)
+    except _DoubtError as error:
+        return ReportAnswer(None, f"the token of this server is not sent there: {error}")
+    except TimeoutError:
+        return ReportAnswer(None, f"it did not answer within {LIMIT:g} s")
+    except HTTPException as error:
+        return ReportAnswer(None, f"it does not answer as a web server does ({type(error).__name__})")
+    except OSError as error:
+        return ReportAnswer(None, f"it cannot be reached ({error.strerror or type(error).__name__})")
+    if exchanged is None:
+        return ReportAnswer(None, "sharing was turned off")
+    return _understood(*exchanged)
+
+
+def _exchange(address: Address, body: bytes, allowed: Callable[[], bool]) -> tuple[int, bytes] | None:
+    deadline = real_time.monotonic() + LIMIT
+    parts = urlsplit(f"{address.url}/api/reports")
+    connection = _connection(parts)
+    try:
+        connection.connect()
+        if type(connection) is HTTPConnection and anybody_could_listen(connection.sock):
+            raise _DoubtError("any program of this machine could listen at that port")
+        if not allowed():
+            return None
+        headers = {
+            "Authorization": f"token {address.token}",
+            "Content-Type": "application/json",
+            "Connection": "close",
+        }
+        connection.sock.settimeout(max(0.001, deadline - real_time.monotonic()))
+        # Who answers without reading to the end, as to what is too large, may close before all is sent.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            connection.request("POST", parts.path, body, headers)
+        response = HTTPResponse(connection.sock, method="POST")
+        response.fp = io.BufferedReader(_Within(response.fp, connection.sock, deadline))
+        try:
+            response.begin()
+            return response.status, response.read(LONGEST_ANSWER + 1)
+        finally:
+            response.close()
+    finally:
+        connection.close()
+
+
+class _DoubtError(Exception):
+    """Somebody else might listen at the address; the reason follows a colon."""
+
+
+class _SocketConnection(HTTPConnection):
+    """A connection to a Unix socket that nobody else can have put there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=LIMIT)
+        self._path = path
+
+    def connect(self) -> None:
+        if (why := doubt(self._path)) is not None:
+            raise _DoubtError(why)
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(LIMIT)
+        self.sock.connect(str(self._path))
+
+
+def _connection(parts: SplitResult) -> HTTPConnection:
+    path = socket_of(parts)
+    if path is not None:
+        return _SocketConnection(path)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    return kind(str(parts.hostname), parts.port, timeout=LIMIT)
+
+
+class _Within(io.RawIOBase):
+    """A socket's bytes until a moment of the monotonic clock; TimeoutError from then on."""
+
+    def __init__(self, file: Any, connection: socket.socket, deadline: float) -> None:
+        self._file = file
+        self._connection = connection
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - real_time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        count: int = self._file.readinto1(buffer)
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _understood(status: int, body: bytes) -> ReportAnswer:
+    told = _told(body)
+    if status == 200:
+        if told.acknowledged is not None:
+            return ReportAnswer(told.acknowledged)
+        return ReportAnswer(None, "it answered without saying what it has stored")
+    said = _SAID.get(status, f"it answered with status {status}")
+    if shown := _plain(told.error):
+        said = f"{said}: {shown.rstrip('.')}"
+    return ReportAnswer(None, said, final=status in _FINAL)
+
+
+class _Told(Struct):
+    """What the teacher's view says; something else may be at its address."""
+
+    acknowledged: frozenset[str] | None = None
+    error: str = ""
+
+
+def _told(body: bytes) -> _Told:
+    if len(body) > LONGEST_ANSWER:
+        return _Told()
+    try:
+        return decoding.decode(_Told, json.loads(body), "the answer")
+    except (ValueError, RecursionError, RecordError):
+        return _Told()
+
+
+def _plain(words: str) -> str:
+    """The other side's words without what would move a cursor or colour a terminal, and not too many."""
+    shown = " ".join("".join(one if one.isprintable() else " " for one in words[: 4 * _SHOWN]).split())
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"

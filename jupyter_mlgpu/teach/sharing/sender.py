@@ -1,0 +1,158 @@
+"""The thread that sends what the outbox holds: at most every 10 s, and less often while nobody takes it.
+
+A thread of its own, and not the sampler's (`measure/probes/sampler.py`): a post waits for the network for
+seconds, and whoever looks at counters every 50 ms must not. It is a daemon that holds nothing but memory: the
+interpreter ends without waiting for it. A forked child has no such thread, and sends nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.teach.sharing.outbox import Outbox, Picked, ReportAnswer, made
+from jupyter_mlgpu.teach.sharing.report import Report
+
+#: Seconds from one post to the next, at least.
+EVERY = 10.0
+#: Seconds to the next try, at most, however often the last ones failed.
+LONGEST = 300.0
+#: By which part of itself a pause after a failure may be longer, so that a class does not come back at once.
+SPREAD = 0.25
+NAME = "jupyter_mlgpu-sharing"
+
+#: Sends bytes; asks before they leave whether they still may.
+Post = Callable[[bytes, Callable[[], bool]], ReportAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How sharing stands. Counts are of records; `why` is why the last try failed, None where it did not.
+
+    `next_try` in seconds from now, 0 where it is due. `passed` and `tried` count exercises.
+    """
+
+    waiting: int
+    taken: int
+    refused: int
+    left_out: int
+    unfit: int
+    why_refused: str
+    passed: int
+    tried: int
+    why: str | None
+    next_try: float
+
+
+class Sender:
+    """Hears of records and exercises on the main thread, and sends them on its own."""
+
+    def __init__(self, outbox: Outbox, post: Post, *, now: Callable[[], float] = real_time.monotonic) -> None:
+        self._outbox = outbox
+        self._post = post
+        self._now = now
+        self._draw = random.Random()  # not the module's, which the student may have seeded
+        self._changed = threading.Condition()
+        self._process = os.getpid()
+        self._not_before = now()
+        self._failures = 0
+        self._why: str | None = None
+        self._on_its_way = False
+        self._ended = False
+        self._thread = threading.Thread(target=self._go_on, name=NAME, daemon=True)
+
+    def start(self) -> None:
+        """Send from now on."""
+        self._thread.start()
+
+    def add(self, record: Record) -> None:
+        """A record was made."""
+        # A forked child has a copy of the lock, perhaps as the thread held it.
+        if os.getpid() == self._process:
+            with self._changed:
+                if not self._ended:
+                    self._outbox.add(record)
+                    self._changed.notify()
+
+    def check(self, exercise: str, *, right: bool) -> None:
+        """An answer to an exercise was tried."""
+        if os.getpid() == self._process:
+            with self._changed:
+                if not self._ended:
+                    self._outbox.check(exercise, right=right)
+                    self._changed.notify()
+
+    def end(self, *, wait: float = 0.0) -> bool:
+        """Send nothing more, and forget what waits; whether a report was on its way at this moment.
+
+        Waits at most `wait` seconds for the thread.
+        """
+        if os.getpid() != self._process:
+            return False
+        with self._changed:
+            self._ended = True
+            self._outbox.clear()
+            self._changed.notify()
+            under_way = self._on_its_way
+        if wait:
+            self._thread.join(wait)
+        return under_way
+
+    def state(self) -> State:
+        """How it stands."""
+        with self._changed:
+            box = self._outbox
+            return State(
+                waiting=box.waiting,
+                taken=box.taken,
+                refused=box.refused,
+                left_out=box.left_out,
+                unfit=box.unfit,
+                why_refused=box.why_refused,
+                passed=sum(one.passed for one in box.checks),
+                tried=len(box.checks),
+                why=self._why,
+                next_try=max(0.0, self._not_before - self._now()),
+            )
+
+    def _go_on(self) -> None:
+        while (picked := self._next()) is not None:
+            try:
+                report, body = made(picked, real_time.time())
+                self._take_in(report, self._post(body, self._allowed))
+            except Exception as error:  # of ours: it must not end the thread, nor be tried at once again
+                self._take_in(
+                    None, ReportAnswer(None, f"this kernel could not send ({type(error).__name__})")
+                )
+
+    def _next(self) -> Picked | None:
+        """Wait until something is to be sent; None at the end."""
+        with self._changed:
+            while not self._ended:
+                left = self._not_before - self._now() if self._outbox.waits() else None
+                if left is not None and left <= 0:
+                    self._not_before = self._now() + EVERY
+                    self._on_its_way = True
+                    return self._outbox.pick()
+                self._changed.wait(left)
+            return None
+
+    def _allowed(self) -> bool:
+        with self._changed:
+            return not self._ended
+
+    def _take_in(self, report: Report | None, answer: ReportAnswer) -> None:
+        with self._changed:
+            self._on_its_way = False
+            if report is not None and self._outbox.answered(report, answer):
+                self._failures, self._why = 0, None
+                return
+            self._failures += 1
+            self._why = answer.why or "it stored nothing of what was sent"
+            pause = min(LONGEST, EVERY * 2.0 ** min(self._failures, 30))
+            self._not_before = self._now() + pause * (1 + SPREAD * self._draw.random())

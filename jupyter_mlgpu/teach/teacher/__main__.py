@@ -1,0 +1,87 @@
+"""The commands of the teacher's view: `serve`, which a hub runs, and `forget`, for one who runs the hub.
+
+Exit status: 0 when all went well, 2 for what was refused. What went wrong is one sentence on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from jupyter_mlgpu.record.errors import MissingPackageError, MlgpuError
+from jupyter_mlgpu.teach.teacher import logs
+from jupyter_mlgpu.teach.teacher.settings import DATABASE, KEEP_DAYS, TEACHERS, settings_from
+
+_PROGRAM = "python -m jupyter_mlgpu.teacher"
+_EXAMPLE = f"""\
+examples:
+  {_PROGRAM} --database sqlite:////srv/teacher.sqlite --teachers teachers
+  {_PROGRAM} --database postgresql://mlgpu@db.example.org/mlgpu
+  {_PROGRAM} --database sqlite:////srv/teacher.sqlite --forget ada
+
+The password of PostgreSQL belongs into the file that PGPASSFILE names: others see a command's arguments.
+docs/teacher.md says what stands in jupyterhub_config.py.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM,
+        description="Show a class's lesson progress and last receipts, as a service of JupyterHub.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--database", default=DATABASE, metavar="URL", help="default: %(default)s")
+    parser.add_argument(
+        "--teachers",
+        default=TEACHERS,
+        metavar="GROUP",
+        help="the hub's group that sees the class; default: %(default)s",
+    )
+    parser.add_argument(
+        "--keep-days", type=int, default=KEEP_DAYS, metavar="N", help="how long to keep; default: %(default)s"
+    )
+    parser.add_argument(
+        "--socket",
+        type=Path,
+        metavar="PATH",
+        help="listen at a Unix socket, too, in a folder that students may enter and not write to",
+    )
+    parser.add_argument("--forget", metavar="STUDENT", help="delete all that is kept of a student, and end")
+    try:
+        _run(parser.parse_args(argv))
+    except MlgpuError as error:
+        print(f"{_PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    try:
+        from jupyter_mlgpu.teach.teacher.database import open_database
+        from jupyter_mlgpu.teach.teacher.server import serve
+        from jupyter_mlgpu.teach.teacher.store import ReportStore
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"The teacher's view needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
+        ) from error
+    if arguments.forget is not None:
+        store = ReportStore(open_database(arguments.database))
+        count = store.forget(arguments.forget)
+        store.close()
+        print(f"Nothing is kept of {arguments.forget} any more; {count:,} records were deleted.")
+        return
+    logging.basicConfig(level=logging.WARNING, handlers=[logs.handler()])
+    settings = settings_from(os.environ, arguments.teachers, arguments.keep_days, arguments.socket)
+    asyncio.run(serve(settings, ReportStore(open_database(arguments.database))))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

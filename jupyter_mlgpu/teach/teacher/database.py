@@ -1,0 +1,91 @@
+"""Opens the database: SQLite in a file, or PostgreSQL by its URL."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, insert, select
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from jupyter_mlgpu.record.errors import MissingPackageError, UsageError
+from jupyter_mlgpu.teach.teacher.tables import FORM, FORMS, METADATA
+
+#: How long to wait for another who holds a lock, in seconds; then the sender is told to try again.
+LOCK_SECONDS = 2
+
+_FORMS = "write sqlite:///FILE or postgresql://USER@HOST/NAME"
+
+
+def open_database(url: str) -> Engine:
+    """The engine of a database in which our tables are.
+
+    Raises UsageError for a URL that cannot be opened, and for tables of another form than ours.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise UsageError(f"{url!r:.80} is no database's URL: {_FORMS}.") from error
+    shown = parsed.render_as_string(hide_password=True)
+    name = parsed.get_backend_name()
+    if name not in ("sqlite", "postgresql"):
+        raise UsageError(f"The database {shown} is neither SQLite nor PostgreSQL: {_FORMS}.")
+    try:
+        engine = _sqlite(parsed) if name == "sqlite" else _postgresql(parsed)
+        form = _form(engine)
+        if form == FORM:
+            METADATA.create_all(engine)
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"PostgreSQL needs the package {error.name}: pip install 'jupyter_mlgpu[teacher]'."
+        ) from error
+    except (OSError, SQLAlchemyError) as error:
+        why = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise UsageError(f"The database {shown} cannot be opened ({why}); {_FORMS}.") from error
+    if form != FORM:
+        engine.dispose()
+        raise UsageError(
+            f"The database {shown} has tables of form {form}, and this jupyter_mlgpu reads form {FORM}: "
+            "run the jupyter_mlgpu that wrote it, or name a new database. Nothing was changed in it."
+        )
+    return engine
+
+
+def _form(engine: Engine) -> int:
+    """The form of its tables; ours, and noted, where there are none yet."""
+    FORMS.create(engine, checkfirst=True)
+    with engine.begin() as connection:
+        form: int | None = connection.execute(select(FORMS.c.form)).scalar_one_or_none()
+        if form is None:
+            connection.execute(insert(FORMS).values(form=FORM))
+    return FORM if form is None else form
+
+
+def _sqlite(url: URL) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise UsageError(f"The database is to outlive the service, and {url} names no file: {_FORMS}.")
+    # Before SQLite makes it with the rights of any file: what is in it is for the service alone.
+    os.close(os.open(url.database, os.O_RDWR | os.O_CREAT, 0o600))
+    engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS})
+    event.listen(engine, "connect", _set_up_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")  # pages are read while a report is written
+    cursor.execute("PRAGMA synchronous = FULL")  # a commit is on the disk when we say so
+    cursor.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
+    cursor.close()
+
+
+def _postgresql(url: URL) -> Engine:
+    # Time limits in milliseconds; TCP's is for a server that vanished in mid-sentence.
+    options = f"-c lock_timeout={LOCK_SECONDS * 1000} -c statement_timeout=10000"
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,  # a server that was restarted meanwhile is found again
+        pool_timeout=LOCK_SECONDS,
+        connect_args={"connect_timeout": 5, "tcp_user_timeout": 10000, "options": options},
+    )

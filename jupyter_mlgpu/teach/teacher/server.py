@@ -1,0 +1,84 @@
+"""Runs the service until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from jupyterhub.services.auth import HubOAuth
+from tornado.httpserver import HTTPServer
+from tornado.ioloop import PeriodicCallback
+from tornado.netutil import bind_unix_socket
+
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.teach.sharing.address import doubt
+from jupyter_mlgpu.teach.sharing.report import MAX_BYTES
+from jupyter_mlgpu.teach.teacher.handlers import application
+from jupyter_mlgpu.teach.teacher.keeping import Keeper
+from jupyter_mlgpu.teach.teacher.people import TRUST_SECONDS
+from jupyter_mlgpu.teach.teacher.settings import Settings
+from jupyter_mlgpu.teach.teacher.store import ReportStore
+
+#: A request that was begun and does not come to its end is dropped after this, in seconds.
+PATIENCE = 60
+_HOUR_IN_MS = 3_600_000
+#: Who may connect to the socket: every student. Who may replace it is the folder's matter.
+_EVERYBODY = 0o666
+
+
+async def serve(settings: Settings, store: ReportStore) -> None:
+    """Answer until SIGTERM or Ctrl-C. Raises UsageError where the address is taken."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(one, stopped.set)
+    hub = HubOAuth.instance(cache_max_age=TRUST_SECONDS)
+    keeper = Keeper(store, settings.keep_days)
+    server = HTTPServer(
+        # A new secret at each start: browsers are sent to the hub once more, which knows them.
+        application(settings, hub, keeper, secrets.token_bytes(32)),
+        max_body_size=MAX_BYTES,
+        max_header_size=16_384,
+        body_timeout=PATIENCE,
+        idle_connection_timeout=PATIENCE,
+    )
+    try:
+        server.listen(settings.port, settings.host)
+    except OSError as error:
+        raise UsageError(
+            f"The service cannot listen on {settings.host}:{settings.port} ({error.strerror or error}): "
+            "give it another url in c.JupyterHub.services."
+        ) from error
+    if settings.socket is not None:
+        server.add_socket(_at(settings.socket.absolute()))
+    print(f"The teacher's view listens on {settings.host}:{settings.port}.", file=sys.stderr, flush=True)
+    await keeper.tidy()
+    tidying = PeriodicCallback(keeper.tidy, _HOUR_IN_MS)
+    tidying.start()
+    await stopped.wait()
+    tidying.stop()
+    server.stop()
+    await server.close_all_connections()
+    await loop.run_in_executor(None, keeper.close)
+
+
+def _at(path: Path) -> socket.socket:
+    """The socket at a path. Raises UsageError, also where somebody else could put one there, too."""
+    try:
+        found = bind_unix_socket(str(path), mode=_EVERYBODY)
+    except (OSError, ValueError) as error:
+        why: str | None = getattr(error, "strerror", None) or str(error)
+    else:
+        why = doubt(path)
+        if why is None:
+            return found
+        found.close()
+        path.unlink(missing_ok=True)
+    raise UsageError(
+        f"The service cannot listen on {path} ({why}): give --socket a path in a folder of the service's "
+        "own, which others may enter and not write to."
+    )

@@ -1,0 +1,65 @@
+"""What the service is told: by the hub in the environment, and by the one who runs it on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from jupyter_mlgpu.record.errors import UsageError
+
+DATABASE = "sqlite:///mlgpu-teacher.sqlite"
+TEACHERS = "teachers"
+KEEP_DAYS = 180
+
+#: What a hub sets for a service, and what an external service sets itself. JupyterHub reads the others.
+_NEEDED = (
+    "JUPYTERHUB_API_TOKEN",
+    "JUPYTERHUB_API_URL",
+    "JUPYTERHUB_CLIENT_ID",
+    "JUPYTERHUB_SERVICE_NAME",
+    "JUPYTERHUB_SERVICE_PREFIX",
+    "JUPYTERHUB_SERVICE_URL",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where to listen (`host`, `port`), under which `prefix` (with a slash at both ends), and what to do.
+
+    `teachers` is the hub's group whose members see the whole class; `keep_days` how long anything is kept.
+    `socket` is a Unix socket at which to listen, too.
+    """
+
+    host: str
+    port: int
+    prefix: str
+    teachers: str = TEACHERS
+    keep_days: int = KEEP_DAYS
+    socket: Path | None = None
+
+
+def settings_from(
+    environment: Mapping[str, str], teachers: str, keep_days: int, socket: Path | None = None
+) -> Settings:
+    """The settings of a service that a hub started. Raises UsageError, saying what is lacking."""
+    if absent := [name for name in _NEEDED if not environment.get(name)]:
+        raise UsageError(
+            f"The teacher's view is started by a JupyterHub, and {', '.join(absent)} is not set: add it to "
+            "c.JupyterHub.services with a url, as docs/teacher.md shows."
+        )
+    url = environment["JUPYTERHUB_SERVICE_URL"]
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if host is None or port is None:
+        raise UsageError(
+            f"The service's url names no host and port: found {url!r:.80}, write 'http://127.0.0.1:10101'."
+        )
+    if keep_days < 1:
+        raise UsageError(f"--keep-days is a number of days from 1: found {keep_days}.")
+    prefix = "/" + environment["JUPYTERHUB_SERVICE_PREFIX"].strip("/") + "/"
+    return Settings(host, port, prefix.replace("//", "/"), teachers, keep_days, socket)

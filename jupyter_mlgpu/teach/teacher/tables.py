@@ -1,0 +1,75 @@
+"""The tables: all that the service keeps. Names of columns are those of `teach/sharing/report.py`."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+METADATA = MetaData()
+
+#: The form of the tables below. A change of them makes it larger, and has to say what becomes of older rows.
+FORM = 1
+
+#: The form that a database has, in one row.
+FORMS = Table("mlgpu_form", METADATA, Column("form", Integer, primary_key=True))
+
+#: A hub's names have 255 characters at most.
+_NAME = String(255)
+#: SQLite numbers rows by itself in an Integer only.
+_PLACE = BigInteger().with_variant(Integer(), "sqlite")
+
+#: Who sent something: when the last report arrived, how far the student's clock was ahead of ours then (s),
+#: the last lesson that was named, and the place of the last record in RECORDS.
+STUDENTS = Table(
+    "mlgpu_students",
+    METADATA,
+    Column("name", _NAME, primary_key=True),
+    Column("arrived", Double, nullable=False),
+    Column("clock_ahead", Double, nullable=False),
+    Column("lesson", String(64)),
+    Column("last_place", _PLACE),
+)
+
+#: A record each; `place` counts arrivals and is never used again, so that no row takes another's place.
+RECORDS = Table(
+    "mlgpu_records",
+    METADATA,
+    Column("place", _PLACE, primary_key=True),
+    Column("student", _NAME, nullable=False),
+    Column("id", String(64), nullable=False),
+    Column("run", String(64), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("arrived", Double, nullable=False),
+    Column("lesson", String(64)),
+    Column("started_at", Double, nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("framework", String(32)),
+    Column("framework_version", String(32)),
+    Column("device", String(32)),
+    Column("readings", JSON, nullable=False),
+    UniqueConstraint("student", "id"),
+    Index("mlgpu_records_by_student", "student", "place"),
+    sqlite_autoincrement=True,
+)
+
+#: An exercise of a student: passed once is passed, and `tries` is the largest number that was told.
+CHECKS = Table(
+    "mlgpu_checks",
+    METADATA,
+    Column("student", _NAME, primary_key=True),
+    Column("exercise", String(64), primary_key=True),
+    Column("passed", Boolean, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("arrived", Double, nullable=False),
+)
