@@ -91,6 +91,9 @@ TEST_PARTS := test-labextension test-packaging test-unit test-fuzz test-integrat
 # Which tests of a part run: with "not slow" those of `make test`, with "slow" the others, and else all of them.
 MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
+AND_MARKED = $(if $(MARKS), and $(MARKS))
+# The tests of each of the package's rooms, and of the house itself.
+ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach limits)
 # What every part tells at its end is kept here, for the summary.
 REPORTS := build/test-reports
 
@@ -125,7 +128,7 @@ test-packaging: install ### the package, its pinned versions, this Makefile
 
 .PHONY: test-unit
 test-unit: install ## no kernel, no browser: small tests, the doctor's, and the lessons' files
-	@$(STEP) "unit tests" $(PYTEST) tests/unit tests/doctor tests/notebooks $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "unit tests" $(PYTEST) $(ROOMS) -m "small$(AND_MARKED)" $(PYTEST_ARGS)
 
 .PHONY: test-fuzz
 test-fuzz: install ### made-up files of strangers through all that reads files; JUPYTER_MLGPU_FUZZ_SEED=7 makes up others
@@ -133,18 +136,18 @@ test-fuzz: install ### made-up files of strangers through all that reads files; 
 
 .PHONY: test-integration
 test-integration: install ## with a real kernel
-	@$(STEP) "integration tests" $(PYTEST) tests/integration $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "integration tests" $(PYTEST) $(ROOMS) -m "kernel$(AND_MARKED)" $(PYTEST_ARGS)
 
 # There a framework that is missing is an error, and no reason to leave a test out.
 PYTEST_FRAMEWORKS = $(PART) JUPYTER_MLGPU_REQUIRE=tensorflow,torch,jax,mlx $(FRAMEWORKS)/bin/python -m pytest
 # Those that name a framework; to read all others, too, would take longer than to run these.
-NEEDING = $(shell grep -rlF mark.needs tests/unit tests/doctor tests/integration --include='test_*.py')
+NEEDING = $(shell grep -rlF mark.needs $(ROOMS) --include='test_*.py')
 # The contract suite has all frameworks in one process, where their imports are paid once.
 .PHONY: test-frameworks
 test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and MLX: the contract suite, and more
-	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/contract $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/measure/contract $(MARKED) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
-		-m "needs$(if $(MARKS), and $(MARKS))" $(PYTEST_ARGS)
+		-m "needs and (small or kernel)$(AND_MARKED)" $(PYTEST_ARGS)
 
 .PHONY: test-metal
 test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
@@ -153,26 +156,26 @@ test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by
 
 .PHONY: test-ui
 test-ui: install browser ## a real JupyterLab in Chromium
-	@$(STEP) "browser tests" $(PYTEST) tests/ui $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "browser tests" $(PYTEST) tests/jupyter/lab $(MARKED) $(PYTEST_ARGS)
 
-# Their tests stand in tests/ui, for they share its browser; test-ui says that they are run here.
+# Their tests stand in tests/jupyter/lab, for they share its browser; test-ui says that they are run here.
 PYTEST_FRONT_ENDS = env JUPYTER_MLGPU_FRONT_ENDS=$(FRONT_ENDS)/bin/python $(PYTEST_HERE)
 .PHONY: test-front-ends
 test-front-ends: install browser $(FRONT_ENDS)/.packages ### JupyterLab 4.4 and Notebook 7
-	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/ui/test_other_front_ends.py $(PYTEST_ARGS)
+	@$(STEP) "tests with other front ends" $(PYTEST_FRONT_ENDS) tests/jupyter/lab/test_other_front_ends.py $(PYTEST_ARGS)
 
 .PHONY: test-hub
 test-hub: install browser $(OLDER_HUB)/.packages $(FRONT_ENDS)/.packages ### a class behind a real JupyterHub 5 and 6
 	@$(STEP) "tests with JupyterHub 5" env JUPYTER_MLGPU_FRONT_ENDS=$(OLDER_HUB)/bin/python \
-		$(PYTEST_HERE) tests/ui/test_hub.py $(PYTEST_ARGS)
-	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/ui/test_hub.py $(PYTEST_ARGS)
+		$(PYTEST_HERE) tests/jupyter/lab/test_hub.py $(PYTEST_ARGS)
+	@$(STEP) "tests with JupyterHub 6" $(PYTEST_FRONT_ENDS) tests/jupyter/lab/test_hub.py $(PYTEST_ARGS)
 
 # nbgrader draws feedback with nbconvert's templates, which are with the packages below.
 PYTEST_CLASS = $(PART) JUPYTER_MLGPU_REQUIRE=nbgrader JUPYTER_PATH=$(CURDIR)/$(VENV)/share/jupyter \
 	$(CLASS)/bin/python -m pytest
 .PHONY: test-class
 test-class: $(CLASS)/.packages ### grade the labs of made-up students with nbgrader
-	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/classes $(PYTEST_ARGS)
+	@$(STEP) "labs under nbgrader" $(PYTEST_CLASS) tests/teach/classes $(PYTEST_ARGS)
 
 .PHONY: test-peers
 test-peers: $(PEERS)/.packages ### suites of ipykernel, nbclient and IPython, plainly and with us; PEERS_ARGS=nbclient chooses
@@ -183,7 +186,7 @@ PYTEST_TEACHER = $(PART) JUPYTER_MLGPU_REQUIRE=jupyterhub,sqlalchemy,psycopg \
 	$(TEACHER)/bin/python -m pytest $(SPREAD)
 .PHONY: test-teacher
 test-teacher: $(TEACHER)/.packages ### the teacher's view, over SQLite and PostgreSQL, and with a real JupyterHub
-	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teacher $(MARKED) $(PYTEST_ARGS)
+	@$(STEP) "the teacher's view" $(PYTEST_TEACHER) tests/teach/teacher $(MARKED) $(PYTEST_ARGS)
 
 PYTEST_BINDER = $(PART) JUPYTER_MLGPU_REQUIRE=repo2docker,check_jsonschema \
 	JUPYTER_MLGPU_BINDER_IMAGE=$(BINDER_IMAGE) $(BINDER)/bin/python -m pytest
@@ -217,7 +220,8 @@ test-other-python: install ### the unit tests under Python 3.12 (or 3.11 where .
 	}; \
 	$(MAKE) --no-print-directory $(OTHER)/.packages OTHER_PYTHON="$$python" && \
 	$(STEP) "unit tests under Python `cat $(OTHER)/.python`" \
-		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) tests/unit -m "not slow" $(PYTEST_ARGS)
+		$(PART) $(OTHER)/bin/python -m pytest $(SPREAD) $(ROOMS) --ignore tests/explain/doctor \
+			--ignore tests/teach/lessons -m "small and not slow" $(PYTEST_ARGS)
 
 .PHONY: browser
 browser: install ### find a Chromium for the browser tests, or install one
@@ -281,7 +285,7 @@ lessons: install ## run every lesson and its solutions, save their outputs; 50 m
 
 .PHONY: screenshots
 screenshots: install browser ### make the pictures of docs/images again, with the browser tests
-	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/ui -k screenshot $(PYTEST_ARGS)
+	@JUPYTER_MLGPU_SCREENSHOTS=docs/images $(STEP) "screenshots" $(BIN)/python -m pytest tests/jupyter/lab -k screenshot $(PYTEST_ARGS)
 
 # What follows are files: each is made when it is missing or older than what it is made from.
 

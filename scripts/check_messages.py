@@ -20,8 +20,8 @@ from typing import Any
 from jupyter_mlgpu.explain.logs import catalogue as catalogues
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue, Definition, Explanation
 from jupyter_mlgpu.explain.logs.parse import Message
-from jupyter_mlgpu.explain.logs.sentences import placeholders
 from jupyter_mlgpu.explain.logs.stream import messages
+from jupyter_mlgpu.explain.logs.template import placeholders
 
 TEMPLATES = Path(__file__).parents[1] / "tests" / "data" / "messages.jsonl"
 FACTS = frozenset(

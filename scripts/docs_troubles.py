@@ -1,7 +1,7 @@
 """Troubleshooting: every message of the catalogue and every check of the doctor, in English and Chinese.
 
 A message is shown with the first example that was really printed and what the catalogue says of it; a check
-with a finding it makes of a reported fault, one of those in tests/doctor/broken.
+with a finding it makes of a reported fault, one of those in tests/explain/doctor/broken.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jupyter_mlgpu.explain.logs.catalogue import VERDICTS, Catalogue, Definition
 from jupyter_mlgpu.explain.logs.stream import messages as messages_of
 from jupyter_mlgpu.record.translation import translated
 
-_DOCTOR = ROOT / "tests" / "doctor"
+_DOCTOR = ROOT / "tests" / "explain" / "doctor"
 _THREAD = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
 
 #: Families of messages, by the folder they are in.
@@ -162,7 +162,7 @@ def _check(check: Check, language: str) -> str:
 
 @cache
 def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
-    """For each check a reported fault of tests/doctor/broken, and what the doctor finds there first."""
+    """For each check a fault of tests/explain/doctor/broken, and what the doctor finds there first."""
     found: dict[str, tuple[dict[str, Any], CheckResult]] = {}
     for path in sorted((_DOCTOR / "broken").glob("*.json")):
         case = json.loads(path.read_text(encoding="utf-8"))
@@ -172,7 +172,7 @@ def findings() -> dict[str, tuple[dict[str, Any], CheckResult]]:
 
 
 def _facts(machine: str, changes: Mapping[str, Any]) -> Any:
-    """A healthy machine of tests/doctor/machines with some facts changed, as tests/doctor does it."""
+    """A healthy machine of tests/explain/doctor/machines with some facts changed, as its tests do it."""
     data = json.loads((_DOCTOR / "machines" / f"{machine}.json").read_text(encoding="utf-8"))
     for way, value in changes.items():
         *parents, last = way.split("/")

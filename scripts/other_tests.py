@@ -44,7 +44,7 @@ PARTS = (
     Part("test-packaging", 65, ("constraints/", "pyproject.toml"), "every pinned version has a wheel"),
     Part("test-unit", 80, ("jupyter_mlgpu/experiment/bench/", *LESSONS), "networks that learn"),
     Part("test-docs", 90, ("docs/", "README.md", "jupyter_mlgpu/"), "the documentation"),
-    Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/unit/"), "the other Python"),
+    Part("test-other-python", 80, ("jupyter_mlgpu/", "tests/limits/"), "the other Python"),
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part(
         "test-frameworks",
@@ -64,10 +64,10 @@ PARTS = (
         ("jupyter_mlgpu/graphs/planning/", "tests/metal_emulator/"),
         "plans of larger models",
     ),
-    Part("test-integration", 350, ("jupyter_mlgpu/", "tests/integration/"), "slow tests with a kernel"),
+    Part("test-integration", 350, ("jupyter_mlgpu/", "tests/support/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/teach/sharing/"), "JupyterHub 5 and 6"),
-    Part("test-ui", 250, (*PAGE, "tests/ui/"), "slow tests in a browser"),
+    Part("test-ui", 250, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser"),
     Part("test-fuzz", 360, ("jupyter_mlgpu/", "tests/fuzz/"), "strangers' files, 2,000 a reader"),
     Part(
         "test-peers",

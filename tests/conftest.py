@@ -8,12 +8,18 @@ left out unseen.
 
 `make` names a file in JUPYTER_MLGPU_TEST_REPORT, in which a run keeps how it ended; scripts/tests_summary.py
 reads them.
+
+Each test has the mark of its kind: `small`, or what it needs, as its file (`pytestmark = pytest.mark.kernel`)
+or its folder says. `-m kernel` reads the files of that kind alone, and those of a kind that cannot run here
+are left out.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import signal
 import time
 from collections import Counter
@@ -26,6 +32,22 @@ from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.imports import installed
 
 MODULES = {name: module for module, name in registry.MODULES.items()}
+HERE = Path(__file__).parent
+#: Folders whose tests are all of one kind.
+FOLDERS = {
+    "jupyter/lab": "browser",
+    "measure/contract": "contract",
+    "teach/classes": "classroom",
+    "teach/teacher": "hub",
+}
+KINDS = {
+    "small": "no kernel and no browser",
+    "kernel": "with a real kernel",
+    **{kind: f"the tests of tests/{folder}" for folder, kind in FOLDERS.items()},
+}
+#: Without these the files of a kind cannot be read.
+NEEDED = {"kernel": ["ipykernel", "jupyter_client"], "browser": ["playwright"]}
+_KERNEL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.kernel\b", re.MULTILINE)
 left_out = pytest.StashKey[Counter[str]]()
 begun = pytest.StashKey[float]()
 report = pytest.StashKey[str | None]()
@@ -36,6 +58,37 @@ def missing(names: tuple[str, ...] | list[str]) -> list[str]:
     return [name for name in names if not installed(MODULES.get(name, name))]
 
 
+#: Fixtures of tests with a kernel, for every room.
+pytest_plugins = [] if missing(NEEDED["kernel"]) else ["tests.support.kernel_fixtures"]
+
+
+@functools.cache
+def kind_of(path: Path) -> str:
+    """The kind of a file's tests; `small` outside of this folder, too."""
+    for folder, kind in FOLDERS.items():
+        if path.is_relative_to(HERE / folder):
+            return kind
+    return "kernel" if _KERNEL.search(path.read_text(encoding="utf-8")) else "small"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file or folder whose kind is not asked for, or cannot run here, is not even read."""
+    if collection_path.is_dir():
+        folders = {HERE / folder: kind for folder, kind in FOLDERS.items()}
+        kind = folders.get(collection_path)
+    else:
+        is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+        kind = kind_of(collection_path) if is_test else None
+    if kind is None:
+        return None
+    asked = {one for one in KINDS if re.search(rf"(?<!not )\b{one}\b", config.option.markexpr)}
+    if asked and kind not in asked:
+        return True
+    absent = missing(NEEDED.get(kind, []))
+    config.stash[left_out].update(absent[:1])
+    return True if absent else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # A shell's background job ignores Ctrl-C, and hands that on to every process it starts: a program under
     # test would ignore it, too. With a handler of ours here, a child begins with the system's own answer.
@@ -43,6 +96,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "needs(*names): runs only where these frameworks or modules are installed"
     )
+    for kind, meaning in KINDS.items():
+        config.addinivalue_line("markers", f"{kind}: {meaning}")
     config.stash[left_out] = Counter()
     config.stash[begun] = time.monotonic()
     # Neither a worker nor a run inside a test keeps anything.
@@ -53,6 +108,11 @@ def pytest_configure(config: pytest.Config) -> None:
             f"JUPYTER_MLGPU_REQUIRE asks for {required}; not installed here: {', '.join(absent)}. "
             "`make test-frameworks` installs them."
         )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(kind_of(item.path))
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,6 +1,6 @@
 """What only a real CUDA GPU can show, for PyTorch and JAX. On a machine with one, in the repository's root:
 
-    python -m pytest -c tests/device/pytest.ini --rootdir=. tests/contract tests/device
+    python -m pytest -c tests/device/pytest.ini --rootdir=. tests/measure/contract tests/device
 
 The contract suite then runs on the GPU, too. Without a GPU everything here is skipped, and says so.
 """

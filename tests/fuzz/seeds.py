@@ -43,7 +43,7 @@ def records() -> tuple[tuple[Any, ...], ...]:
 @cache
 def facts() -> tuple[Any, ...]:
     """Healthy machines, and those somebody reported as broken."""
-    folder = ROOT / "tests" / "doctor"
+    folder = ROOT / "tests" / "explain" / "doctor"
     machines = {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("machines/*.json"))}
     found = list(machines.values())
     for path in sorted(folder.glob("broken/*.json"))[::4]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.fuzz import driver, mutations, seeds
-from tests.integration.kernels import Notebook
+from tests.support.kernels import Notebook
 
 INPUTS = 20
 COMMAND = [sys.executable, "-c", "import sys; from jupyter_mlgpu.jupyter.cli import main; sys.exit(main())"]

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import spares, starting
-from tests.integration.kernels import Notebook, Spares
 from tests.metal_emulator import building
-
-__all__ = ["spares"]
+from tests.support.kernel_fixtures import starting
+from tests.support.kernels import Notebook, Spares
 
 #: Where TensorFlow looks for plug-ins when it is imported.
 VARIABLE = "TF_PLUGGABLE_DEVICE_LIBRARY_PATH"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_contract_suite_passes_on_metal(library):
-    suite = [sys.executable, "-m", "pytest", "tests/contract", "-k", "tensorflow", "-v", "-n", "0"]
+    suite = [sys.executable, "-m", "pytest", "tests/measure/contract", "-k", "tensorflow", "-v", "-n", "0"]
     environment = {**os.environ, VARIABLE: str(library)}
     done = subprocess.run(suite, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -20,7 +20,7 @@ from tests.packaging.test_make import run
 NO_PARTS = {"test-all", "test-labextension", "test-summary"}
 
 QUICK = Part("test-quick", 60, ("docs/",), "quick")
-LONG = Part("test-long", 600, ("labextension/", "tests/ui/"), "long")
+LONG = Part("test-long", 600, ("labextension/", "tests/jupyter/lab/"), "long")
 
 TESTS = """
 import pytest
@@ -90,7 +90,7 @@ def test_the_summary_names_what_failed_what_was_repeated_and_why_tests_were_skip
 
 def test_what_the_last_commits_touch_comes_first() -> None:
     assert in_order([QUICK, LONG], ["README.md"]) == [QUICK, LONG]
-    assert in_order([QUICK, LONG], ["tests/ui/test_now.py"]) == [LONG, QUICK]
+    assert in_order([QUICK, LONG], ["tests/jupyter/lab/test_now.py"]) == [LONG, QUICK]
 
 
 def test_what_would_not_end_in_time_is_left_out_also_on_a_machine_that_is_slower() -> None:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_mlgpu.explain.logs.parse import Message
-from jupyter_mlgpu.explain.logs.sentences import fill, placeholders
-from jupyter_mlgpu.explain.logs.template import Pattern, Value, straighten, words_of
+from jupyter_mlgpu.explain.logs.template import Pattern, Value, fill, placeholders, straighten, words_of
 from jupyter_mlgpu.record.record import Verdict
 
 FOLDER = Path(__file__).parent / "messages"

@@ -229,3 +229,18 @@ def _group(slot: _Slot, *, is_last: bool) -> str:
     else:
         expression = TYPES[slot.kind]
     return f"(?P<{slot.name}>{expression})" if slot.name else f"(?:{expression})"
+
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+
+
+def fill(text: str, fields: Mapping[str, Value]) -> str:
+    """A sentence of the catalogue, with {name} replaced by the fields' values."""
+    if "{" not in text:
+        return text
+    return _PLACEHOLDER.sub(lambda found: str(fields[found[1]]) if found[1] else found[0][0], text)
+
+
+def placeholders(text: str) -> set[str]:
+    """The names of the fields in a sentence."""
+    return {found[1] for found in _PLACEHOLDER.finditer(text) if found[1]}

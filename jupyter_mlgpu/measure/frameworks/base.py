@@ -1,6 +1,6 @@
 """A framework, described: and what the recorder asks of one, the contract that every backend keeps.
 
-`jupyter_mlgpu.testing.FakeBackend` is a public example; tests/contract holds the suite that every
+`jupyter_mlgpu.testing.FakeBackend` is a public example; tests/measure/contract holds the suite that every
 backend passes. No method but `find_devices` may start the framework (initialise its context), and none
 imports it: the user's next line may still want to configure it.
 """
@@ -105,8 +105,9 @@ class Framework:
             usual folder within the home folder.
         race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
         verified: by kind of device, on which hardware the backend was seen working. What is not listed has
-            not yet run there. An entry is made by running the contract suite (tests/contract) on a machine of
-            that kind, or over the emulated device (tests/metal_emulator), never by reading documentation.
+            not yet run there. An entry is made by running the contract suite (tests/measure/contract) on a
+            machine of that kind, or over the emulated device (tests/metal_emulator), never by reading
+            documentation.
     """
 
     name: str

@@ -1,0 +1,330 @@
+"""Results of benchmarks: figures, file, table, charts, and what they are compared with."""
+
+import json
+import re
+from dataclasses import replace
+from importlib.resources import files
+
+import jsonschema
+import pytest
+
+from jupyter_mlgpu.experiment.bench import against, published
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.quantity import Quantity, unknown
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun, load
+from jupyter_mlgpu.experiment.bench.shares import with_shares
+from jupyter_mlgpu.experiment.bench.words import quantity
+from jupyter_mlgpu.record.errors import BenchError, RecordError
+from jupyter_mlgpu.show.bench import charts, page
+from jupyter_mlgpu.show.page import plotly, view
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.testing import FakeBackend, FakeClock
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
+from tests.support.reading import as_read
+
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("experiment/bench/bench.schema.json").read_text())
+
+
+def measured(seconds: float = 0.1, *, watts: float | None = 300.0, **case) -> CaseResult:
+    """A result of a fake case whose steps take so long."""
+    clock = FakeClock()
+    backend = FakeBackend("torch", devices=("gpu:0",))
+    result, _ = measure(
+        replace(fake_case(FakeRunner(clock, [seconds]), **case), framework="torch"),
+        backend.devices()[0],
+        backend=backend,
+        monitor=FakeMonitor(clock, watts=watts),
+        clock=clock,
+        budget=Budget(repeats=6, sample_s=0.1, warm_up_s=2.0),
+    )
+    return result
+
+
+def skipped() -> CaseResult:
+    return measured(fails=BenchError("Metal has no float64."))
+
+
+def run(*results: CaseResult, **fields) -> BenchRun:
+    whole = {"machine": {"processor": "a chip"}, "versions": {"torch": "2.13.0"}, "quick": False, **fields}
+    return BenchRun(with_shares(results), started_at="2026-11-22T01:00:00Z", clock="fake clock", **whole)
+
+
+def moving(bytes_: float = 3e9, seconds: float = 0.001) -> CaseResult:
+    """What a case that moves bytes gives."""
+    return replace(
+        measured(seconds, name="bandwidth"),
+        parameters={"operation": "add"},
+        items=bytes_,
+        unit="bytes",
+        flops=bytes_ / 12,
+        moved=bytes_,
+        peak_type=None,
+    )
+
+
+def trained(batch: int = 128, type_: str = "bfloat16", seconds: float = 0.02) -> CaseResult:
+    """As a case of training ResNet50 gives it."""
+    return replace(
+        measured(seconds, name="resnet50"),
+        parameters={"mode": "train", "batch": batch},
+        items=batch,
+        unit="images",
+        type_asked=type_,
+        type_ran=type_,
+    )
+
+
+def test_a_figure_has_a_value_or_a_reason_and_never_both_or_none():
+    with pytest.raises(RecordError):
+        Quantity(None, "W")
+    with pytest.raises(RecordError):
+        Quantity(1.0, "W", "but why")
+    with pytest.raises(RecordError):
+        Quantity(float("nan"), "W")
+
+
+def test_a_file_of_results_comes_back_as_it_was_and_keeps_to_its_schema(tmp_path):
+    first = run(measured(), skipped(), moving(), notes=("a note",))
+    path = first.save(tmp_path / "bench.json")
+    jsonschema.validate(json.loads(path.read_text()), SCHEMA)
+    again = load(path)
+    assert again == replace(first, origin="loaded")
+    assert page.head(again).startswith("Read from a file: ")
+
+
+def test_the_schema_refuses_a_figure_without_value_and_reason():
+    data = run(measured()).to_json()
+    data["results"][0]["watts"] = {"value": None, "unit": "W", "why_missing": None}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data, SCHEMA)
+
+
+def test_every_field_of_a_result_is_in_the_schema():
+    assert set(run(measured()).to_json()["results"][0]) == set(SCHEMA["$defs"]["result"]["properties"])
+
+
+def test_a_run_that_was_measured_elsewhere_stays_labelled(tmp_path):
+    path = run(measured(), origin="replayed").save(tmp_path / "h200.json")
+    assert repr(load(path)).startswith("Replayed, not measured here: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("no json", "holds no JSON"),
+        ("[]", "should be an object"),
+        ('{"schema": 1}', "is no result of a benchmark"),
+        ('{"schema": 99, "kind": "jupyter_mlgpu bench"}', "update with `pip install"),
+        (
+            '{"schema": 1, "kind": "jupyter_mlgpu bench", "origin": "live", "results": [{}]}',
+            r"results\[0\] lacks 'case'",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path, text, why):
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(BenchError, match=why) as told:
+        load(path)
+    assert "bad.json" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
+    with pytest.raises(BenchError, match=r"none\.json cannot be read"):
+        load(tmp_path / "none.json")
+
+
+def test_samples_that_are_no_times_are_refused():
+    data = run(measured()).to_json()
+    data["results"][0]["samples"] = [0.1, -1]
+    with pytest.raises(RecordError, match=r"samples\[1\] should be a number >= 1e-15, found -1"):
+        BenchRun.from_json(data)
+
+
+def test_the_share_is_of_the_best_product_of_the_same_type():
+    shown = run(measured(0.1), measured(0.2), trained(type_="bfloat16")).results
+    assert [one.gemm_share.value for one in shown[:2]] == pytest.approx([1.0, 0.5])
+    # Nothing of bfloat16 was multiplied.
+    other = run(measured(), replace(trained(), peak_type="bfloat16", type_asked="bfloat16")).results[1]
+    assert other.gemm_share.value is None
+    assert "No gemm of bfloat16" in other.gemm_share.why_missing
+
+
+def test_what_moves_data_is_not_compared_with_products():
+    assert "not arithmetic" in run(measured(), moving()).results[1].gemm_share.why_missing
+
+
+def test_float32_that_ran_as_tf32_is_compared_with_itself():
+    ran = replace(measured(0.05), type_ran="tf32")
+    assert run(ran, measured(0.1)).results[0].gemm_share.value == pytest.approx(1)
+    assert run(ran, measured(0.1)).results[1].gemm_share.value == pytest.approx(1)
+
+
+def test_the_table_has_units_and_says_what_is_missing_once():
+    shown = repr(run(measured(watts=None), measured(0.2, watts=None), moving(), skipped()))
+    assert "3 TB/s" in shown
+    assert "gemm n=1024 float32" in shown
+    assert shown.count("The fake counts no energy.") == 1
+    assert "gemm n=1024 float32: Skipped. Metal has no float64." in shown
+
+
+def test_the_page_escapes_what_it_shows():
+    shown = run(replace(measured(), flags=("a <b> flag",)))._repr_html_()
+    assert "a &lt;b&gt; flag" in shown
+    assert "<b>" not in shown
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (Quantity(1.5e9, "bytes/s"), "1.5 GB/s"),
+        (Quantity(4321.0, "images/s"), "4,321 images/s"),
+        (Quantity(0.123, "1"), "12%"),
+        (Quantity(0.0123, "1"), "1.2%"),
+        (Quantity(2.5e-5, "s"), "25 µs"),
+        (Quantity(1024.0**3, "bytes"), "1 GiB"),
+        (unknown("W", "why"), ""),
+    ],
+)
+def test_a_figure_in_words(one, said):
+    assert quantity(one) == said
+
+
+def drawn(one: BenchRun, number: int = 0) -> dict:
+    """One of its charts as plotly's data."""
+    return plotly.figure(page_of(one).charts[number])
+
+
+def test_the_chart_of_sizes_has_a_line_a_type_with_its_spread():
+    lines = drawn(run(measured(n=512), measured(n=2048), moving()))["data"]
+    assert [line["name"] for line in lines] == ["float32"]
+    assert lines[0]["x"] == [512, 2048]
+    assert all(one == pytest.approx(0) for one in lines[0]["error_y"]["array"])
+
+
+def test_the_roof_is_bandwidth_times_intensity_up_to_the_products_peak():
+    product, moved = measured(0.1), moving()
+    traces = {one["name"]: one for one in drawn(run(product, moved), 1)["data"]}
+    roof = traces["roof of PyTorch gpu:0 float32"]
+    assert max(roof["y"]) == pytest.approx(product.tflops.value)
+    assert roof["y"][0] == pytest.approx(moved.throughput.value * roof["x"][0] / 1e12)
+    assert traces["bandwidth"]["x"] == pytest.approx([1 / 12])
+
+
+def test_both_charts_stand_in_one_figure_each_with_its_axes():
+    both = plotly.figure(*page_of(run(measured(n=512), moving())).charts)
+    assert {one["xaxis"] for one in both["data"]} == {"x", "x2"}
+    upper, lower = both["layout"]["yaxis"]["domain"], both["layout"]["yaxis2"]["domain"]
+    assert upper[0] > lower[1]
+    assert plotly.figure(*page_of(run(skipped())).charts)["data"] == []
+
+
+def test_the_browser_gets_charts_table_and_notes_of_bounded_size():
+    bundle = bundle_of(run(*(measured(n=size) for size in range(1, 300)), moving(), skipped()))
+    told = as_read(json.loads(json.dumps(bundle[view.MIME_TYPE], allow_nan=False)))
+    assert [one["title"][0] for one in told["charts"]] == ["Products of n x n matrices", "Roofline"]
+    (table,) = [one for one in told["parts"] if isinstance(one, dict)]
+    assert (len(table["rows"]), table["below"]) == (view.ROWS, "200 rows more are not shown.")
+    x, y, low, high, label = told["charts"][0]["series"][0]["points"][0]
+    assert (x, low, high) == (1, pytest.approx(y), pytest.approx(y))
+    assert label.startswith("gemm")
+    assert any("Metal has no float64." in note for note in told["notes"])
+
+
+def test_a_point_of_one_sample_has_no_spread():
+    alone = replace(measured(n=512), samples=(0.1,))
+    (point,) = charts.sizes(run(alone).results, "").series[0].points
+    assert (point.low, point.high) == (None, None)
+
+
+def test_every_published_figure_names_its_source_and_keeps_its_reading_apart():
+    entries = published.entries()
+    assert published.names() == ("m1-max", "rtx-3090", "h200")
+    assert all(one.source and one.value > 0 and one.unit for one in entries)
+    readings = {(one.version, one.value) for one in entries if (one.name, one.case) == ("m1-max", "resnet50")}
+    assert readings == {("as given", 135), ("today", 140)}
+
+
+def test_our_own_published_figures_name_their_folder_of_measurements():
+    folder = re.compile(r"docs/measurements/[0-9-]+-h200-(lessons|bench) of this project")
+    assert all(folder.match(one.source) for one in published.named("h200"))
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(BenchError, match=r"Did you mean m1-max\? Choose m1-max, rtx-3090, h200"):
+        published.named("m1max")
+
+
+def test_the_same_batch_and_type_differ_in_nothing():
+    ours = replace(trained(64, "float32"))
+    (row,) = against.with_published(run(ours), published.named("m1-max")).rows
+    assert row.differs == ()
+    assert row.ratio == pytest.approx(64 / 0.02 / 135)
+    assert "as given" in row.what
+
+
+def test_another_batch_or_type_is_named_beside_the_ratio():
+    rows = against.with_published(run(trained(32, "bfloat16")), published.named("m1-max")).rows
+    assert {row.differs for row in rows} == {
+        ("batch 32, there 64", "bfloat16, there float32"),
+        ("batch 32, there 128", "bfloat16, there float32"),
+    }
+
+
+def test_another_option_is_named_where_the_source_tells_its_own():
+    ours = replace(trained(128, "bfloat16"), options=("bf16", "xla"))
+    rows = against.with_published(run(ours), published.named("rtx-3090")).rows
+    assert {row.differs for row in rows} == {("bfloat16, there float16", "bf16 and xla, there fp16 and xla")}
+
+
+def test_training_is_never_compared_with_inference():
+    inference = replace(trained(), parameters={"mode": "infer", "batch": 128})
+    assert against.with_published(run(inference), published.named("m1-max")).rows == ()
+
+
+def test_of_products_the_best_of_each_type_is_compared():
+    shown = against.with_published(run(measured(0.1, n=8192), measured(0.1, n=512)), published.named("h200"))
+    (row,) = shown.rows
+    assert (row.label, row.differs) == ("gemm n=8192 float32", ())
+    assert row.theirs.value == pytest.approx(50.99)
+    assert "docs/measurements" in repr(shown)
+
+
+def test_of_products_another_type_is_not_compared():
+    half = replace(measured(0.1), type_asked="float16", type_ran="float16")
+    assert against.with_published(run(half), published.named("m1-max")).rows == ()
+
+
+def test_a_figure_that_is_flagged_is_named_beside_its_comparison():
+    doubtful = replace(measured(0.1, n=8192), flags=("The spread is 40% of the median, more than 10%.",))
+    (said, *_) = against.with_published(run(doubtful), published.named("h200")).notes
+    assert said.startswith("Something speaks against the figure here")
+    assert said.endswith("gemm n=8192 float32.")
+
+
+def test_two_files_are_compared_case_by_case_and_say_what_differs(tmp_path):
+    new, old = run(measured(0.1), measured(0.1, n=512)), run(measured(0.2), versions={"torch": "2.12.0"})
+    path = old.save(tmp_path / "old.json")
+    shown = against.against(new, str(path))
+    (row,) = shown.rows
+    assert row.ratio == pytest.approx(2)
+    assert row.certain
+    assert "Versions that differ: torch 2.13.0 here, 2.12.0 there." in shown.notes
+    assert any("gemm n=512 float32" in one for one in shown.notes)
+
+
+def test_of_two_files_another_type_is_not_compared_at_all():
+    half = replace(measured(0.05), type_asked="float16")
+    shown = against.two_runs(run(half), run(measured(0.1)))
+    assert shown.rows == ()
+    assert "Not in the other file" in shown.notes[0]
+
+
+def test_a_comparison_in_text_and_html_says_the_same():
+    shown = against.with_published(run(measured(0.1, n=8192)), published.named("m1-max"))
+    for words in ("gemm n=8192 float32", "8 TFLOP/s", "tf-metal-experiments"):
+        assert words in repr(shown)
+        assert words in shown._repr_html_()

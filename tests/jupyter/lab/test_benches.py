@@ -1,0 +1,120 @@
+"""What a student sees of a benchmark: its charts under the cell, and all of it in the sidebar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from jupyter_mlgpu.experiment.bench.budget import Budget
+from jupyter_mlgpu.experiment.bench.measuring import measure
+from jupyter_mlgpu.experiment.bench.result import CaseResult
+from jupyter_mlgpu.experiment.bench.run import BenchRun
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.testing import FakeBackend, FakeClock
+from jupyter_mlgpu.testing.bench import FakeMonitor, FakeRunner, fake_case
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Lab
+
+MARKUP = "<img src=x onerror='window.pwned = 1'>"
+
+
+def measured(seconds: float, **case: Any) -> CaseResult:
+    clock = FakeClock()
+    backend = FakeBackend("torch", devices=("gpu:0",))
+    result, _ = measure(
+        replace(fake_case(FakeRunner(clock, [seconds]), **case), framework="torch"),
+        backend.devices()[0],
+        backend=backend,
+        monitor=FakeMonitor(clock),
+        clock=clock,
+        budget=Budget(repeats=6, sample_s=0.1, warm_up_s=2.0),
+    )
+    return result
+
+
+def run(*results: CaseResult, processor: str = "a chip") -> BenchRun:
+    return BenchRun(
+        results, {"processor": processor}, {"torch": "2.13.0"}, "2026-11-22T01:00:00Z", "a clock", False
+    )
+
+
+def products() -> BenchRun:
+    moved = replace(
+        measured(0.001, name="bandwidth"),
+        parameters={"operation": "add"},
+        items=3e9,
+        unit="bytes",
+        flops=2.5e8,
+        moved=3e9,
+        peak_type=None,
+    )
+    return run(measured(0.01, n=512), measured(0.1, n=2048), moved)
+
+
+def shown(made: BenchRun) -> dict[str, Any]:
+    """A benchmark's charts as the magic puts them into a notebook."""
+    return {
+        **bundle_of(made),
+        plotly.MIME_TYPE: plotly.figure(*page_of(made).charts),
+        "text/plain": "[chart of the benchmark]",
+    }
+
+
+def figures(lab: Lab) -> Locator:
+    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Figure")
+
+
+def test_a_saved_benchmark_is_two_charts_in_place_of_plotlys(lab: Lab) -> None:
+    lab.write_with_receipts("bench.ipynb", shown(products()))
+    lab.open_without_kernel("bench.ipynb")
+    drawn = figures(lab)
+    chart = drawn.get_by_role("img", name="Products of n x n matrices")
+    expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(2)
+    expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(2)
+    roof = drawn.get_by_role("img", name="Roofline")
+    expect(roof.locator("[data-mark=roof] .jp-mlgpu-Plot-line")).to_have_count(1)
+    assert lab.cell(0).locator(".js-plotly-plot").count() == 0
+
+
+def test_the_sidebar_has_its_charts_its_table_and_what_the_figures_mean(lab: Lab) -> None:
+    lab.write_with_receipts("bench_sidebar.ipynb", shown(products()))
+    lab.open_without_kernel("bench_sidebar.ipynb")
+    lab.sidebar.get_by_role("tab", name="Benchmarks").click()
+    region = lab.sidebar.get_by_role("region", name="Benchmark: gemm, bandwidth")
+    expect(region.get_by_role("img")).to_have_count(2)
+    expect(region.locator("p").first).to_contain_text("fake gpu, 2026-11-22.")
+    region.get_by_text("The figures as a table").click()
+    rows = region.get_by_role("table").get_by_role("row")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1).get_by_role("rowheader")).to_contain_text("gemm")
+    region.get_by_text("How to read these figures").click()
+    expect(region.get_by_role("listitem").filter(has_text="A step's time is the median")).to_be_visible()
+    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
+    edge = region.evaluate("one => one.getBoundingClientRect().right")
+    for chart in region.get_by_role("img").all():
+        chart.evaluate("one => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert chart.evaluate("one => one.getBoundingClientRect().right") <= edge + 1
+
+
+def test_a_benchmark_without_a_chart_says_so_and_names_are_text(lab: Lab) -> None:
+    alone = replace(measured(0.1), moved=None, case="dispatch", parameters={})
+    lab.write_with_receipts("bench_plain.ipynb", shown(run(alone, processor=MARKUP)))
+    lab.open_without_kernel("bench_plain.ipynb")
+    expect(figures(lab)).to_contain_text("These cases have no chart: their table has all figures.")
+    expect(figures(lab).locator("img[src], script")).to_have_count(0)
+    assert lab.page.evaluate("() => window.pwned") is None
+
+
+@pytest.mark.slow
+def test_a_chinese_jupyterlab_shows_a_benchmark_in_chinese(lab: Lab, chinese: None) -> None:
+    lab.write_with_receipts("bench_chinese.ipynb", shown(products()))
+    lab.load("bench_chinese.ipynb")
+    lab.page.get_by_role("dialog").get_by_role("button").first.click()
+    lab.wait_for_notebook()
+    expect(figures(lab)).to_contain_text("基准测试")
+    expect(figures(lab)).to_contain_text("屋顶线")

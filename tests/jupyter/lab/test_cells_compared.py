@@ -1,0 +1,136 @@
+"""Runs of one cell beside each other, and two records compared, with a kernel and without one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.jupyter.lab.listed import LOAD, open_saved, record, some_records
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Lab
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+# -- runs of one cell -------------------------------------------------------------------------------
+
+
+def test_runs_of_a_cell_form_a_trend_that_its_newest_record_tells(lab: Lab) -> None:
+    lab.write("cells_trend.ipynb", LOAD, "n = n + 1 if 'n' in globals() else 0\nassert n != 1")
+    lab.open("cells_trend.ipynb")
+    for index in (0, 1, 1, 1):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(3)
+    expect(lab.sidebar.locator(".jp-mlgpu-Trend")).to_have_count(1)
+    newest = lab.records.first
+    expect(newest).to_contain_text("3 runs")
+    expect(newest).to_contain_text("failed: 1")
+    picture = newest.get_by_role("img", name="Wall times of the runs, oldest first")
+    expect(picture).to_have_accessible_name(re.compile(r"first: [^,]+, [^,]+ \(error\), [^,(]+$"))
+    expect(picture.locator("rect")).to_have_count(3)
+    expect(picture.locator("rect[data-outcome=error]")).to_have_count(1)
+
+
+def test_profiled_runs_are_in_no_trend(lab: Lab) -> None:
+    records = [
+        record(1, "fit()", wall=1.0, code="a"),
+        record(2, "fit()", wall=1.5, code="a"),
+        record(3, "fit()", wall=99.0, code="a", mode="profiled"),
+    ]
+    open_saved(lab, "cells_trend_saved.ipynb", records)
+    expect(lab.records.nth(0).locator(".jp-mlgpu-Trend")).to_have_count(0)
+    expect(lab.records.nth(1)).to_contain_text("2 runs · 1 s to 1.5 s")
+
+
+# -- comparing --------------------------------------------------------------------------------------
+
+
+def test_two_cells_are_compared_as_the_magic_compares_them(lab: Lab) -> None:
+    lab.write(
+        "cells_compare.ipynb", LOAD, "a = sum(range(1000))", "b = sum(range(2000))", "%mlc_trace compare 1 5"
+    )
+    lab.open("cells_compare.ipynb")
+    lab.run_to_end(0)
+    for index in (1, 1, 1, 1, 2, 2, 2, 2):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(8)
+    lab.records.last.get_by_role("checkbox").check()
+    expect(lab.sidebar.get_by_text("1 selected: select another one")).to_be_visible()
+    lab.records.first.get_by_role("checkbox").check()
+    lab.sidebar.get_by_role("button", name="Compare").click()
+    page = lab.sidebar.get_by_role("region", name="Comparison")
+    expect(page.get_by_role("listitem").first).to_contain_text("a = sum(range(1000))")
+    table = page.get_by_role("table", name="Comparison")
+    expect(table).to_contain_text("4 runs")
+    shown = table.inner_text()
+    lab.run_to_end(3)
+    magic = lab.page.locator(".jp-OutputArea table")
+    row = magic.get_by_role("row").nth(1)
+    assert row.get_by_role("rowheader").inner_text() == "Wall time"
+    wall = row.get_by_role("cell").all_inner_texts()
+    for side in wall[:2]:
+        median, spread = re.fullmatch(r"(.*) \((.*)\)", side).groups()  # type: ignore[union-attr]
+        assert median in shown
+        assert spread in shown
+    times = re.sub(r"\[(.*)\]", r"(\1)", wall[2])
+    assert times == "" or f"{TIMES} {times}" in shown
+    page.get_by_role("button", name="Back to the list").click()
+    expect(lab.records.first.get_by_role("checkbox")).to_be_checked()
+
+
+@pytest.mark.slow
+def test_two_runs_of_one_cell_cannot_be_judged_and_newer_runs_are_asked_for_at_the_users_wish(
+    lab: Lab,
+) -> None:
+    lab.write("cells_two_runs.ipynb", LOAD, "a = 1", "b = 2")
+    lab.open("cells_two_runs.ipynb")
+    for index in (0, 1, 2):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
+    for row in (lab.records.nth(0), lab.records.nth(1)):
+        row.get_by_role("checkbox").check()
+    lab.sidebar.get_by_role("button", name="Compare").click()
+    page = lab.sidebar.get_by_role("region", name="Comparison")
+    expect(page).to_contain_text("cannot judge: one run each")
+    for index in (1, 2, 1, 2, 1, 2):
+        lab.run_to_end(index)
+    expect(page).to_contain_text("There are newer runs.")
+    expect(lab.sidebar.get_by_role("tab", name="Cells 8")).to_be_visible()
+    expect(page).to_contain_text("cannot judge: one run each")
+    page.get_by_role("button", name="Compare again").click()
+    expect(page).to_contain_text("4 runs")
+    expect(page).not_to_contain_text("There are newer runs.")
+
+
+def test_without_a_kernel_both_readings_stand_side_by_side_and_nothing_is_judged(lab: Lab) -> None:
+    open_saved(lab, "cells_side_by_side.ipynb", some_records())
+    lab.records.nth(1).get_by_role("checkbox").check()
+    lab.records.nth(2).get_by_role("checkbox").check()
+    lab.sidebar.get_by_role("button", name="Compare").click()
+    page = lab.sidebar.get_by_role("region", name="Comparison")
+    expect(page).to_contain_text("Nothing is judged here: these come from the saved notebook")
+    table = page.get_by_role("table", name="Comparison")
+    expect(table).to_contain_text("3 s")
+    expect(table).to_contain_text("1 s")
+    expect(table).to_contain_text("not measured: Light tracing runs without a profiler.")
+    expect(table).to_contain_text("error")
+    expect(table).not_to_contain_text(TIMES)
+
+
+@pytest.mark.slow
+def test_records_that_are_cleared_while_they_are_compared_lead_back_to_the_list(lab: Lab) -> None:
+    lab.write("cells_cleared.ipynb", LOAD, "a = 1", "b = 2", "%mlc_trace clear")
+    lab.open("cells_cleared.ipynb")
+    for index in (0, 1, 2):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
+    for row in (lab.records.nth(0), lab.records.nth(1)):
+        row.get_by_role("checkbox").check()
+    lab.sidebar.get_by_role("button", name="Compare").click()
+    expect(lab.sidebar.get_by_role("region", name="Comparison")).to_contain_text("cannot judge")
+    lab.run_to_end(3)
+    expect(lab.sidebar.get_by_role("region", name="Comparison")).to_have_count(0)

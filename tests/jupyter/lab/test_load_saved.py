@@ -1,0 +1,63 @@
+"""Large saved notebooks: their receipts are read without a kernel, in slices between which the page answers.
+
+How long a slice keeps the page, `python -m benchmarks.sidebar_load` says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.sidebar_load import receipt
+from tests.jupyter.lab.load import count_slices, slices, wait_for_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.jupyter.lab.conftest import Lab
+
+
+@pytest.mark.slow
+def test_two_hundred_receipts_of_a_saved_notebook_are_read_in_slices(new_tab: Callable[[], Lab]) -> None:
+    lab = new_tab()
+    cells = [[receipt(part * 10 + number, lines=10) for number in range(10)] for part in range(20)]
+    write_saved(lab, "saved.ipynb", cells)
+    open_small(lab)
+    count_slices(lab.page)
+    open_saved(lab, "saved.ipynb")
+    wait_for_text(lab, "Cells 200", "Logs 2,000")
+    # At a clock that is always over the time, a slice for each receipt.
+    assert slices(lab.page) >= 200
+
+
+@pytest.mark.slow
+def test_a_saved_record_of_ten_megabytes_is_read_in_part_and_the_rest_is_counted(lab: Lab) -> None:
+    write_saved(lab, "large.ipynb", [[receipt(1, lines=2000, text="x" * 5000)]])
+    open_small(lab)
+    open_saved(lab, "large.ipynb")
+    wait_for_text(lab, "Cells 1", "Logs [0-9]")
+    lab.show_logs()
+    expect(lab.sidebar).to_contain_text(re.compile("Lines left out of saved receipts: [0-9],"))
+
+
+def write_saved(lab: Lab, name: str, cells: list[list[dict[str, object]]]) -> None:
+    """A notebook with these outputs under its cells."""
+    path = lab.write(name, *("model.fit(x, y)" for _ in cells))
+    notebook = json.loads(path.read_text())
+    for cell, outputs in zip(notebook["cells"], cells, strict=True):
+        cell["outputs"] = outputs
+    path.write_text(json.dumps(notebook))
+
+
+def open_small(lab: Lab) -> None:
+    """Have JupyterLab and the sidebar loaded before."""
+    lab.write("small.ipynb", "1")
+    lab.open("small.ipynb")
+
+
+def open_saved(lab: Lab, name: str) -> None:
+    lab.page.evaluate("name => void jupyterapp.commands.execute('docmanager:open', {path: name})", name)

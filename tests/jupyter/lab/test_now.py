@@ -1,0 +1,312 @@
+"""What a student sees in the sidebar's Now: the device chosen, live numbers, where the running cell is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Gate, Lab
+
+FAKE_DRIVER = Path(__file__).parents[2] / "support" / "fake_nvml"
+LOAD = "%load_ext jupyter_mlgpu"
+LOAD_WITH_GPU = f"import sys\nsys.path.insert(0, {str(FAKE_DRIVER)!r})\n{LOAD}"
+#: A framework with the devices of our choice: none is installed where the browser tests run.
+FAKE_TORCH = """
+import sys, types
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.testing import FakeBackend
+
+sys.modules["torch"] = types.ModuleType("torch")
+fake = registry._backends["torch"] = FakeBackend("torch", {devices!r})
+fake.hidden = {hidden!r}
+"""
+
+
+def show_now(lab: Lab) -> None:
+    lab.sidebar.get_by_role("tab", name="Now").click()
+
+
+def gauge(lab: Lab, device: str, quantity: str) -> Locator:
+    return lab.sidebar.get_by_role("region", name=device, exact=True).locator(f"[data-quantity={quantity}]")
+
+
+def picker(lab: Lab) -> Locator:
+    return lab.sidebar.get_by_role("combobox", name="Device for the next cells")
+
+
+def said(lab: Lab) -> Locator:
+    return lab.sidebar.get_by_role("region", name="Device", exact=True).get_by_role("status").first
+
+
+def asked_to_watch(lab: Lab) -> int:
+    return sum('"type":"watch"' in frame.replace(" ", "") for frame in lab.sent)
+
+
+def open_now(lab: Lab, name: str, *codes: str) -> None:
+    """A notebook whose first cell has run, with Now in sight."""
+    lab.write(name, *codes)
+    lab.open(name)
+    lab.run_to_end(0)
+    show_now(lab)
+
+
+def test_gauges_show_each_number_with_its_unit_its_limit_and_its_source(lab: Lab) -> None:
+    open_now(lab, "gauges.ipynb", LOAD_WITH_GPU)
+    gpu = "GPU 0 (Fake GPU)"
+    expect(gauge(lab, gpu, "power")).to_contain_text("300 W")
+    expect(gauge(lab, gpu, "power")).to_contain_text("no limit known, chart up to 500 W · NVML, whole board")
+    expect(gauge(lab, gpu, "memory")).to_contain_text("2 GiB")
+    expect(gauge(lab, gpu, "memory")).to_contain_text("at most ")
+    expect(gauge(lab, gpu, "temperature")).to_contain_text("°C")
+    expect(gauge(lab, gpu, "utilisation")).to_contain_text("NVML gauge, all processes")
+    expect(gauge(lab, "This machine", "utilisation")).to_contain_text(
+        re.compile(r"\d %.*at most 100 % · psutil")
+    )
+    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
+    process = lab.sidebar.get_by_role("region", name=re.compile("s process$"))
+    process = process.locator("[data-quantity=utilisation]")
+    expect(process).to_contain_text(re.compile(r"\d cores.*time.process_time"))
+    expect(process.locator("canvas")).to_be_visible()
+
+
+def test_every_chart_has_words_and_a_table(lab: Lab) -> None:
+    open_now(lab, "table.ipynb", LOAD_WITH_GPU)
+    device = lab.sidebar.get_by_role("region", name="GPU 0 (Fake GPU)", exact=True).first
+    chart = device.get_by_role("img", name="Power, GPU 0 (Fake GPU): lowest 300 W, highest 300 W")
+    expect(chart).to_be_visible()
+    device.locator("summary").focus()
+    lab.page.keyboard.press("Enter")
+    table = device.get_by_role("table")
+    expect(table.get_by_role("columnheader")).to_have_text(
+        ["Time", "Utilisation", "Memory", "Power", "Temperature"]
+    )
+    expect(table.get_by_role("row").nth(1)).to_contain_text("300 W")
+
+
+@pytest.mark.slow
+def test_without_a_gpu_its_reason_stands_once(lab: Lab) -> None:
+    open_now(lab, "no_gpu.ipynb", f"import os\nos.environ['FAKE_NVML'] = 'none'\n{LOAD_WITH_GPU}")
+    device = lab.sidebar.get_by_role("region", name="GPU", exact=True)
+    expect(device).to_have_text(re.compile("^GPUnot measured: No NVIDIA driver answers here .*$"))
+
+
+def test_live_numbers_are_replaced_by_newer_ones(lab: Lab) -> None:
+    open_now(lab, "newer.ipynb", LOAD_WITH_GPU)
+    expect(gauge(lab, "This machine", "utilisation").locator("canvas")).to_be_visible()
+    sampled = "() => Date.parse(document.querySelector('.jp-mlgpu-Gauges').dataset.sampled)"
+    first = lab.page.evaluate(sampled)
+    lab.page.wait_for_function(f"first => ({sampled})() > first", arg=first)
+
+
+@pytest.mark.slow
+def test_a_reload_in_mid_cell_brings_back_the_view_with_its_history(lab: Lab, gate: Gate) -> None:
+    seen = "seen = lambda: [v for _, v in get_ipython()._jupyter_mlgpu.watch.state()['history']]"
+    used = "any((v or 0) == 9 * 1024**3 for values in seen() for v in values)"
+    lab.write(
+        "history.ipynb",
+        LOAD_WITH_GPU,
+        f"import pynvml, time\n{seen}\npynvml.used = 9 * 1024**3\nwhile not {used}: time.sleep(0.05)\n"
+        "pynvml.used = 2 * 1024**3",
+        gate.cell,
+    )
+    lab.open("history.ipynb")
+    lab.run_to_end(0)
+    show_now(lab)
+    highest = re.compile("Memory, GPU 0 .*: lowest 2 GiB, highest 9 GiB")
+    expect(gauge(lab, "GPU 0 (Fake GPU)", "memory")).to_be_visible()
+    lab.run_to_end(1)
+    expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
+    lab.run(2)
+    lab.running.wait_for()
+    lab.save()
+    lab.wait_until_layout_is_kept()
+    lab.reload()
+    expect(lab.running).to_contain_text("import pathlib, time", timeout=60_000)
+    expect(lab.sidebar.get_by_role("img", name=highest)).to_be_visible()
+    gate.open()
+    expect(lab.running).to_be_hidden()
+
+
+def test_nobody_is_asked_to_measure_until_somebody_looks(lab: Lab) -> None:
+    lab.write("calm.ipynb", LOAD, "a = 1")
+    lab.open("calm.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records).to_have_count(1)
+    assert asked_to_watch(lab) == 0
+    show_now(lab)
+    expect(gauge(lab, "This machine", "memory")).to_be_visible()
+    assert asked_to_watch(lab) == 1
+    set_visibility(lab, "hidden")
+    set_visibility(lab, "visible")
+    lab.page.wait_for_function("() => true")
+    expect(gauge(lab, "This machine", "memory")).to_contain_text("GiB")
+    assert asked_to_watch(lab) == 2
+
+
+def set_visibility(lab: Lab, state: str) -> None:
+    """What a browser does when its tab goes behind another one or comes back."""
+    lab.page.evaluate(
+        """state => {
+            Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }""",
+        state,
+    )
+
+
+def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(lab: Lab) -> None:
+    open_now(lab, "idle.ipynb", LOAD, "%mlc_device")
+    expect(picker(lab)).to_have_value("")
+    expect(picker(lab)).to_contain_text("left to the framework")
+    picker(lab).select_option("cpu")
+    expect(said(lab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
+    expect(picker(lab)).to_have_value("cpu")
+    lab.run_to_end(1)
+    expect(lab.cell(1)).to_contain_text("Device asked for: cpu.")
+
+
+@pytest.mark.slow
+def test_a_device_chosen_in_mid_cell_says_when_it_will_apply_in_every_tab(
+    lab: Lab, new_tab: Callable[[], Lab], gate: Gate
+) -> None:
+    open_now(lab, "busy_device.ipynb", LOAD, gate.cell)
+    other = new_tab()
+    other.open("busy_device.ipynb")
+    show_now(other)
+    lab.run(1)
+    lab.running.wait_for()
+    picker(lab).select_option("cpu")
+    for tab in (lab, other):
+        expect(said(tab)).to_have_text("cpu from the end of the running cell on")
+        expect(picker(tab)).to_have_value("cpu")
+    gate.open()
+    for tab in (lab, other):
+        expect(said(tab)).to_have_text("Cells run on cpu as soon as a framework is imported.")
+
+
+def test_a_magic_in_a_cell_moves_the_picker(lab: Lab) -> None:
+    open_now(lab, "magic.ipynb", LOAD, "%mlc_device any")
+    lab.run_to_end(1)
+    expect(picker(lab)).to_have_value("any")
+
+
+def open_with_torch(lab: Lab, name: str, devices: tuple[str, ...], hidden: str | None = None) -> None:
+    open_now(lab, name, f"{FAKE_TORCH.format(devices=devices, hidden=hidden)}\n{LOAD}", "%mlc_device")
+
+
+def test_the_picker_lists_the_devices_there_are_and_the_choice_holds_for_the_next_cell(lab: Lab) -> None:
+    open_with_torch(lab, "torch.ipynb", ("cpu:0", "gpu:0", "gpu:1"))
+    expect(picker(lab).get_by_role("option")).to_have_text(
+        ["left to the framework", "any: the first GPU, else the CPU", "cpu:0", "gpu:0", "gpu:1"]
+    )
+    picker(lab).select_option("gpu:1")
+    expect(said(lab)).to_contain_text("Cells run on gpu:1 (PyTorch) from now on.")
+    lab.run_to_end(1)
+    expect(said(lab)).to_be_empty()
+    expect(picker(lab)).to_have_value("gpu:1")
+    expect(lab.cell(1)).to_contain_text("Device asked for: gpu:1.")
+    expect(lab.sidebar).to_contain_text("FrameworksPyTorch 1.0")
+
+
+@pytest.mark.slow
+def test_a_refusal_is_said_beside_the_picker_and_the_choice_goes_back(lab: Lab) -> None:
+    open_with_torch(lab, "refused.ipynb", ("cpu:0",))
+    picker(lab).select_option("cpu:0")
+    expect(said(lab)).to_contain_text("Cells run on cpu:0")
+    picker(lab).select_option("gpu")
+    expect(said(lab)).to_have_text(re.compile("^There is no device gpu:0 here: found cpu:0."))
+    expect(picker(lab)).to_have_value("cpu:0")
+
+
+def test_where_a_restart_would_bring_the_device_its_button_is_offered(lab: Lab) -> None:
+    open_with_torch(lab, "offer.ipynb", ("cpu:0",), hidden="The GPU is hidden.")
+    picker(lab).select_option("gpu")
+    expect(said(lab)).to_contain_text("There is no device gpu here before a restart of the kernel")
+    expect(lab.sidebar).to_contain_text("The GPU is hidden.")
+    button = re.compile("Restart the kernel and run all cells up to the active one")
+    lab.sidebar.get_by_role("button", name=button).click()
+    dialog = lab.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Restart the kernel of offer.ipynb?")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_tracing_is_turned_off_and_on_beside_it(lab: Lab) -> None:
+    open_now(lab, "trace.ipynb", LOAD, "a = 1", "b = 2")
+    switch = lab.sidebar.get_by_role("checkbox", name="Trace cells")
+    expect(switch).to_be_checked()
+    switch.click()
+    expect(switch).not_to_be_checked()
+    lab.run_to_end(1)
+    expect(lab.receipts).to_have_count(0)
+    switch.click()
+    expect(switch).to_be_checked()
+    lab.run_to_end(2)
+    expect(lab.receipts).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_a_cell_that_repeats_says_at_which_run_it_is(lab: Lab, gate: Gate) -> None:
+    lab.write("repeat.ipynb", LOAD, f"%%mlc_trace --ops --repeat 3\n{gate.cell}")
+    lab.open("repeat.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    expect(lab.running).to_contain_text("run 1 of 5")
+    gate.open()
+    expect(lab.running).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_a_command_that_takes_long_says_what_it_is_at(lab: Lab, gate: Gate) -> None:
+    race = "from jupyter_mlgpu.measure import kit\nkit.current().on_progress('Race: cpu:0, run 2 of 5')"
+    lab.write("progress.ipynb", LOAD, f"{race}\n{gate.cell}")
+    lab.open("progress.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    expect(lab.running).to_contain_text("Race: cpu:0, run 2 of 5")
+    gate.open()
+    expect(lab.running).to_be_hidden()
+
+
+def test_frameworks_and_versions_are_told(lab: Lab) -> None:
+    open_now(lab, "versions.ipynb", LOAD)
+    expect(lab.sidebar).to_contain_text("none imported yet")
+    expect(lab.sidebar).to_contain_text(re.compile(r"Python3\.\d+\.\d+"))
+
+
+def test_without_the_extension_nothing_is_claimed(lab: Lab) -> None:
+    lab.write("bare_now.ipynb", "a = 1")
+    lab.open("bare_now.ipynb")
+    show_now(lab)
+    expect(lab.sidebar).to_contain_text("Nothing is known of this kernel now.")
+    expect(lab.sidebar.locator(".jp-mlgpu-Gauges")).to_have_count(0)
+    lab.run_to_end(0)
+    assert asked_to_watch(lab) == 0
+
+
+def test_the_doctor_says_when_asked_what_is_wrong_and_what_to_do(lab: Lab) -> None:
+    planted = "import os, pathlib\nos.makedirs('mine', exist_ok=True)\nos.chdir('mine')"
+    planted += "\npathlib.Path('pandas.py').touch()"
+    open_now(lab, "doctor.ipynb", f"{planted}\n{LOAD}")
+    doctor = lab.sidebar.get_by_role("region", name="Doctor", exact=True)
+    expect(doctor.get_by_role("status")).to_have_text(re.compile("The doctor looks, and changes nothing"))
+    doctor.get_by_role("button", name="Ask the doctor").click()
+    expect(doctor.get_by_role("status")).to_have_text(
+        re.compile(r"wrong here, of \d+ that were"), timeout=60_000
+    )
+    finding = doctor.get_by_role("listitem").filter(has_text="shadowed-package")
+    expect(finding).to_contain_text("(sure; shadowed-package)")
+    expect(finding).to_contain_text("How we know: Found here: pandas.py.")
+    expect(finding.locator("pre")).to_have_text("mv pandas.py my_pandas.py")
+    expect(finding.get_by_role("button", name="Copy")).to_be_visible()
+    expect(doctor.get_by_role("button", name="Ask again")).to_be_enabled()
+    lab.page.reload()
+    show_now(lab)
+    expect(doctor.get_by_role("listitem").filter(has_text="shadowed-package")).to_be_visible()

@@ -1,0 +1,314 @@
+"""What a student sees of plans, races and benchmarks: under their cell, and in the sidebar."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from jupyter_mlgpu.experiment.race.result import Lane, RaceResult, Timing
+from jupyter_mlgpu.graphs.planning.forecast import Plan, of_graph
+from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, GivenTensor, Node, Operand
+from jupyter_mlgpu.graphs.planning.placing import target
+from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page.shown import bundle_of, page_of
+from jupyter_mlgpu.show.page.view import MIME_TYPE
+from jupyter_mlgpu.show.planning import live
+from jupyter_mlgpu.show.receipts.bundle import bundle
+from jupyter_mlgpu.testing import example_record
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Lab
+
+MARKUP = "<img src=x onerror='window.pwned = 1'><script>window.pwned = 1</script>"
+EINSUM = "Einsum: no Metal kernel in tensorflow-metal 1.2.0"
+
+
+def node(name: str, operation: str, *takes: str) -> Node:
+    operands = tuple(Operand(take, 0, f"in{place}") for place, take in enumerate(takes))
+    return Node(name, operation, {"T": ("float32",)}, operands, (), (GivenTensor("out", "float32", 1024),))
+
+
+def chain(count: int, name: str = "main") -> Body:
+    """Operations one after another, every fifth of them without a kernel for Metal."""
+    kinds = ["Einsum" if place % 5 == 0 else "Relu" for place in range(count)]
+    takes = [[f"{name}/{place - 1}"] if place else [] for place in range(count)]
+    return Body(name, tuple(node(f"{name}/{place}", kinds[place], *takes[place]) for place in range(count)))
+
+
+def plan(*bodies: Body, subject: str = "a model") -> Plan:
+    return of_graph(FunctionGraph(bodies), target("metal"), subject)
+
+
+def shown(planned: Plan) -> dict[str, Any]:
+    """A plan as IPython puts it into a notebook."""
+    return {
+        **bundle_of(planned),
+        "text/html": planned._repr_html_(),
+        "text/plain": repr(planned),
+    }
+
+
+def samples(middle: float) -> tuple[float, ...]:
+    return tuple(middle * (1 + place / 100) for place in range(-5, 6))
+
+
+def race(*, over: bool = True, cell: str = "x @ x") -> RaceResult:
+    sizes = (10.0, 100.0, 1000.0) if over else (None,)
+    cpu = tuple(Timing(size, samples(1e-9 * (size or 100) ** 3), 2, True) for size in sizes)
+    gpu = tuple(Timing(size, samples(1e-4), 2, size != 10) for size in sizes)
+    lanes = (Lane("cpu:0", "cpu", "a CPU", cpu), Lane("gpu:0", "cuda", None, gpu))
+    variable = "n" if over else None
+    return RaceResult(
+        cell, "torch", variable, 11, False, lanes, "ok", "2026-01-01T00:00:00.000000Z", "a clock"
+    )
+
+
+def raced(result: RaceResult) -> dict[str, Any]:
+    """A race's chart as the magic puts it into a notebook."""
+    return {
+        **bundle_of(result),
+        plotly.MIME_TYPE: plotly.figure(*page_of(result).charts),
+        "text/html": "<img alt='chart'>",
+        "text/plain": "[chart of the race]",
+    }
+
+
+def figures(lab: Lab) -> Locator:
+    """The plans and races under the cells of the notebook in focus."""
+    return lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-mlgpu-Figure")
+
+
+def graph(lab: Lab) -> Locator:
+    return figures(lab).first.get_by_role("group", name="Graph of main")
+
+
+def width_of(lab: Lab) -> float:
+    return float(graph(lab).locator("svg").get_attribute("width") or 0)
+
+
+def test_a_saved_plan_is_drawn_under_its_cell_and_says_that_it_is_a_forecast(lab: Lab) -> None:
+    lab.write_with_receipts("plan.ipynb", shown(plan(chain(12))))
+    lab.open_without_kernel("plan.ipynb")
+    drawn = figures(lab)
+    expect(drawn).to_have_count(1)
+    expect(drawn).to_contain_text("a model, planned for Metal")
+    expect(drawn).to_contain_text("A forecast: nothing was run")
+    expect(drawn).to_contain_text("9 with a kernel for Metal")
+    expect(drawn).to_contain_text("3 on the CPU")
+    boxes = graph(lab).locator(".jp-mlgpu-Graph-box")
+    expect(boxes).to_have_count(12)
+    expect(graph(lab).locator(".jp-mlgpu-Graph-box[data-kind=cpu]")).to_have_count(3)
+    expect(graph(lab).locator(".jp-mlgpu-Graph-frame")).to_have_count(6)
+    expect(drawn.get_by_role("table", name="Falls back to the CPU")).to_contain_text(EINSUM)
+    expect(drawn).to_contain_text("5,120 bytes in 5 tensors would be copied between host and device.")
+    drawn.get_by_text("Copied between host and device", exact=True).click()
+    expect(drawn.get_by_role("table", name="Copied between host and device")).to_contain_text("1,024")
+    # No second drawing: the HTML is for viewers without our view.
+    assert lab.cell(0).locator("img").count() == 0
+
+
+def test_kinds_are_told_by_shape_and_word_as_well_as_by_colour(lab: Lab) -> None:
+    lab.write_with_receipts("kinds.ipynb", shown(plan(chain(6))))
+    lab.open_without_kernel("kinds.ipynb")
+    shapes = (
+        graph(lab)
+        .locator(".jp-mlgpu-Graph-box .jp-mlgpu-Kind-mark")
+        .evaluate_all("marks => marks.map(mark => [mark.dataset.kind, mark.getAttribute('d')].join())")
+    )
+    assert len(set(shapes)) == 2
+    figures(lab).first.get_by_text("The operations as a table").click()
+    rows = figures(lab).first.get_by_role("table", name="Graph of main").get_by_role("row")
+    expect(rows).to_have_count(7)
+    expect(rows.nth(1)).to_contain_text(f"Einsummain/0CPU{EINSUM}")
+    expect(rows.nth(2)).to_contain_text("Relumain/1Metal")
+
+
+def test_keys_move_and_size_the_graph_and_leave_the_notebooks_cell_alone(lab: Lab) -> None:
+    lab.write_with_receipts("keys.ipynb", shown(plan(chain(40))), shown(plan(chain(3))))
+    lab.open_without_kernel("keys.ipynb")
+    graph(lab).focus()
+    before, cell = width_of(lab), lab.active_cell()
+    lab.page.keyboard.press("+")
+    expect(graph(lab).locator("svg")).not_to_have_attribute("width", str(before))
+    assert width_of(lab) > before
+    for key in ("ArrowRight", "ArrowDown"):
+        lab.page.keyboard.press(key)
+    lab.page.wait_for_function("() => document.activeElement.scrollLeft > 0")
+    lab.page.keyboard.press("0")
+    lab.page.wait_for_function(
+        "() => document.activeElement.scrollWidth <= document.activeElement.clientWidth + 1"
+    )
+    lab.page.keyboard.press("-")
+    assert lab.active_cell() == cell
+    expect(graph(lab)).to_be_focused()
+    figures(lab).first.get_by_role("button", name="Larger").click()
+    expect(figures(lab).first.get_by_role("button", name="All of it")).to_be_visible()
+
+
+def test_a_large_graph_is_drawn_in_short_and_further_functions_can_be_chosen(lab: Lab) -> None:
+    whole = plan(chain(150), chain(50, "step"))
+    lab.write_with_receipts("large.ipynb", shown(whole), shown(plan(chain(400))))
+    lab.open_without_kernel("large.ipynb")
+    first, second = figures(lab).nth(0), figures(lab).nth(1)
+    expect(first.locator(".jp-mlgpu-Graph-box")).to_have_count(150)
+    first.get_by_role("combobox", name="Function").select_option(label="step (50)")
+    expect(first.locator(".jp-mlgpu-Graph-box")).to_have_count(50)
+    expect(second).to_contain_text("main: 38 of 400 operations, in 14 of 160 groups")
+    expect(second.locator(".jp-mlgpu-Graph-box").first).to_contain_text("Einsum")
+    first.get_by_role("combobox", name="Function").select_option(label="main (150)")
+    expect(first.locator(".jp-mlgpu-Graph-box")).to_have_count(150)
+
+
+def test_the_sidebar_shows_plans_only_where_there_are_any(lab: Lab) -> None:
+    code = (
+        "from jupyter_mlgpu.graphs.planning.forecast import of_graph\n"
+        "from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph, Node\n"
+        "from jupyter_mlgpu.graphs.planning.placing import target\n"
+        "relu = Body('main', (Node('a', 'Relu', {'T': ('float32',)}),))\n"
+        "of_graph(FunctionGraph((relu,)), target('metal'), 'mine')"
+    )
+    lab.write("live_plan.ipynb", "1 + 1", code, "del code")
+    lab.open("live_plan.ipynb")
+    expect(lab.sidebar.get_by_role("tab", name="Logs")).to_be_visible()
+    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
+    lab.run_to_end(1)
+    lab.sidebar.get_by_role("tab", name="Plans").click()
+    region = lab.sidebar.get_by_role("region", name="mine, planned for Metal")
+    expect(region.locator(".jp-mlgpu-Graph-box")).to_have_count(1)
+    expect(region).to_contain_text("0 would fall back to the CPU.")
+    lab.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 0; }")
+    lab.sidebar.get_by_role("button", name="Go to the cell").click()
+    expect(lab.active).to_have_count(1)
+    assert lab.active_cell() == 1
+    lab.page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
+    expect(lab.sidebar.get_by_role("tab", name="Cells")).to_have_attribute("aria-selected", "true")
+
+
+def test_of_several_plans_and_races_the_sidebar_shows_the_one_that_is_chosen(lab: Lab) -> None:
+    lab.write_with_receipts(
+        "several.ipynb",
+        shown(plan(chain(3), subject="first")),
+        raced(race()),
+        shown(plan(chain(4), subject="last")),
+        bundle(example_record()),
+    )
+    lab.open_without_kernel("several.ipynb")
+    lab.sidebar.get_by_role("tab", name="Results").click()
+    expect(lab.sidebar.get_by_role("region", name="last, planned for Metal")).to_be_visible()
+    choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
+    choice.select_option(label="[2] Race: x @ x")
+    region = lab.sidebar.get_by_role("region", name="Race: x @ x")
+    expect(region).to_contain_text("`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    expect(region.get_by_role("img")).to_have_count(1)
+    lab.page.evaluate("() => jupyterapp.shell.collapseRight()")
+    lab.show_sidebar()
+    expect(choice).to_have_value("cell-1/0")
+
+
+def test_a_saved_race_is_one_chart_with_its_crossover_and_the_sidebar_has_its_table(lab: Lab) -> None:
+    lab.write_with_receipts("race.ipynb", raced(race()))
+    lab.open_without_kernel("race.ipynb")
+    drawn = figures(lab)
+    chart = drawn.get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0, 11 runs each")
+    expect(chart).to_be_visible()
+    expect(chart.locator(".jp-mlgpu-Plot-marker")).to_have_count(6)
+    expect(chart.locator(".jp-mlgpu-Plot-spread")).to_have_count(6)
+    expect(chart.locator(".jp-mlgpu-Plot-rule")).to_have_count(1)
+    expect(drawn).to_contain_text("gpu:0 faster from about n = 46")
+    assert lab.cell(0).locator(".jp-OutputArea-output img, .js-plotly-plot").count() == 0
+    shapes = chart.locator(".jp-mlgpu-Plot-marker").evaluate_all(
+        "marks => marks.map(one => one.getAttribute('d'))"
+    )
+    assert len(set(shapes)) == 2
+    lab.sidebar.get_by_role("tab", name="Races").click()
+    lab.sidebar.get_by_text("The figures as a table").click()
+    rows = lab.sidebar.get_by_role("table").get_by_role("row")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_contain_text("1 µs (960 ns to 1.04 µs)")
+    expect(rows.nth(3)).to_contain_text("gpu:0, 10,000 times")
+    lab.sidebar.get_by_text("How to read these figures").click()
+    expect(lab.sidebar).to_contain_text("The warm-up had not become steady when it ended: gpu:0 at 10.")
+
+
+def test_a_race_without_sizes_is_a_bar_a_device(lab: Lab) -> None:
+    lab.write_with_receipts("bars.ipynb", raced(race(over=False)))
+    lab.open_without_kernel("bars.ipynb")
+    chart = figures(lab).get_by_role("img", name="`x @ x` with PyTorch on cpu:0 (a CPU) against gpu:0")
+    expect(chart.locator("rect[data-mark=bar]")).to_have_count(2)
+    expect(chart).to_contain_text("gpu:0")
+
+
+def test_names_of_the_graph_and_of_the_race_are_text(lab: Lab) -> None:
+    hostile = Body(MARKUP, (node(MARKUP, MARKUP),))
+    lab.write_with_receipts("hostile.ipynb", shown(plan(hostile, subject=MARKUP)), raced(race(cell=MARKUP)))
+    lab.open_without_kernel("hostile.ipynb")
+    expect(figures(lab)).to_have_count(2)
+    expect(figures(lab).first).to_contain_text(MARKUP[-40:])
+    lab.sidebar.get_by_role("tab", name="Results").click()
+    expect(lab.sidebar.get_by_role("region", name="Race")).to_contain_text(MARKUP[:40])
+    for place in (figures(lab).first, figures(lab).nth(1), lab.sidebar):
+        assert place.locator("img[src], script").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
+
+
+def test_what_cannot_be_read_is_said_in_a_sentence(lab: Lab) -> None:
+    newer = {**bundle_of(plan(chain(3)))[MIME_TYPE], "schema": 2}
+    lab.write_with_receipts(
+        "unreadable.ipynb",
+        {MIME_TYPE: newer},
+        {MIME_TYPE: {"schema": 1, "kind": "race", "parts": "none"}},
+    )
+    lab.open_without_kernel("unreadable.ipynb")
+    expect(figures(lab).first).to_contain_text("made by a newer jupyter_mlgpu")
+    expect(figures(lab).nth(1)).to_contain_text("This cannot be drawn")
+    expect(lab.sidebar.get_by_role("tab", name="Plans")).to_have_count(0)
+
+
+def test_a_narrow_sidebar_cuts_nothing_off(lab: Lab) -> None:
+    long = "a_very_long_name_without_any_blank_" * 4
+    lab.write_with_receipts("narrow.ipynb", shown(plan(chain(30), subject=long)), raced(race(cell=long)))
+    lab.open_without_kernel("narrow.ipynb")
+    lab.sidebar.get_by_role("tab", name="Results").click()
+    lab.sidebar.evaluate("panel => { panel.style.minWidth = '0'; panel.style.width = '240px'; }")
+    choice = lab.sidebar.get_by_role("combobox", name="Which one to show")
+    for key in ("cell-0/0", "cell-1/0"):
+        choice.select_option(value=key)
+        expect(lab.sidebar.locator(".jp-mlgpu-Figure")).to_be_visible()
+        for fold in lab.sidebar.locator("summary").all():
+            fold.click()
+        outside = lab.sidebar.evaluate(TOO_WIDE)
+        assert outside == []
+
+
+#: What sticks out of the sidebar's figure, but for what scrolls by itself.
+TOO_WIDE = """panel => {
+    const figure = panel.querySelector('.jp-mlgpu-Figures');
+    const edge = figure.getBoundingClientRect().right + 1;
+    return [...figure.querySelectorAll('*')]
+        .filter(one => !one.closest('.jp-mlgpu-Graph-window, .jp-mlgpu-Figure-wide, svg'))
+        .filter(one => one.getBoundingClientRect().right > edge)
+        .map(one => `${one.tagName} ${one.className}`);
+}"""
+
+
+@pytest.mark.slow
+def test_a_chinese_jupyterlab_shows_plans_and_races_in_chinese(lab: Lab, chinese: None) -> None:
+    lab.write_with_receipts("chinese_plan.ipynb", shown(plan(chain(12))), raced(race()))
+    lab.load("chinese_plan.ipynb")
+    lab.page.get_by_role("dialog").get_by_role("button").first.click()
+    lab.wait_for_notebook()
+    expect(figures(lab).first).to_contain_text("没有运行任何东西")
+    expect(figures(lab).nth(1)).to_contain_text("约从 n = 46 起 gpu:0 更快")
+
+
+@pytest.mark.slow
+def test_a_plan_of_the_size_that_is_kept_takes_little_of_the_notebook(lab: Lab) -> None:
+    data = bundle_of(plan(chain(live.DRAWN)))
+    lab.write_with_receipts("full.ipynb", data)
+    lab.open_without_kernel("full.ipynb")
+    expect(figures(lab).first.locator(".jp-mlgpu-Graph-box")).to_have_count(live.DRAWN)
+    assert len(json.dumps(data, indent=1)) < 60_000

@@ -1,0 +1,407 @@
+"""What a student sees in the sidebar while cells run, end, are reloaded and restarted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from jupyter_mlgpu.record.files import save_records
+from jupyter_mlgpu.testing import example_record
+
+if TYPE_CHECKING:
+    from tests.jupyter.lab.conftest import Gate, Lab
+
+LOAD = "%load_ext jupyter_mlgpu"
+SNAPSHOT_REQUEST = "jupyter_mlgpu_snapshot_request"
+
+
+def test_loading_the_extension_opens_the_sidebar_and_leaves_the_keyboard_in_the_notebook(lab: Lab) -> None:
+    lab.write("opens.ipynb", LOAD)
+    lab.load("opens.ipynb")
+    lab.wait_for_app()
+    expect(lab.sidebar).to_be_hidden()
+    lab.cell(0).click()
+    lab.page.keyboard.press("Control+Enter")
+    expect(lab.sidebar).to_contain_text("No records yet")
+    assert lab.page.evaluate("() => document.activeElement.closest('.jp-Notebook') !== null")
+
+
+def test_a_cell_is_shown_while_it_runs_and_its_record_when_it_has_ended(lab: Lab, gate: Gate) -> None:
+    lab.write("live.ipynb", LOAD, gate.cell)
+    lab.open("live.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    expect(lab.running).to_contain_text("import pathlib, time")
+    clock = lab.running.get_by_role("timer")
+    expect(clock).not_to_have_text(clock.inner_text())
+    expect(lab.records).to_have_count(0)
+    gate.open()
+    expect(lab.records).to_have_count(1)
+    expect(lab.running).to_be_hidden()
+    expect(lab.records.first).to_contain_text("Wall time")
+    expect(lab.records.first.locator("[data-quantity=device_time]")).to_contain_text("not measured")
+
+
+def test_the_newest_record_comes_first_and_opens_to_every_reading(lab: Lab) -> None:
+    lab.write("details.ipynb", LOAD, "a = 1", "1 / 0")
+    lab.open("details.ipynb")
+    for index in range(3):
+        lab.run_to_end(index)
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["1 / 0", "a = 1"])
+    expect(lab.records.first.get_by_role("img", name="error")).to_be_visible()
+    lab.records.first.get_by_role("button", name="Details").click()
+    page = lab.sidebar.get_by_role("region", name="Details")
+    told = page.get_by_role("table", name=re.compile("Readings|What could not be measured"))
+    for quantity in ("Wall time", "CPU time", "Device time", "Energy", "Peak memory, process"):
+        expect(told.get_by_role("rowheader", name=quantity, exact=True)).to_have_count(1)
+    expect(told.first).to_contain_text("time.perf_counter_ns")
+    expect(told.last).to_contain_text("not measured: ")
+
+
+def test_a_reload_in_mid_cell_brings_the_running_cell_and_the_records_back(lab: Lab, gate: Gate) -> None:
+    lines = "import jupyter_mlgpu\nprint([line.text for one in jupyter_mlgpu.records() for line in one.logs])"
+    lab.write("reload.ipynb", LOAD, "before = 1", gate.cell, lines)
+    lab.open("reload.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    lab.run(2)
+    lab.running.wait_for()
+    lab.save()
+    lab.wait_until_layout_is_kept()
+    lab.reload()
+    expect(lab.running).to_contain_text("import pathlib, time", timeout=60_000)
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["before = 1"])
+    gate.open()
+    expect(lab.records).to_have_count(2)
+    expect(lab.running).to_be_hidden()
+    # Nor has the page left lines of the log in a cell, when it asked for what it shows.
+    lab.run_to_end(3)
+    expect(lab.cell(3).locator(".jp-OutputArea-output").first).to_have_text("[]")
+
+
+@pytest.mark.slow
+def test_the_busy_indicator_stays_busy_while_snapshots_are_asked_for(
+    lab: Lab, new_tab: Callable[[], Lab], gate: Gate
+) -> None:
+    lab.write("busy.ipynb", LOAD, gate.cell)
+    lab.open("busy.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    lab.running.wait_for()
+    lab.page.evaluate(
+        """() => {
+            const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+            window.statuses = [];
+            kernel.statusChanged.connect((_, status) => window.statuses.push(status));
+        }"""
+    )
+    other = new_tab()
+    other.open("busy.ipynb")
+    other.running.wait_for()
+    assert any(SNAPSHOT_REQUEST in frame for frame in other.sent)
+    assert lab.page.evaluate("() => window.statuses") == []
+    assert lab.kernel_status() == "busy"
+    gate.open()
+    expect(lab.running).to_be_hidden()
+    lab.page.wait_for_function("window.statuses.at(-1) === 'idle'")
+
+
+def test_after_a_kernel_restart_the_sidebar_says_so_and_how_to_go_on(lab: Lab) -> None:
+    lab.write("restart.ipynb", LOAD, "a = 1")
+    lab.open("restart.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records).to_have_count(1)
+    lab.restart_kernel()
+    expect(lab.sidebar).to_contain_text("The kernel was restarted, and the extension is not loaded.")
+    expect(lab.sidebar.locator("code", has_text=LOAD)).to_be_visible()
+    expect(lab.sidebar.get_by_role("heading", name="From the saved notebook")).to_be_visible()
+    lab.run_to_end(0)
+    expect(lab.sidebar).not_to_contain_text("restarted")
+    lab.run_to_end(1)
+    expect(lab.sidebar.get_by_role("heading", name="Records 1")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_restart_in_mid_cell_stops_the_clock(lab: Lab, gate: Gate) -> None:
+    lab.write("restart_busy.ipynb", LOAD, gate.cell)
+    lab.open("restart_busy.ipynb")
+    lab.run_to_end(0)
+    lab.run(1)
+    lab.running.wait_for()
+    lab.restart_kernel()
+    expect(lab.running).to_be_hidden()
+    expect(lab.sidebar).to_contain_text("The kernel was restarted")
+
+
+def test_a_kernel_that_dies_in_mid_cell_leaves_no_running_cell_and_is_said_to_have_been_restarted(
+    lab: Lab,
+) -> None:
+    lab.write("dies.ipynb", LOAD, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    lab.open("dies.ipynb")
+    lab.run_to_end(0)
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.run(1)
+    # The server looks every few seconds whether its kernels live.
+    said = "The kernel was restarted, and the extension is not loaded."
+    expect(lab.sidebar).to_contain_text(said, timeout=60_000)
+    expect(lab.running).to_be_hidden()
+    expect(lab.sidebar.get_by_role("status")).to_contain_text("The kernel was restarted")
+
+
+@pytest.mark.slow
+def test_a_renamed_notebook_keeps_its_records_and_shows_its_new_name(lab: Lab) -> None:
+    lab.write("old_name.ipynb", LOAD, "a = 1")
+    lab.open("old_name.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records).to_have_count(1)
+    lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.rename('new_name.ipynb')")
+    expect(lab.sidebar.get_by_role("heading", name="new_name.ipynb")).to_be_visible()
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
+
+
+def test_strange_messages_and_one_of_ten_megabytes_do_not_keep_the_next_record_away(lab: Lab) -> None:
+    lab.write("strange.ipynb", LOAD, "a = 1", SEND_STRANGE_MESSAGES, "b = 2")
+    lab.open("strange.ipynb")
+    for index in range(4):
+        lab.run_to_end(index)
+    names = lab.records.locator(".jp-mlgpu-Name")
+    expect(names.first).to_have_text("b = 2")
+    expect(names.last).to_have_text("a = 1")
+    expect(lab.records).to_have_count(3)
+    expect(lab.running).to_be_hidden()
+    assert lab.page.evaluate("() => jupyterapp.shell.currentWidget.context.isReady")
+
+
+@pytest.mark.slow
+def test_two_tabs_show_the_same_cell_and_the_same_records(
+    lab: Lab, new_tab: Callable[[], Lab], gate: Gate
+) -> None:
+    lab.write("tabs.ipynb", LOAD, "a = 1", gate.cell)
+    lab.open("tabs.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    other = new_tab()
+    other.open("tabs.ipynb")
+    expect(other.records.locator(".jp-mlgpu-Name")).to_have_text(["a = 1"])
+    lab.run(2)
+    for tab in (lab, other):
+        expect(tab.running).to_contain_text("import pathlib")
+    gate.open()
+    for tab in (lab, other):
+        expect(tab.records).to_have_count(2)
+        expect(tab.running).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_with_two_notebooks_the_sidebar_follows_the_one_in_focus(lab: Lab, gate: Gate) -> None:
+    lab.write("first.ipynb", LOAD, "first = 1", gate.cell)
+    lab.write("second.ipynb", LOAD, "second = 2")
+    lab.open("first.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    lab.run(2)
+    lab.running.wait_for()
+    lab.open("second.ipynb")
+    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    expect(lab.running).to_be_hidden()
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.locator(".jp-mlgpu-Name")).to_have_text(["second = 2"])
+    gate.open()
+    lab.focus("first.ipynb")
+    expect(lab.sidebar.get_by_role("heading", name="first.ipynb")).to_be_visible()
+    expect(lab.records).to_have_count(2)
+    expect(lab.records.last).to_contain_text("first = 1")
+
+
+def test_a_kernel_without_the_extension_is_asked_the_standard_question_and_left_alone(lab: Lab) -> None:
+    lab.write("bare.ipynb", "print('hello')")
+    lab.open("bare.ipynb")
+    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+    before = len(lab.server.log())
+    lab.run_to_end(0)
+    expect(lab.cell(0).locator(".jp-OutputArea-output")).to_have_text(["hello"])
+    assert not any(SNAPSHOT_REQUEST in frame for frame in lab.sent)
+    assert "Traceback" not in lab.server.log()[before:]
+
+
+@pytest.mark.slow
+def test_a_kernel_of_another_language_is_asked_nothing(lab: Lab) -> None:
+    lab.server.add_kernel("notpython", language="R")
+    lab.write("r.ipynb", "x <- 1", kernel="notpython")
+    lab.load("r.ipynb")
+    lab.wait_for_app()
+    lab.show_sidebar()
+    expect(lab.sidebar).to_contain_text("This kernel does not run Python")
+    assert not any(SNAPSHOT_REQUEST in frame for frame in lab.sent)
+    assert not any('"target_name":"jupyter_mlgpu"' in frame.replace(" ", "") for frame in lab.sent)
+
+
+def test_unloading_the_extension_is_noticed(lab: Lab) -> None:
+    lab.write("unload.ipynb", LOAD, "%unload_ext jupyter_mlgpu")
+    lab.open("unload.ipynb")
+    lab.run_to_end(0)
+    expect(lab.sidebar).to_contain_text("No records yet")
+    lab.run_to_end(1)
+    expect(lab.sidebar).to_contain_text("The extension is not loaded in this kernel.")
+
+
+def test_a_click_and_the_enter_key_go_to_the_cell(lab: Lab) -> None:
+    lab.write("go.ipynb", LOAD, "near = 1", *(f"filler_{n} = {n}" for n in range(60)), "far = 2")
+    lab.open("go.ipynb")
+    for index in (0, 1, 62):
+        lab.run_to_end(index)
+    expect(lab.records).to_have_count(2)
+    lab.records.last.get_by_role("button", name="near = 1").click()
+    assert lab.active_cell() == 1
+    expect(lab.active).to_be_in_viewport()
+    lab.records.first.get_by_role("button", name="far = 2").focus()
+    lab.page.keyboard.press("Enter")
+    assert lab.active_cell() == 62
+    expect(lab.active).to_be_in_viewport()
+
+
+@pytest.mark.slow
+def test_a_cell_that_is_gone_is_said_to_be_gone(lab: Lab) -> None:
+    lab.write("gone.ipynb", LOAD, "a = 1")
+    lab.open("gone.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    lab.page.evaluate("() => jupyterapp.commands.execute('notebook:delete-cell')")
+    lab.records.first.get_by_role("button", name="a = 1").click()
+    expect(lab.records.first).to_contain_text("This cell is no longer in the notebook.")
+    expect(lab.sidebar.get_by_role("status")).to_have_text("This cell is no longer in the notebook.")
+
+
+def test_arrow_keys_move_through_the_records(lab: Lab) -> None:
+    lab.write("keys.ipynb", LOAD, "a = 1", "b = 2", "c = 3")
+    lab.open("keys.ipynb")
+    for index in range(4):
+        lab.run_to_end(index)
+    lab.records.first.get_by_role("button", name="c = 3").focus()
+    lab.page.keyboard.press("ArrowDown")
+    expect(lab.records.nth(1).get_by_role("button", name="b = 2")).to_be_focused()
+    lab.page.keyboard.press("End")
+    expect(lab.records.nth(2).get_by_role("button", name="a = 1")).to_be_focused()
+    lab.page.keyboard.press("Tab")
+    expect(lab.records.nth(2).get_by_role("button", name="Details")).to_be_focused()
+
+
+@pytest.mark.slow
+def test_records_that_come_in_above_do_not_move_what_is_being_read(lab: Lab) -> None:
+    lab.write("reading.ipynb", LOAD, TRACE_50_BLOCKS, "new = 1")
+    lab.open("reading.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.first).to_contain_text("TRACED")
+    read = lab.records.filter(has_text="step 20")
+    lab.sidebar.locator(".jp-mlgpu-Scroller").hover()
+    while read.count() == 0:
+        lab.page.mouse.wheel(0, 300)
+    read.scroll_into_view_if_needed()
+    before = read.bounding_box()
+    lab.run_to_end(2)
+    expect(lab.sidebar.get_by_role("heading", name="Records 52")).to_be_visible()
+    after = read.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["y"] - before["y"]) < 30
+
+
+@pytest.mark.slow
+def test_of_a_loaded_file_all_records_are_shown(lab: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    save_records(str(file), [example_record(number, name=f"step {number}") for number in range(600)])
+    lab.write("loaded.ipynb", LOAD, f"%mlc_trace load {file}")
+    lab.open("loaded.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.first).to_contain_text("step 599")
+    expect(lab.records.first).to_contain_text("loaded from a file")
+    expect(lab.sidebar.get_by_role("heading", name="Records 600")).to_be_visible()
+
+
+def test_five_thousand_records_are_in_the_list_and_few_of_them_in_the_page(lab: Lab) -> None:
+    lab.write("many.ipynb", SEND_5_000_RECORDS)
+    lab.open("many.ipynb")
+    lab.run_to_end(0)
+    expect(lab.sidebar.get_by_role("heading", name=re.compile("Records 5,000"))).to_be_visible()
+    expect(lab.records.first).to_contain_text("step 4999")
+    assert lab.records.count() < 60
+    lab.records.first.get_by_role("button").first.focus()
+    lab.page.keyboard.press("End")
+    expect(lab.records.last).to_contain_text("step 0")
+    assert lab.records.count() < 60
+
+
+def test_code_that_looks_like_markup_is_shown_as_text(lab: Lab) -> None:
+    code = "x = '<img src=x onerror=\"window.pwned = 1\"><b>bold</b>'"
+    lab.write("markup.ipynb", LOAD, code)
+    lab.open("markup.ipynb")
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.first.locator(".jp-mlgpu-Name")).to_have_text(re.compile(re.escape("<b>bold</b>")))
+    assert lab.sidebar.locator("img[src], b, script").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
+
+
+def test_a_chinese_jupyterlab_has_a_chinese_sidebar(lab: Lab, chinese: None) -> None:
+    lab.write("chinese.ipynb", LOAD, "a = 1")
+    lab.load("chinese.ipynb")
+    lab.wait_for_app()
+    lab.run_to_end(0)
+    lab.run_to_end(1)
+    expect(lab.records.first).to_contain_text("实际用时")
+    lab.sidebar.get_by_role("tab", name="当前").click()
+    expect(lab.sidebar).to_contain_text("跟踪")
+    expect(lab.sidebar.get_by_role("region", name="本机")).to_contain_text("利用率")
+    expect(lab.receipts.first).to_contain_text("峰值内存")
+    # Why a quantity is missing, which the kernel wrote in English.
+    lab.receipts.first.get_by_role("button").click()
+    expect(lab.receipts.first).to_contain_text("需要性能分析器")
+
+
+#: A kernel that speaks our protocol without the extension, so that 5,000 cells need not be run.
+SEND_5_000_RECORDS = """
+from jupyter_mlgpu.testing import example_record
+
+kernel = get_ipython().kernel
+for part in range(5):
+    events = [
+        {"type": "record", "record": example_record(number, name=f"step {number}").to_json()}
+        for number in range(part * 1000, part * 1000 + 1000)
+    ]
+    delta = {"protocol": 1, "run": "0" * 32, "seq": part + 1, "prev": part, "events": events}
+    content = {"comm_id": "jupyter_mlgpu", "data": delta}
+    kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+"""
+
+#: A message that comes twice, one of a later protocol, a record of a later schema, rubbish, ten megabytes.
+SEND_STRANGE_MESSAGES = """
+kernel = get_ipython().kernel
+channel = get_ipython()._jupyter_mlgpu.channel
+def send(**changes):
+    delta = {"protocol": 1, "run": channel._run, "seq": 1, "prev": 0, "events": [{"type": "cleared"}]}
+    content = {"comm_id": "jupyter_mlgpu", "data": delta | changes}
+    kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
+send()
+send(protocol=2, seq=1000)
+send(seq="one")
+channel.push({"type": "record", "record": {"schema": 99}})
+channel.push({"type": ["explode"], "data": {"a": None}})
+channel.push({"type": "explode", "data": "x" * 10_000_000})
+"""
+
+TRACE_50_BLOCKS = """TRACED = 50
+import jupyter_mlgpu
+for number in range(TRACED):
+    with jupyter_mlgpu.trace(f"step {number}"):
+        pass
+"""

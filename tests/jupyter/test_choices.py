@@ -1,0 +1,216 @@
+"""What is chosen in the sidebar is done in the kernel between two cells, and what it does is told."""
+
+import time
+
+import pytest
+
+from tests.support.shared_kernels import NO_DEVICE
+
+pytestmark = pytest.mark.kernel
+
+
+def tell(notebook, kind, **content):
+    return notebook.ask("jupyter_mlgpu_request", {"type": kind, **content})
+
+
+def events(notebook, kind):
+    return [event for delta in notebook.deltas() for event in delta["events"] if event["type"] == kind]
+
+
+def wait_for_choices(notebook, wanted):
+    """The newest choices that satisfy `wanted`."""
+    deadline = time.monotonic() + 60
+    while not (found := [one["choices"] for one in events(notebook, "choices") if wanted(one["choices"])]):
+        assert time.monotonic() < deadline, events(notebook, "choices")
+    return found[-1]
+
+
+def wait_until_said(notebook):
+    return wait_for_choices(notebook, lambda choices: choices["said"] is not None)["said"]
+
+
+def begin(notebook, code):
+    """Start a cell and wait until it is told to run."""
+    before = len(events(notebook, "running"))
+    message = notebook.send(code)
+    while len(events(notebook, "running")) == before:
+        pass
+    return message
+
+
+@pytest.fixture
+def notebook(reload_kernel):
+    return reload_kernel()
+
+
+def test_a_device_chosen_while_the_kernel_is_idle_holds_at_once(notebook):
+    assert tell(notebook, "device", word="cpu", framework=None)["status"] == "ok"
+    said = wait_until_said(notebook)
+    assert said == {
+        "sentence": "Cells run on cpu as soon as a framework is imported.",
+        "refused": False,
+        "restart": None,
+    }
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert snapshot["device"]["requested"] == {"*": "cpu"}
+    assert snapshot["choices"] == {"device": None, "trace": None, "said": said}
+    assert "Device asked for: cpu." in notebook.run("%mlc_device").text
+
+
+def test_what_was_said_stands_until_the_next_cell_begins(notebook):
+    tell(notebook, "device", word="cpu", framework=None)
+    wait_until_said(notebook)
+    notebook.run("x = 1")
+    assert events(notebook, "choices")[-1]["choices"]["said"] is None
+
+
+def test_a_device_chosen_in_mid_cell_waits_for_the_cells_end(notebook, gate):
+    message = begin(notebook, gate.cell)
+    tell(notebook, "device", word="cpu", framework=None)
+    wish = {"word": "cpu", "framework": None}
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert snapshot["running"] is not None
+    assert snapshot["choices"]["device"] == wish
+    assert snapshot["device"]["requested"] == {}
+    gate.open()
+    result = notebook.wait(message)
+    assert result.receipt["device"]["requested"] == {}
+    assert wait_until_said(notebook)["refused"] is False
+    assert notebook.run("%mlc_device").text.startswith("Device asked for: cpu.")
+
+
+def test_a_cell_that_awaits_is_still_running_though_the_event_loop_turns(notebook, gate):
+    message = begin(notebook, f"import asyncio\n{gate.cell.replace('time.sleep', 'await asyncio.sleep')}")
+    tell(notebook, "device", word="cpu", framework=None)
+    tell(notebook, "trace", on=False)
+    time.sleep(0.5)  # what would be done at once, were the cell taken for one that has ended
+    snapshot = notebook.ask("jupyter_mlgpu_snapshot_request")
+    assert snapshot["running"] is not None
+    assert (snapshot["choices"]["device"]["word"], snapshot["choices"]["trace"]) == ("cpu", False)
+    gate.open()
+    assert notebook.wait(message).receipt["device"]["requested"] == {}
+    wait_until_said(notebook)
+    assert notebook.run("x = 1").receipts == []
+
+
+def test_of_two_wishes_the_later_one_counts(notebook, gate):
+    message = begin(notebook, gate.cell)
+    tell(notebook, "device", word="gpu", framework=None)
+    tell(notebook, "device", word="any", framework=None)
+    gate.open()
+    notebook.wait(message)
+    assert wait_until_said(notebook)["sentence"] == "Cells run on any as soon as a framework is imported."
+    assert not any((one["choices"]["said"] or {}).get("refused") for one in events(notebook, "choices"))
+
+
+def test_a_refusal_is_one_sentence_for_the_browser_and_changes_nothing(notebook):
+    tell(notebook, "device", word="gpu:0", framework=None)
+    said = wait_until_said(notebook)
+    assert said["refused"] is True
+    assert said["sentence"].startswith("No framework is imported yet, so it is not known whether")
+    tell(notebook, "device", word="cpu", framework="torch")
+    said = wait_until_said(notebook)
+    assert said["sentence"] == "No 'torch' is imported in this kernel; nothing was changed."
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["device"]["requested"] == {}
+
+
+def test_nothing_of_it_is_printed_into_a_cell(notebook):
+    tell(notebook, "device", word="gpu", framework=None)
+    wait_until_said(notebook)
+    assert notebook.run("x = 1").text == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("device", {}),
+        ("device", {"word": "tpu"}),
+        ("device", {"word": ["cpu"]}),
+        ("device", {"word": "cpu", "framework": {"a": 1}}),
+        ("device", {"word": "x" * 1_000_000}),
+        ("trace", {}),
+        ("trace", {"on": "yes"}),
+    ],
+)
+def test_what_is_no_choice_is_refused_in_one_sentence(plain, kind, content):
+    answer = tell(plain, kind, **content)
+    assert answer["status"] == "error"
+    assert len(answer["evalue"]) < 300
+    assert plain.ask("jupyter_mlgpu_snapshot_request")["choices"]["device"] is None
+
+
+def test_tracing_is_turned_off_and_on_again(notebook):
+    tell(notebook, "trace", on=False)
+    wait_for_choices(notebook, lambda choices: choices["trace"] is None)
+    assert events(notebook, "trace")[-1]["on"] is False
+    assert notebook.run("x = 1").receipts == []
+    tell(notebook, "trace", on=True)
+    while not events(notebook, "trace")[-1]["on"]:
+        pass
+    assert len(notebook.run("x = 1").receipts) == 1
+
+
+def test_tracing_turned_off_in_mid_cell_holds_from_the_next_cell_on(notebook, gate):
+    message = begin(notebook, gate.cell)
+    tell(notebook, "trace", on=False)
+    assert notebook.ask("jupyter_mlgpu_snapshot_request")["choices"]["trace"] is False
+    gate.open()
+    assert len(notebook.wait(message).receipts) == 1
+    assert notebook.run("x = 1").receipts == []
+
+
+def test_after_unloading_nobody_listens(notebook):
+    notebook.run("%unload_ext jupyter_mlgpu\n%load_ext jupyter_mlgpu")
+    tell(notebook, "device", word="cpu", framework=None)
+    wait_until_said(notebook)
+    assert notebook.run("x = 1").receipt["outcome"] == "ok"
+
+
+def test_a_cell_that_repeats_tells_which_run_it_is_at(notebook):
+    notebook.run("%%mlc_trace --ops --repeat 2\nx = 1")
+    assert [event["run"] for event in events(notebook, "running")] == [
+        {"number": 1, "of": 4},
+        {"number": 2, "of": 4},
+        {"number": 3, "of": 4},
+        {"number": 4, "of": 4},
+    ]
+
+
+def test_what_a_long_command_is_at_stands_in_the_snapshot_until_its_cell_ends(notebook, gate):
+    message = begin(
+        notebook,
+        f"from jupyter_mlgpu.measure import kit\nkit.current().on_progress('run 2 of 5')\n{gate.cell}",
+    )
+    while not events(notebook, "progress"):
+        pass
+    (event,) = events(notebook, "progress")
+    running = notebook.ask("jupyter_mlgpu_snapshot_request")["running"]
+    assert (event["progress"], event["sequence"]) == ("run 2 of 5", running["cell"]["sequence"])
+    assert (running["progress"], running["mode"], running["run"]) == ("run 2 of 5", "light", None)
+    gate.open()
+    notebook.wait(message)
+    notebook.run("x = 1")
+    assert events(notebook, "running")[-1]["progress"] is None
+
+
+def test_with_a_framework_the_choice_is_its_device_and_the_running_cell_stays_where_it_is(two_cpus, gate):
+    two_cpus.run("import tensorflow as tf\ntf.ones(3)")
+    device = two_cpus.ask("jupyter_mlgpu_snapshot_request")["device"]
+    assert [one["device"] for one in device["available"]] == ["cpu:0", "cpu:1"]
+    assert device["frameworks"][0]["name"] == "tensorflow"
+    assert device["frameworks"][0]["versions"]["tensorflow"]
+    message = begin(two_cpus, f"{gate.cell}\ny = tf.ones(5) + 1")
+    tell(two_cpus, "device", word="cpu:1", framework="tensorflow")
+    gate.open()
+    assert set(two_cpus.wait(message).ran_on) == {"cpu:0"}
+    said = wait_until_said(two_cpus)
+    assert said["sentence"].startswith("Cells run on cpu:1 (TensorFlow) from now on.")
+    device = events(two_cpus, "device")[-1]["device"]
+    assert device["chosen"] == {"tensorflow": "cpu:1"}
+    assert device["asked"] == {"tensorflow": "cpu:1"}
+    assert set(two_cpus.run("z = tf.ones(5) + 1").ran_on) == {"cpu:1"}
+    tell(two_cpus, "device", word="gpu:0", framework="tensorflow")
+    said = wait_until_said(two_cpus)
+    assert said["refused"] is True
+    assert "There is no device gpu:0 here" in said["sentence"]
+    two_cpus.run(NO_DEVICE, silent=True)

@@ -1,0 +1,292 @@
+"""Times per operation in a real kernel: whatever the cell does, the profiler is off after it."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from tests.support.later import Later
+
+pytestmark = pytest.mark.kernel
+
+jsonschema = Later("jsonschema")
+
+SCHEMA = json.loads(files("jupyter_mlgpu").joinpath("record/record.schema.json").read_text())
+OFF = "import tensorflow as tf\ntf.profiler.experimental.start('')\ntf.profiler.experimental.stop(save=False)"
+FITTED = (
+    "import keras\n"
+    "model = keras.Sequential([keras.layers.Dense(8, activation='relu'), keras.layers.Dense(1)])\n"
+    "model.compile('adam', 'mse', jit_compile=False)\n"
+    "model.fit(x, x[:, :1], verbose=0)"
+)
+
+
+@pytest.fixture
+def tensorflow(two_cpus):
+    """Two devices and a function; after each test the profiler is off, and no file of ours is left."""
+    prepared = two_cpus.run(
+        "import os, tempfile, time\n"
+        "x = tf.ones((64, 64))\n"
+        "@tf.function\n"
+        "def product(x): return tf.reduce_sum(tf.sin(x) @ x)\n"
+        "product(x)\n"
+        "def ours(): return [n for n in os.listdir(tempfile.gettempdir()) if n.startswith('jupyter_mlgpu-')]"
+    )
+    assert prepared.status == "ok", prepared
+    yield two_cpus
+    assert two_cpus.run(OFF).status == "ok", "the profiler was left on"
+    assert two_cpus.run("print(ours())").text == "[]\n"
+
+
+def counts(receipt) -> dict[str, int]:
+    return {row["name"]: row["count"] for row in receipt["ops"]}
+
+
+def wait_for_output(notebook) -> None:
+    while notebook.client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
+        pass
+
+
+def test_eager_operations_are_counted(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops\nfor _ in range(3): tf.nn.relu(x)\nprint('mine')\n6 * 7")
+    assert result.text == "mine\n"
+    assert [kind for kind, _ in result.outputs] == ["stream", "execute_result", "display_data"]
+    assert counts(result.receipt)["Relu (eager)"] == 3
+    jsonschema.validate(result.receipt, SCHEMA)
+
+
+def test_the_operations_of_a_graph_are_counted(tensorflow):
+    receipt = tensorflow.run("%%mlc_trace --ops\nfor _ in range(4): product(x)").receipt
+    assert (counts(receipt)["Sin"], counts(receipt)["Sum"]) == (4, 4)
+    assert receipt["mode"] == "profiled"
+    assert sum(row["share"] for row in receipt["ops"]) == pytest.approx(1)
+
+
+def test_a_keras_fit_is_profiled_batch_by_batch(tensorflow):
+    tensorflow.run(FITTED)
+    receipt = tensorflow.run("%%mlc_trace --ops\nmodel.fit(x, x[:, :1], batch_size=16, verbose=0);").receipt
+    updates = [count for name, count in counts(receipt).items() if name.endswith("dense/MatMul/MatMul")]
+    assert updates or "MatMul" in json.dumps(receipt["ops"])
+    assert receipt["device"]["ran_on"][0]["device"] == "cpu:0"
+
+
+def test_the_time_is_never_shown_as_a_timing(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops\nproduct(x);")
+    shown = next(data for kind, data in result.outputs if kind == "display_data")["text/plain"]
+    assert shown.startswith("[mlgpu] profiled: ")
+    assert "with the profiler on" in shown.splitlines()[0]
+    assert "no timing of the cell" in shown
+    assert "profiled  profiled" in tensorflow.run("%mlc_trace show").text.splitlines()[-1]
+
+
+def test_a_cell_that_raises_keeps_its_exception_and_its_profile(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops\nproduct(x)\nraise ValueError('mine')")
+    assert result.error == "ValueError: mine"
+    assert result.receipt["outcome"] == "error"
+    assert counts(result.receipt)["Sin"] == 1
+
+
+def test_a_cell_that_is_interrupted_keeps_its_profile(tensorflow):
+    message = tensorflow.send("%%mlc_trace --ops\nproduct(x)\nprint('started', flush=True)\ntime.sleep(60)")
+    wait_for_output(tensorflow)
+    tensorflow.manager.interrupt_kernel()
+    result = tensorflow.wait(message)
+    assert result.error == "KeyboardInterrupt: "
+    assert result.receipt["outcome"] == "interrupted"
+    assert counts(result.receipt)["Sin"] == 1
+
+
+def test_a_cell_may_await_under_the_profiler(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops\nimport asyncio\nawait asyncio.sleep(0)\nproduct(x);")
+    assert result.status == "ok"
+    assert counts(result.receipt)["Sin"] == 1
+
+
+def test_a_profiler_of_the_users_own_is_left_running(tensorflow, tmp_path):
+    tensorflow.run(f"tf.profiler.experimental.start({str(tmp_path)!r})")
+    result = tensorflow.run("%%mlc_trace --ops\nproduct(x);")
+    assert result.receipt["ops"] == []
+    assert result.receipt["mode"] == "profiled"
+    assert "ours stepped aside" in result.receipt["notes"][0]
+    assert tensorflow.run("tf.profiler.experimental.stop()").status == "ok"
+    assert list(tmp_path.rglob("*.xplane.pb"))
+
+
+def test_the_tensorboard_callback_in_the_cell_gets_its_profile_and_ours_gives_way(tensorflow, tmp_path):
+    tensorflow.run(FITTED)
+    result = tensorflow.run(
+        "%%mlc_trace --ops\n"
+        "product(x)\n"
+        f"board = keras.callbacks.TensorBoard({str(tmp_path)!r}, profile_batch=(2, 3))\n"
+        "model.fit(x, x[:, :1], batch_size=8, verbose=0, callbacks=[board]);"
+    )
+    assert result.status == "ok", result
+    assert list(tmp_path.rglob("*.xplane.pb"))
+    assert any("began a profiler of its own" in note for note in result.receipt["notes"])
+    assert counts(result.receipt)["Sin"] == 1
+    # After a trace TensorFlow goes on collecting graphs, with us or without.
+    tensorflow.run(
+        "from tensorflow.python.eager import context\ncontext.context().disable_graph_collection()"
+    )
+
+
+@pytest.mark.slow
+def test_a_framework_imported_in_the_cell_is_profiled_from_there(start_kernel):
+    notebook = start_kernel()
+    result = notebook.run("%%mlc_trace --ops\nimport tensorflow as tf\ntf.nn.relu(tf.ones(3));")
+    assert counts(result.receipt)["Relu (eager)"] == 1
+
+
+def test_with_repeat_the_light_runs_come_first_and_each_has_its_receipt(tensorflow):
+    result = tensorflow.run("%%mlc_trace --ops --repeat 3\nproduct(x)\nprint('mine')")
+    assert result.text.startswith("mine\n" * 5 + "Timing, median of 3 light runs: ")
+    assert [one["mode"] for one in result.receipts] == ["light"] * 4 + ["profiled"]
+    assert [bool(one["ops"]) for one in result.receipts] == [False] * 4 + [True]
+    assert len({one["cell"]["source_digest"] for one in result.receipts}) == 1
+    assert {one["cell"]["execution_count"] for one in result.receipts} == {result.execution_count}
+
+
+def test_what_is_done_once_is_in_the_run_that_warms_up_and_not_in_the_timing(plain):
+    plain.run(
+        "from jupyter_mlgpu.testing import FakeClock\n"
+        "recorder = get_ipython()._jupyter_mlgpu.kit.recorder\n"
+        "system, recorder.clock, compiled = recorder.clock, FakeClock(), set()",
+        silent=True,
+    )
+    cell = "recorder.clock.advance(1 if 'it' in compiled else 100)\ncompiled.add('it')"
+    result = plain.run(f"%%mlc_trace --ops --repeat 2\n{cell}")
+    plain.run("recorder.clock = system\ndel FakeClock, recorder, system, compiled", silent=True)
+    assert "Timing, median of 2 light runs: 1 s (1 s to 1 s). " in result.text
+    assert "The run before, to warm up, took 1 min 40 s" in result.text
+
+
+def test_repeats_find_what_the_run_before_left(plain):
+    plain.run("count = 0")
+    result = plain.run("%%mlc_trace --ops --repeat 2\ncount += 1\ncount")
+    assert [data["text/plain"] for kind, data in result.outputs if kind == "execute_result"] == [
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
+    assert "no profile could be taken" in result.text
+
+
+def test_a_repeated_cell_that_raises_shows_its_own_exception_once_and_stops(plain):
+    plain.run("count = 0")
+    result = plain.run("%%mlc_trace --ops --repeat 5\ncount += 1\n1 / (2 - count)")
+    assert result.status == "error"
+    assert [data for kind, data in result.outputs if kind == "error"] == [
+        "ZeroDivisionError: division by zero"
+    ]
+    assert [one["outcome"] for one in result.receipts] == ["ok", "error"]
+    assert "run 2 of 7" in result.text
+    assert plain.run("undefined").error == "NameError: name 'undefined' is not defined"
+
+
+def test_a_repeated_cell_that_is_interrupted_stops(plain):
+    message = plain.send("%%mlc_trace --ops --repeat 5\nimport time\nprint('on', flush=True)\ntime.sleep(60)")
+    wait_for_output(plain)
+    plain.manager.interrupt_kernel()
+    result = plain.wait(message)
+    assert result.error == "KeyboardInterrupt: "
+    assert result.receipt["outcome"] == "interrupted"
+    assert plain.run("1").receipt["outcome"] == "ok"
+
+
+def test_a_repeated_cell_is_measured_also_while_tracing_is_off(plain):
+    plain.run("%mlc_trace off")
+    assert len(plain.run("%%mlc_trace --ops --repeat 1\n1").receipts) == 3
+    assert plain.run("1").receipts == []
+    plain.run("%mlc_trace on")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("%%mlc_trace --opps", "Unknown word '--opps' after %%mlc_trace"),
+        ("%%mlc_trace --repeat 3", "--repeat goes with --ops"),
+        ("%%mlc_trace --ops --repeat none", "--repeat needs a number from 1 to 1,000"),
+        ("%%mlc_trace --opps\n%%time", "Unknown word '--opps' after %%mlc_trace"),
+        ("%%mlc_device cpu\n%%mlc_trace --ops", "put it above all else"),
+        ("%%mlc_trace --ops --repeat 2\nawait sleep()", "--repeat cannot run a cell with `await`"),
+    ],
+)
+def test_a_mistyped_word_is_told_before_the_cell_runs(plain, line, words):
+    result = plain.run(f"{line}\nprint('it ran')")
+    assert result.status == "error"
+    assert words in result.text
+    assert "it ran" not in result.text
+    assert "Traceback" not in result.text
+    # Where its own first line is refused, there is nothing to measure.
+    assert result.receipts == [] or line.startswith("%%mlc_device")
+
+
+def test_a_profiler_that_fails_inside_us_costs_the_profile_and_the_cell_runs(start_kernel):
+    notebook = start_kernel()
+    notebook.run(
+        "import tensorflow as tf\n"
+        "from jupyter_mlgpu.measure.frameworks.tensorflow.profiler import TensorFlowSession\n"
+        "def broken(self): raise RuntimeError('planted')\n"
+        "TensorFlowSession._read = broken"
+    )
+    result = notebook.run("%%mlc_trace --ops\ntf.ones(3)\nprint('mine')")
+    assert result.status == "ok"
+    assert result.text == "mine\n"
+    assert "The profile of tensorflow was lost (RuntimeError: planted)." in result.receipt["notes"]
+    assert notebook.run(OFF).status == "ok"
+
+
+@pytest.mark.slow
+def test_a_full_disk_costs_the_profile_and_the_cell_runs(start_kernel, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    notebook = start_kernel(TMPDIR=str(folder))
+    notebook.run("import tensorflow as tf, tempfile\ntempfile.tempdir = '/proc'")
+    result = notebook.run("%%mlc_trace --ops\ntf.ones(3)\nprint('mine')")
+    assert result.text == "mine\n"
+    assert result.receipt["mode"] == "light"
+    assert "TensorFlow's profiler needs a temporary folder" in result.receipt["notes"][0]
+
+
+@pytest.mark.slow
+def test_unloading_in_a_profiled_cell_turns_the_profiler_off(start_kernel):
+    notebook = start_kernel()
+    notebook.run("import tensorflow as tf")
+    result = notebook.run("%%mlc_trace --ops\n%unload_ext jupyter_mlgpu\ntf.ones(3)\nprint('mine')")
+    assert "mine\n" in result.text
+    assert notebook.run(OFF).status == "ok"
+
+
+def test_a_cell_that_says_how_many_items_it_works_on_is_told_its_rate(plain):
+    result = plain.run("%%mlc_trace --items 6400\nimport time; time.sleep(0.05)")
+    assert result.receipt["facts"]["items"] == {"value": 6400, "source": "%%mlc_trace --items"}
+    (note,) = [note for note in result.receipt["notes"] if "items" in note]
+    (wall,) = [one["value"] for one in result.receipt["readings"] if one["quantity"] == "wall_time"]
+    rate = 6400 / wall
+    assert note.startswith(f"6,400 items: {rate:,.0f} a second; ")
+
+
+def test_the_number_of_items_may_stand_in_a_variable(plain):
+    plain.run("n = 320")
+    assert plain.run("%%mlc_trace --items {2 * n}\npass").receipt["facts"]["items"]["value"] == 640
+    assert plain.run("%%mlc_trace --items $n\npass").receipt["facts"]["items"]["value"] == 320
+
+
+def test_the_number_of_items_is_asked_of_the_users_code_once(plain):
+    plain.run("numbers = iter([10, 20, 30])")
+    assert plain.run("%%mlc_trace --items {next(numbers)}\npass").receipt["facts"]["items"]["value"] == 10
+    assert plain.run("print(next(numbers))").text.strip() == "20"
+
+
+def test_a_cell_that_fails_has_no_rate(plain):
+    result = plain.run("%%mlc_trace --items 6400\n1 / 0")
+    assert "items" not in result.receipt["facts"]
+
+
+def test_a_number_of_items_that_is_none_is_refused_before_the_cell_runs(plain):
+    said = plain.run("%%mlc_trace --items many\nprint('it ran')").text
+    assert "--items needs a number from 1 to 1,000,000,000,000, found 'many'; the cell was not run." in said
+    assert "it ran" not in said

@@ -1,0 +1,89 @@
+"""What native code and child processes write stands where it was written, among all that a cell shows."""
+
+import pytest
+
+from tests.support.kernels import MIME_TYPE
+
+pytestmark = pytest.mark.kernel
+
+#: pytest's own variable keeps ipykernel from capturing the descriptors, as it does for users.
+USERS = {"PYTEST_CURRENT_TEST": None}
+PREPARE = """
+import contextlib, io, os, subprocess
+from IPython.display import clear_output, display
+"""
+#: Plainly ipykernel races here: it is right in some runs only.
+TIMES = 12
+
+
+def shown(result):
+    """What a cell showed, one word each, without the receipt."""
+    words = []
+    for kind, data in result.outputs:
+        if kind == "stream":
+            words += data.split()
+        elif kind in ("display_data", "execute_result") and MIME_TYPE not in data:
+            words.append(data["text/plain"].strip("'"))
+        elif kind in ("error", "clear_output"):
+            words.append(kind)
+    return words
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ('os.system("echo x"); display("D")', ["x", "D"]),
+        ('subprocess.run(["echo", "x"]); display("D")', ["x", "D"]),
+        ('os.write(1, b"x\\n"); display("D")', ["x", "D"]),
+        ('os.system("echo x")', ["x", "0"]),
+        ('os.write(2, b"x\\n"); 1/0', ["x", "error"]),
+        ('os.write(1, b"x\\n"); clear_output(); print("y")', ["x", "clear_output", "y"]),
+        (
+            "for n in range(4):\n    os.system(f'echo x{n}'); display(f'D{n}')",
+            ["x0", "D0", "x1", "D1", "x2", "D2", "x3", "D3"],
+        ),
+        (
+            'h = display("D", display_id=True); os.write(1, b"x\\n"); h.update("E"); display("F")',
+            ["D", "x", "F"],
+        ),
+        (
+            'with contextlib.redirect_stdout(io.StringIO()):\n    os.write(1, b"x\\n"); display("D")',
+            ["x", "D"],
+        ),
+        ('print("p"); os.system("echo x"); print("q"); os.write(2, b"e\\n"); display("D")', None),
+    ],
+)
+def test_native_output_stands_where_it_was_written(reload_kernel, code, wanted):
+    notebook = reload_kernel(**USERS)
+    notebook.run(PREPARE)
+    runs = [shown(notebook.run(code)) for _ in range(TIMES)]
+    if wanted is None:  # two streams: each has its own order, and both come before what is shown
+        assert all([word for word in run if word != "e"] == ["p", "x", "q", "D"] for run in runs), runs
+        assert all(run[-1] == "D" for run in runs), runs
+    else:
+        assert runs == [wanted] * TIMES
+
+
+def test_native_output_comes_before_a_question_to_the_user(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run(PREPARE)
+    message = notebook.send('os.system("echo x"); name = input("who?")', allow_stdin=True)
+    question = notebook.client.get_stdin_msg(timeout=60)
+    before = []
+    while notebook.client.iopub_channel.socket.poll(300):
+        found = notebook.client.get_iopub_msg(timeout=1)
+        before.append(found["content"].get("text"))
+    assert question["content"]["prompt"] == "who?"
+    assert "x\n" in before
+    notebook.client.input("me")
+    notebook.wait(message)
+
+
+def test_streams_are_ipykernels_own_again_when_capturing_ends(reload_kernel):
+    notebook = reload_kernel(**USERS)
+    notebook.run("import sys")
+    kinds = "[type(one).__mro__[1].__name__ for one in (sys.stdout, sys.stderr)], 'send' in vars(k.session)"
+    prepare = "k = get_ipython().kernel"
+    assert notebook.evaluate(kinds, prepare) == (["OutStream", "OutStream"], True)
+    notebook.run("%mlc_trace off")
+    assert notebook.evaluate(kinds, prepare) == (["TextIOBase", "TextIOBase"], False)

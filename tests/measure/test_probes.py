@@ -1,0 +1,107 @@
+"""Probes measure what they say."""
+
+import os
+import time
+
+import pytest
+
+from jupyter_mlgpu.measure.probes.base import Unavailable
+from jupyter_mlgpu.measure.probes.process import (
+    RESET,
+    CpuTime,
+    MemoryInUse,
+    ResettablePeak,
+    peak_memory_probe,
+)
+from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
+from tests.support.memory import new_memory
+
+
+def test_cpu_time_is_that_of_the_process_in_seconds():
+    before = time.process_time()
+    stop = CpuTime().start()
+    while time.process_time() - before < 0.05:
+        pass
+    reading = stop()
+    after = time.process_time()
+    assert 0.04 < reading.value <= after - before
+    assert (reading.unit, reading.scope) == ("s", "process")
+
+
+@pytest.fixture
+def peak():
+    """The kernel's own peak, where there is one."""
+    probe = peak_memory_probe(Sampler())
+    if not isinstance(probe, ResettablePeak):
+        pytest.skip("this system keeps no peak that can be reset")
+    return probe
+
+
+def test_a_peak_that_the_cell_itself_has_begun_afresh_is_not_told_too_low(peak):
+    stop = peak.start()
+    new_memory().close()
+    os.system("echo 5 > /proc/$PPID/clear_refs")
+    reading = stop()
+    assert (reading.value, reading.why_missing) == (None, RESET)
+    assert peak.start()().value > 0
+
+
+def test_it_is_noticed_also_after_another_user_of_the_probe_has_closed_it(peak):
+    peak.close()
+    stop = peak.start()
+    os.system("echo 5 > /proc/$PPID/clear_refs")
+    assert stop().value is None
+
+
+def test_where_an_inner_cell_begins_the_peak_afresh_the_outer_one_does_not_know_it_either(peak):
+    outer = peak.start()
+    inner = peak.start()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    assert inner().value is None
+    assert outer().value is None
+
+
+def test_measurements_inside_each_other_lose_nothing_by_our_own_resets(peak):
+    outer = peak.start()
+    block = new_memory()
+    block.close()
+    inner = peak.start()
+    within = inner().value
+    assert outer().value - within > 48 * 1024**2
+
+
+def test_two_probes_of_a_process_share_the_one_counter(peak):
+    outer = peak.start()
+    block = new_memory()
+    block.close()
+    within = ResettablePeak().start()().value
+    assert outer().value - within > 48 * 1024**2
+
+
+def test_the_sampler_sees_a_block_that_stays_and_counts_its_looks():
+    stop = SampledPeak(Sampler()).start()
+    block = new_memory()
+    with_block = stop()
+    block.close()
+    without = SampledPeak(Sampler()).start()()
+    assert with_block.value - without.value > 48 * 1024**2
+    assert with_block.samples >= 2
+    assert "50 ms" in with_block.instrument
+
+
+def test_memory_when_the_cell_has_ended_holds_what_stays_and_not_what_was_let_go():
+    start = MemoryInUse().start()().value
+    stays = new_memory()
+    stop = MemoryInUse().start()
+    goes = new_memory()
+    goes.close()
+    reading = stop()
+    assert 48 * 1024**2 < reading.value - start < 96 * 1024**2
+    assert (reading.quantity, reading.unit, reading.scope) == ("memory_process", "bytes", "process")
+    stays.close()
+
+
+def test_what_is_not_measured_says_so():
+    reading = Unavailable("energy", "No counter.").start()()
+    assert (reading.value, reading.why_missing) == (None, "No counter.")

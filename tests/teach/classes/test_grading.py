@@ -1,0 +1,115 @@
+"""A lab from its source to grades and feedback, headless, with nbgrader itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
+from tests.teach.classes.course import LABS, WITHOUT_A_PLAN, Course, Notebook, cell, needs_a_sandbox, solved
+
+pytestmark = [pytest.mark.needs("nbgrader"), needs_a_sandbox]
+
+LAB = "lab_1_tensor_graph"
+
+
+def faster(notebook: Notebook, name: str) -> None:
+    """Write a shorter time into a saved record, and into nothing else."""
+    for output in cell(notebook, name).outputs:
+        for reading in output.get("data", {}).get(MIME_TYPE, {}).get("readings", ()):
+            if reading["quantity"] == "wall_time":
+                reading["value"] = 0.0001
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Lab 1 after three students, and one whose file was cut off, have handed it in."""
+    course = Course(tmp_path_factory.mktemp("class") / "course", LAB)
+    assert course.command("grade") == 0  # nobody has handed in: the student's version is made
+    right = solved(course.release(), course.source())
+    slow = solved(course.release(), course.source())
+    cell(slow, "run-graph").source = WITHOUT_A_PLAN
+    measured = course.run(slow)
+    forged = copy.deepcopy(measured)
+    cell(forged, "run-once").source = "assert True"
+    faster(forged, "once")
+    for student, notebook in {"right": course.run(right), "wrong": measured, "tampered": forged}.items():
+        course.hand_in(student, notebook)
+    (course.inbox / "broken").mkdir()
+    (course.inbox / "broken" / f"{LAB}.ipynb").write_text('{"cells": [', "utf-8")
+    assert course.command("collect", "--from", str(course.inbox)) == 0
+    assert course.command("grade") == 1  # for the broken one
+    return course
+
+
+def test_the_students_version_has_neither_solutions_nor_hidden_tests(graded: Course) -> None:
+    release = json.dumps(graded.release())
+    source = json.dumps(graded.source())
+    for secret in ("HIDDEN TESTS", "BEGIN SOLUTION", "_diamond", "instead of 10"):
+        assert secret in source
+        assert secret not in release
+    assert "raise NotImplementedError()" in release
+
+
+def test_right_wrong_and_tampered_submissions_get_the_points_they_earned(graded: Course) -> None:
+    points = graded.points()
+    assert points["right"] == 15
+    # A hidden test found that operations are computed more than once; the times measured again show no
+    # saving.
+    assert points["wrong"] == 15 - 3 - 4
+    # The test that was edited is the lab's own again, and the forged record is no evidence.
+    assert points["tampered"] == points["wrong"]
+
+
+def test_feedback_says_what_the_grader_measured(graded: Course) -> None:
+    assert "The times show no saving" in graded.feedback("tampered")
+    assert "The times show no saving" in graded.feedback("wrong")
+    assert "AssertionError" not in graded.feedback("right")
+
+
+def test_a_broken_file_costs_its_own_grade_alone(graded: Course, capfd: pytest.CaptureFixture[str]) -> None:
+    assert not (graded.folder / "feedback" / "broken").exists()
+    assert graded.command("report") == 1
+    said = capfd.readouterr().out
+    assert "4 students, 4 notebooks" in said
+    assert "broken, lab_1_tensor_graph: lab_1_tensor_graph.ipynb is not a notebook" in said
+    assert "tampered: The record of cell 'once' does not say" in said
+    assert "tampered (lab_1_tensor_graph) and wrong (lab_1_tensor_graph) hold" in said
+
+
+def test_receipts_count_where_they_are_trusted_and_a_forged_one_is_named(
+    graded: Course, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert graded.command("grade", "--trust-receipts") == 1
+    assert graded.points()["right"] == 15
+    assert "does not say what the text saved beside it says" in graded.feedback("tampered")
+    assert "nothing was measured again" in capfd.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", sorted(path.name for path in LABS.iterdir() if path.name != LAB))
+def test_the_solution_of_a_lab_gets_all_points_and_its_release_none(
+    lab: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    course = Course(tmp_path / "course", lab)
+    assert course.command("grade") == 0
+    course.hand_in("right", solved(course.release(), course.source()))
+    course.hand_in("blank", course.release())
+    assert course.command("collect", "--from", str(course.inbox)) == 0
+    assert course.command("grade") == 0
+    full = sum(one.metadata.get("nbgrader", {}).get("points", 0) for one in course.source().cells)
+    # Which device a student has cannot be measured here: neither given nor lost, and said.
+    left = 3 if lab == "lab_2_devices" else 0
+    points = course.points()
+    assert points["right"] == full - left
+    assert points["blank"] == 0
+    said = capfd.readouterr().out
+    assert (f"right: {full - left:g} of {full:g} points, {left} more not verified" in said) == bool(left)
+    assert ("right, device-test (3): where the student's work ran cannot be measured here" in said) == bool(
+        left
+    )
+    assert course.column("not_verified")["right"] == f"{left}"
+    assert "HIDDEN TESTS" not in json.dumps(course.release())

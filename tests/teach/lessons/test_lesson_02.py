@@ -1,0 +1,96 @@
+"""Lesson 02: what its text says of dispatch, the race and the arithmetic holds in the saved notebook."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from jupyter_mlgpu.teach.lessons.exercises.lesson_02 import PretendDevice, fair_time, flops_per_byte
+
+MEASURED = Path(__file__).resolve().parents[3] / "docs" / "measurements"
+RECORDED = MEASURED / "2026-11-21-h200-lessons" / "torch_02_devices.ipynb"
+
+
+@pytest.fixture(scope="module")
+def lesson(saved_lesson):
+    return saved_lesson("02")
+
+
+def column(text, number):
+    """The numbers of a table's column, below its head; the first column has no blanks in its rows."""
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    return [float(row[number].replace(",", "")) for row in rows if re.match(r"^[\d,.e]+$", row[0])]
+
+
+def test_two_hundred_operations_take_far_longer_than_their_arithmetic(lesson):
+    (microseconds,) = map(int, re.findall(r"It was (\d+)\.", lesson.shown("small")))
+    assert microseconds > 10 * 0.2
+
+
+def test_the_two_devices_on_paper_cross_where_the_text_says(lesson):
+    code = lesson.prose("on-paper")
+    (slow, slow_each), (fast, fast_each) = (
+        map(float, re.search(rf'"{name}": \((\S+), (\S+)\)', code).groups())
+        for name in ("little dispatch, slow", "much dispatch, fast")
+    )
+    crossing = (fast - slow) / (slow_each - fast_each)
+    assert f"n ≈ {round(crossing, -2):,.0f}" in lesson.prose("on-paper-says")
+
+
+def test_the_race_is_flat_beside_the_work_and_climbs_in_the_end(lesson):
+    sizes = column(lesson.shown("race-chart"), 0)
+    times = column(lesson.shown("race-chart"), 1)
+    assert sizes == [10**one for one in range(2, 8)]
+    # Ten times the numbers take nothing like ten times the time at first, and far longer in the end.
+    assert times[1] < 8 * times[0]
+    assert times[-1] > 3 * times[-2]
+
+
+def test_the_figures_of_the_recorded_machine_are_those_of_its_own_run(lesson):
+    cells = {cell.id: str(cell.get("outputs")) for cell in nbformat.read(RECORDED, 4).cells}
+    times = {
+        size: [
+            round(float(time))
+            for time in re.findall(rf"\\n{size} +([\d.]+) +([\d.]+)", cells["race-chart"])[0]
+        ]
+        for size in ("100", "10,000")
+    }
+    (crossing,) = set(re.findall(r"faster than cpu:0 at about n = ([\d,]+)", cells["race"]))
+    told = lesson.prose("race-read")
+    assert "the processor took {} µs for n = 100 and the GPU {} µs".format(*times["100"]) in told
+    assert "for n = 10,000 it was {} µs and {} µs".format(*times["10,000"]) in told
+    assert f"They cross there at about n = {crossing}." in told
+
+
+def test_a_row_times_a_column_is_worth_a_quarter_of_an_operation_a_byte(lesson):
+    assert {round(flops_per_byte(1, size, 1), 2) for size in (100, 10_000, 1_000_000)} == {0.25}
+    assert [flops_per_byte(size, size, size) for size in (600, 6000)] == pytest.approx([100, 1000])
+    assert lesson.shown("intensity").count("0.25 operations a byte") == 3
+
+
+def test_the_square_product_does_more_arithmetic_a_second_and_moves_less(lesson):
+    row, square = lesson.shown("two-works").splitlines()[1:3]
+    row_flops, row_bytes = map(float, row.split()[-2:])
+    square_flops, square_bytes = map(float, square.split()[-2:])
+    assert square_flops > 4 * row_flops
+    assert square_bytes < row_bytes
+
+
+def test_a_thousand_calls_cost_more_than_one_with_a_batch(lesson):
+    apart, together = (float(line.split()[-1]) for line in lesson.shown("break-batch").splitlines()[1:3])
+    assert apart > 10 * together
+
+
+def test_the_pretend_device_works_while_python_goes_on():
+    device = PretendDevice(prepare=3.0, dispatch=0.005, compute=0.2)
+    result = device.work()
+    assert device.clock() == pytest.approx(1003.005)
+    device.wait(result)
+    assert device.clock() == pytest.approx(1003.205)
+    assert fair_time(device.work, device.wait, device.clock) == pytest.approx(0.205)
+
+
+def test_it_computes_with_keras_alone_so_that_every_backend_serves(lesson):
+    code = "\n".join(cell.source for cell in lesson.cells.values() if cell.cell_type == "code")
+    assert not re.search(r"\b(tf\.|tensorflow|torch|jax)\b", code)

@@ -1,0 +1,65 @@
+"""Lesson 07: what its text says of the saved run is so."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return {one.id: one for one in nbformat.read(LESSONS / "07_a_cnn.ipynb", 4).cells}
+
+
+def shown(cell):
+    return "\n".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
+
+
+def row(cell, name):
+    """The figures of a table's row, without its percent signs."""
+    line = next(line for line in shown(cell).splitlines() if line.startswith(name))
+    return [float(one.rstrip("%").replace(",", "")) for one in re.findall(r"[\d.,]+%?", line)]
+
+
+def test_it_says_which_data_was_used(cells):
+    assert shown(cells["data"]).startswith("Data: the digits that scikit-learn brings")
+
+
+def test_the_drawing_in_the_text_is_the_example_of_the_check(cells):
+    assert "0·1 + 0·2 + 0·3 + 1·4 = 4" in cells["picture-says"].source
+    assert re.search(r"\[0, 0\]\s+\?\s+4\n", shown(cells["convolve-check"]))
+
+
+def test_by_hand_and_by_keras_are_the_same_and_maps_move_with_the_digit(cells):
+    for name in ("same", "shift"):
+        assert "approximate: yes" in shown(cells[name])
+
+
+def test_the_counted_weights_are_those_of_keras(cells):
+    assert "80 weights, and Keras counts 80" in shown(cells["count"])
+    assert "4,245,280 weights" in shown(cells["count"])
+
+
+def test_convolutions_are_right_as_often_with_a_third_of_the_weights(cells):
+    (weights, right), (dense_weights, dense_right) = (
+        row(cells["train"], name) for name in ("convolutions", "dense")
+    )
+    assert weights < dense_weights / 3
+    assert right > dense_right - 2
+
+
+def test_moved_digits_cost_the_dense_network_far_more(cells):
+    windows, dense = (row(cells["break"], name) for name in ("convolutions", "dense"))
+    # The table has the numbers 1, 2 and 2 in its header alone.
+    assert windows[0] - windows[2] < 5 < dense[0] - dense[2]
+    assert windows[0] - windows[3] < 10 < dense[0] - dense[3]
+
+
+def test_the_published_rates_are_the_published_seconds(cells):
+    rows = re.findall(r"\| ([\d.]+) \| ([\d,]+) \|", cells["epoch-read"].source)
+    assert [seconds for seconds, _ in rows] == ["168.2", "147.7", "45.9"]
+    for seconds, rate in rows:
+        assert round(55_000 / float(seconds)) == int(rate.replace(",", ""))

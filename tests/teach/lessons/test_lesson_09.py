@@ -1,0 +1,69 @@
+"""Lesson 09: what its text says of the saved run, and of the published figures, is so."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+LESSONS = Path(__file__).resolve().parents[3] / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def cells():
+    return {one.id: one for one in nbformat.read(LESSONS / "09_throughput.ipynb", 4).cells}
+
+
+def shown(cell):
+    return "\n".join(one.get("text") or one.data["text/plain"] for one in cell.outputs)
+
+
+def rows(cell):
+    """The rows of a table without its header, each a list of cells; what is replayed below it is left out."""
+    own = shown(cell).partition("\nReplayed, ")[0]
+    lines = [line for line in own.splitlines() if "  " in line and not line.startswith("[mlgpu]")]
+    return [re.split(r" {2,}", line.strip()) for line in lines[1:]]
+
+
+def test_the_published_images_a_joule_are_the_published_rates_and_watts(cells):
+    table = dict(re.findall(r"\| (ResNet50 \| 128|MobileNetV2 \| 128) \| (.*) \|", cells["published"].source))
+    assert len(table) == 2
+    for network, line in table.items():
+        figures = re.findall(r"([\d,]+) images/s, (\d+) W", line)
+        for machine, (rate, watts) in zip(("M1 Max", "RTX 3090"), figures, strict=True):
+            each = float(rate.replace(",", "")) / float(watts)
+            told = rf"{network.split(' ')[0]} +{machine} +{each:.1f} images a joule"
+            assert re.search(told, shown(cells["joule-published"]))
+
+
+def test_both_networks_have_a_rate_and_first_epochs_are_the_slower_ones(cells):
+    measured = rows(cells["table"])
+    assert {row[0] for row in measured} == {"MobileNetV2", "ResNet50"}
+    for row in measured:
+        lowest, highest = sorted((float(row[3]), float(row[4])))
+        assert lowest <= float(row[2]) <= highest
+    firsts = [(float(row[5]), float(row[6])) for row in measured if row[1] == "1"]
+    assert all(first > later for first, later in firsts)
+
+
+def test_the_chosen_batches_are_among_those_that_were_tried(cells):
+    chosen = ast.literal_eval(cells["enough-here"].outputs[0].data["text/plain"])
+    tried = {(row[0], int(row[1])) for row in rows(cells["table"])}
+    assert set(chosen.items()) <= tried
+
+
+def test_each_switch_has_a_rate_and_xla_s_first_epoch_takes_longer(cells):
+    measured = {tuple(row[1:3]): row for row in rows(cells["switches"]) if row[0] == "small"}
+    assert len(measured) == 4
+    for numbers in ("float32", "mixed_bfloat16"):
+        assert float(measured[numbers, "on"][-1]) > float(measured[numbers, "off"][-1])
+
+
+def test_energy_is_measured_or_it_is_said_why_not(cells):
+    (row,) = rows(cells["energy"])
+    assert row[0].startswith("none: ") or len(row) == 4
+
+
+def test_the_receipt_has_items_a_second(cells):
+    assert re.search(r"64 items: [\d.]+ a second", shown(cells["items"]))

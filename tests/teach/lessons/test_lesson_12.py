@@ -1,0 +1,109 @@
+"""Lesson 12: what its text says of the saved run is true, and the model is what the text says."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from jupyter_mlgpu.teach.lessons import pretraining
+
+LESSON = Path(__file__).resolve().parents[3] / "notebooks" / "12_bert_from_nothing.ipynb"
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return nbformat.read(LESSON, 4)
+
+
+def printed(lesson, name):
+    cell = next(cell for cell in lesson.cells if cell.id == name)
+    return "".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for output in cell.outputs
+        if not any("mlgpu" in kind for kind in output.get("data", {}))
+    )
+
+
+def guessers(lesson):
+    """Loss and percentage right of each guesser in the lesson's table."""
+    rows = re.findall(
+        r"^(uniform|unigram|BERT from nothing)\s+(\S+)\s+(\S+)", printed(lesson, "result"), re.M
+    )
+    return {name: (float(loss), float(right)) for name, loss, right in rows}
+
+
+def test_a_quarter_of_the_hidden_words_are_guessed_right_and_the_loss_is_below_both_baselines(lesson):
+    found = guessers(lesson)
+    assert found["BERT from nothing"][1] >= 25
+    assert found["BERT from nothing"][0] < found["unigram"][0] < found["uniform"][0]
+    assert found["uniform"][0] == pytest.approx(np.log(3000), abs=0.01)
+
+
+def test_it_says_rate_among_the_first_three_for_the_gap_after_learning(lesson):
+    line = next(
+        one for one in printed(lesson, "fill").splitlines() if "the learning [MASK] of the optimizer" in one
+    )
+    likely = re.findall(r"([\w#]+) \d+%", line)
+    assert "rate" in likely[:3]
+
+
+def test_shuffled_words_are_guessed_worse_than_words_in_order(lesson):
+    losses = [float(one) for one in re.findall(r"loss (\d+\.\d+)", printed(lesson, "break-order"))]
+    in_order, shuffled = losses
+    assert shuffled > in_order + 0.2
+
+
+def test_training_begins_at_the_unigram_line_and_falls_below(lesson):
+    losses = [float(one) for one in re.findall(r"loss: (\d+\.\d+)", printed(lesson, "train"))]
+    unigram = guessers(lesson)["unigram"][0]
+    assert len(losses) == 6
+    assert losses[0] == pytest.approx(unigram, abs=0.3)
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < unigram - 1
+
+
+def test_the_encoder_does_not_see_padding():
+    from jupyter_mlgpu.teach.lessons import bert
+
+    encoder = bert.encoder(30, length=8)
+    rows = np.array([[2, 7, 9, 3, 0, 0, 0, 0]], "int32")
+    before = encoder.predict(rows, verbose=0)[0, :4]
+    words = encoder.get_layer("words")
+    vectors = words.get_weights()[0]
+    vectors[0] += 5
+    words.set_weights([vectors])
+    np.testing.assert_allclose(encoder.predict(rows, verbose=0)[0, :4], before, atol=1e-5)
+    vectors[9] += np.arange(bert.WIDTH)
+    words.set_weights([vectors])
+    assert not np.allclose(encoder.predict(rows, verbose=0)[0, :4], before, atol=1e-2)
+
+
+@pytest.mark.slow
+def test_a_model_learns_from_one_sentence_which_words_there_are_and_guesses_among_them():
+    import keras
+
+    from jupyter_mlgpu.teach.lessons import bert, pretraining, wordpieces
+
+    sentence = "the learning rate of the optimizer is small ."
+    tokenizer = wordpieces.train_tokenizer([sentence] * 64, 80)
+    rows = np.tile(wordpieces.rows(tokenizer, [sentence] * 64), (8, 1))
+    keras.utils.set_random_seed(0)
+    encoder = bert.encoder(pretraining.VOCABULARY)
+    model = bert.ready_to_train(bert.guesser(encoder, pretraining.GUESSES), steps=60)
+    data = pretraining.training_data(rows, pretraining.reference_disguise(), steps=60)
+    history = model.fit(**data, steps_per_epoch=20, epochs=3, shuffle=False, verbose=0).history["loss"]
+    assert history[0] > 4 > history[2]  # of 3,000 tokens, equally likely, a guess costs 8
+    likely = pretraining.fill(model, tokenizer, "the learning [MASK] of the optimizer is small .")
+    assert {token for token, _ in likely} <= set(tokenizer.encode(sentence).tokens)
+    chances = [chance for _, chance in likely]
+    assert chances == sorted(chances, reverse=True)
+    assert 0.5 < sum(chances) <= 1.001
+
+
+def test_the_text_counts_the_rows_of_the_training(lesson):
+    sources = {cell.id: cell.source for cell in lesson.cells}
+    (steps,) = map(int, re.findall(r"^steps = (\d+)$", sources["train"], re.M))
+    told = f"{steps * pretraining.BATCH:,} rows ({steps:,} steps of {pretraining.BATCH})"
+    assert told in sources["train-read"]
