@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "bench":  # a package that can be called
-        return importlib.import_module("jupyter_mlgpu.experiment.bench")
+        return importlib.import_module("jupyter_mlgpu.bench")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_WHERE[name]), name)

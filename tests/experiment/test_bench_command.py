@@ -186,7 +186,7 @@ def test_the_package_can_be_called_and_stays_a_package(bench, monkeypatch):
     finished = bench()
     monkeypatch.setattr(session, "run", lambda order, **rest: finished)
     assert jupyter_mlgpu.bench("gemm", framework="torch") is finished.run
-    assert sys.modules["jupyter_mlgpu.experiment.bench"] is jupyter_mlgpu.bench
+    assert sys.modules["jupyter_mlgpu.bench"] is jupyter_mlgpu.bench
 
 
 @pytest.mark.parametrize("quick", [True, False])
