@@ -7,15 +7,15 @@ import pytest
 pytestmark = pytest.mark.kernel
 
 needs = pytest.mark.needs
-
-
 TWO_JAX_CPUS = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+#: What importing JAX sets: a kernel that is given back has the environment that it was lent with.
+SET_BY_JAX = {"TF_CPP_MIN_LOG_LEVEL": "1", "TPU_SKIP_MDS_QUERY": "1"}
 
 
 @pytest.fixture
 def two_jax_cpus(reload_kernel):
     """A kernel whose JAX has two devices, and may have started before."""
-    return reload_kernel(**TWO_JAX_CPUS)
+    return reload_kernel(**TWO_JAX_CPUS, **SET_BY_JAX)
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: run `make test-teacher`")
 
 from jupyter_mlgpu.teach.sharing.report import MAX_BYTES
+from jupyter_mlgpu.teach.teacher.allowance import AT_ONCE
 from jupyter_mlgpu.teach.teacher.database import open_database
-from jupyter_mlgpu.teach.teacher.handlers import AT_ONCE
 from jupyter_mlgpu.teach.teacher.people import TRUST_SECONDS
 from jupyter_mlgpu.teach.teacher.store import ReportStore
 from jupyter_mlgpu.testing.hub import PREFIX, RunningService, StandInHub
