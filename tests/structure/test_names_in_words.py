@@ -31,7 +31,7 @@ LEFT_OUT = (
     "docs/measurements/",
     "docs/adr/",
     "tests/data/",
-    "tests/limits/test_names_in_words.py",
+    "tests/structure/test_names_in_words.py",
 )
 
 #: Files that are named and not here: made by who reads, by a run or by a build, or others'.
