@@ -89,8 +89,9 @@ def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
     for quantity in QUANTITIES:
         of_this = [reading for reading in readings if reading.quantity == quantity]
         known = [reading for reading in of_this if reading.value is not None]
-        unmeasured = [] if quantity == "device_idle" else [missing(quantity, why)]
-        ordered.extend(known or of_this[:1] or unmeasured)
+        ordered.extend(known or of_this[:1])
+        if not of_this and quantity != "device_idle":
+            ordered.append(missing(quantity, why))
     return tuple(ordered)
 
 
