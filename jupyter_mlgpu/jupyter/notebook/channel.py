@@ -44,7 +44,8 @@ SIZE = 200_000
 #: Events that wait; at the rate above, those of a few minutes.
 MOST = 20_000
 
-#: What is pushed, or what makes it: then that happens when it is sent, in the thread that sends.
+#: What is pushed, with values of our own types in it, or what makes it: then that happens when it is sent, in
+#: the thread that sends, and it is JSON-ready already.
 Event = dict[str, Any] | Callable[[], dict[str, Any]]
 
 
@@ -200,7 +201,8 @@ def _first(events: list[Event]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     size = 0
     for event in events:
-        one = to_json(event() if callable(event) else event)
+        # A record is JSON when it is made: walking through it again would take as long as making it.
+        one = event() if callable(event) else to_json(event)
         size += len(json.dumps(one))
         if made and size > SIZE:
             break
