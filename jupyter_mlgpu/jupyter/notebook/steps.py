@@ -32,6 +32,15 @@ _UNNOTICED_S = 0.01
 #: Records before which no cell can have run often enough for growth to be told (see `growth.py`).
 _FEWEST_RECORDS = 5
 
+# The parts of a record, as a note names the one that it lacks: made once, for hardly any cell needs them.
+_TRACEBACK = say("the time of the traceback")
+_ELSEWHERE = say("what stays on another device")
+_NATIVE_LINES = say("the native lines of the cell")
+_MPS_LOG = say("what PyTorch's MPS log tells")
+_ITEMS = say("the number of items")
+_GROWTH = say("the growth of memory")
+_JOURNAL = say("its line in the journal")
+
 
 @dataclass(frozen=True, slots=True)
 class RecordStep:
@@ -68,16 +77,13 @@ def steps(
 ) -> tuple[RecordStep, ...]:
     """The steps for one cell, in their order; `namespace` has the values of the notebook's names."""
     return (
-        RecordStep(say("the time of the traceback"), lambda one: with_traceback(one, cell.left_out_s)),
-        RecordStep(
-            say("what stays on another device"),
-            lambda one: with_values_elsewhere(one, cell, kit.selection, namespace),
-        ),
+        RecordStep(_TRACEBACK, lambda one: with_traceback(one, cell.left_out_s)),
+        RecordStep(_ELSEWHERE, lambda one: with_values_elsewhere(one, cell, kit.selection, namespace)),
         # What the device wrote while it was waited for belongs to the cell, too.
-        RecordStep(say("the native lines of the cell"), lambda one: with_logs(one, capture)),
-        RecordStep(say("what PyTorch's MPS log tells"), lambda one: with_mps_log(one, capture)),
-        RecordStep(say("the number of items"), lambda one: with_items(one, cell.items)),
-        RecordStep(say("the growth of memory"), lambda one: with_growth(one, kit.store)),
+        RecordStep(_NATIVE_LINES, lambda one: with_logs(one, capture)),
+        RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
+        RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
+        RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
         saving(journal),
     )
 
@@ -91,7 +97,7 @@ def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
 
 def saving(journal: Journal | None) -> RecordStep:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
-    return RecordStep(say("its line in the journal"), lambda one: saved(one, journal))
+    return RecordStep(_JOURNAL, lambda one: saved(one, journal))
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
