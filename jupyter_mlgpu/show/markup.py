@@ -54,16 +54,14 @@ def element(name: str, /, *children: Child, **attributes: str | int | None) -> M
     An attribute of None is left out, and so is an address that is none of a page or a picture. Raises
     ValueError for names that could run or load something: those come from our code, never from data.
     """
-    if _checked(name) in _NEVER:
-        raise ValueError(f"<{name}> holds no text; write it with the function made for it.")
-    return _element(name, joined(*children)._text, attributes)
+    return _element(_holding_text(name), "".join(_pieces(children)), attributes)
 
 
 def joined(*children: Child, between: str = "") -> Markup:
     """Text and elements one after another, with `between`, a text, between them."""
     if len(children) == 1 and isinstance(children[0], Markup):
         return children[0]
-    return _made(_escaped(between).join([_piece(child) for child in children if child is not None]))
+    return _made(_escaped(between).join(_pieces(children)))
 
 
 def one_line(text: str) -> Markup:
@@ -73,7 +71,7 @@ def one_line(text: str) -> Markup:
 
 def unended(name: str, /, *children: Child, **attributes: str | int | None) -> Markup:
     """An element without its end, which HTML lets out of rows and cells: a notebook holds many tables."""
-    return _made(element(name, *children, **attributes)._text.removesuffix(f"</{name}>"))
+    return _element(_holding_text(name), "".join(_pieces(children)), attributes, ended=False)
 
 
 def bullets(items: Iterable[Child]) -> Markup:
@@ -137,8 +135,12 @@ def _made(text: str) -> Markup:
     return made
 
 
-def _piece(child: Markup | str | int) -> str:
-    return child._text if isinstance(child, Markup) else _escaped(str(child))
+def _pieces(children: Iterable[Child]) -> list[str]:
+    return [
+        child._text if isinstance(child, Markup) else _escaped(str(child))
+        for child in children
+        if child is not None
+    ]
 
 
 def _escaped(text: str) -> str:
@@ -146,16 +148,23 @@ def _escaped(text: str) -> str:
     return escape(text if text.isprintable() else _NO_TEXT.sub("\ufffd", text))
 
 
-def _element(name: str, inside: str, attributes: dict[str, str | int | None]) -> Markup:
-    written = "".join(
+def _element(
+    name: str, inside: str, attributes: dict[str, str | int | None], *, ended: bool = True
+) -> Markup:
+    # Most have no attributes: each receipt has dozens, made while its cell is being answered.
+    written = _written(attributes) if attributes else ""
+    if name in _SHAPES:
+        return _made(f"<{name}{written}/>")
+    end = f"</{name}>" if ended and name not in _EMPTY else ""
+    return _made(f"<{name}{written}>{inside}{end}")
+
+
+def _written(attributes: dict[str, str | int | None]) -> str:
+    return "".join(
         f' {_attribute(key)}="{_escaped(str(value))}"'
         for key, value in attributes.items()
         if value is not None and (key not in ("href", "src") or str(value).startswith(_ADDRESSES))
     )
-    if name in _SHAPES:
-        return _made(f"<{name}{written}/>")
-    end = "" if name in _EMPTY else f"</{name}>"
-    return _made(f"<{name}{written}>{inside}{end}")
 
 
 def _verbatim(name: str, text: str, attributes: dict[str, str | int | None]) -> Markup:
@@ -168,6 +177,13 @@ def _verbatim(name: str, text: str, attributes: dict[str, str | int | None]) -> 
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of an element or an attribute.")
+    return name
+
+
+@cache
+def _holding_text(name: str) -> str:
+    if _checked(name) in _NEVER:
+        raise ValueError(f"<{name}> holds no text; write it with the function made for it.")
     return name
 
 
