@@ -92,12 +92,12 @@ def to_json(value: Any, texts: bool = True) -> Any:
             for name, written, left_out, is_text in _fields(type(value))
             if (one := getattr(value, name)) is not left_out
         }
-    if dataclasses.is_dataclass(value):
-        return {name: to_json(getattr(value, name), texts) for name in value.__dataclass_fields__}
     if isinstance(value, tuple | list):
         return [to_json(item, texts) for item in value]
     if isinstance(value, Mapping):
         return {key: to_json(item, texts) for key, item in value.items()}
+    if dataclasses.is_dataclass(value):  # last, for it is slow to say no, and records have none
+        return {name: to_json(getattr(value, name), texts) for name in value.__dataclass_fields__}
     return value
 
 
