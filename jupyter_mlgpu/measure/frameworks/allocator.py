@@ -1,4 +1,4 @@
-"""What a framework's allocator holds, as readings: in use, and taken from the device.
+"""What a framework's allocator holds, as readings: in use, taken from the device, and the peak of a cell.
 
 An allocator takes memory from the device in large pieces and keeps them after the arrays in them are gone:
 what is reserved and not in use is free for the next array of this process, and for no other process.
@@ -34,3 +34,17 @@ def held(
 def unknown(why: Sentence) -> tuple[Reading, ...]:
     """An allocator that does not tell what it holds, with the reason."""
     return (missing("memory_allocator", why, scope="device"),)
+
+
+def peak(value: int, detail: Sentence, *, scope: Scope = "device", device: str | None = None) -> Reading:
+    """The most bytes that arrays held during a cell."""
+    return Reading(
+        "peak_memory_allocator", value, "bytes", scope, "allocator", 1, device=device, detail=detail
+    )
+
+
+def unknown_peak(why: Sentence, detail: Sentence, device: str | None = None) -> Reading:
+    """A peak that is not known, with the reason."""
+    return missing(
+        "peak_memory_allocator", why, scope="device", source="allocator", device=device, detail=detail
+    )

@@ -17,7 +17,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import evidence, hardware, staying
-from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
@@ -29,7 +29,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
 )
 from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays
-from jupyter_mlgpu.record.record import RanOn, Reading, missing
+from jupyter_mlgpu.record.record import RanOn, Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 NOT_WATCHED = say("JAX does not tell where its programs ran.")
@@ -205,10 +205,7 @@ class JaxObservation(Observation):
             )
             readings.append(_peak(name, before, after))
         if not readings:
-            why = _no_peak(say("the CPU"))
-            readings = [
-                missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_STATISTICS)
-            ]
+            readings = [unknown_peak(_no_peak(say("the CPU")), _STATISTICS)]
         devices = [device for device, _ in _found()]
         new = self._new_arrays()
         if len(devices) > 1:
@@ -284,25 +281,17 @@ def _statistics() -> dict[str, Mapping[str, int]]:
 
 
 def _peak(name: str, before: Mapping[str, int], after: Mapping[str, int]) -> Reading:
-    peak, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
+    value, earlier = after.get("peak_bytes_in_use"), before.get("peak_bytes_in_use", 0)
     detail = say("{call} of {device}", call=_STATISTICS, device=name)
-    if peak is None:
-        return _unknown_peak(_no_peak(name), name, detail)
-    if peak <= earlier:
+    if value is None:
+        return unknown_peak(_no_peak(name), detail, name)
+    if value <= earlier:
         why = say(
             "This cell stayed below the peak that JAX reached on {device} before, and JAX cannot reset it.",
             device=name,
         )
-        return _unknown_peak(why, name, detail)
-    return Reading(
-        "peak_memory_allocator", peak, "bytes", "device", "allocator", 1, device=name, detail=detail
-    )
-
-
-def _unknown_peak(why: Sentence, name: str, detail: Sentence) -> Reading:
-    return missing(
-        "peak_memory_allocator", why, scope="device", source="allocator", device=name, detail=detail
-    )
+        return unknown_peak(why, detail, name)
+    return peak(value, detail, device=name)
 
 
 def _no_peak(name: str) -> Sentence:

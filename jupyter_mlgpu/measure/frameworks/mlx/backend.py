@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import hardware
-from jupyter_mlgpu.measure.frameworks.allocator import held
+from jupyter_mlgpu.measure.frameworks.allocator import held, peak
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
@@ -76,7 +76,7 @@ class MlxBackend(Backend):
         version = _mx().__version__
         if sys.platform == "darwin":
             return say("MLX {version} finds no Metal device here.", version=version)
-        if any(name.startswith("mlx-cuda") for name in _mlx_packages()):
+        if any(str(one.metadata["Name"]).startswith("mlx-cuda") for one in metadata.distributions()):
             return say(
                 "MLX {version} is installed for CUDA, and finds no GPU it can use here.", version=version
             )
@@ -149,21 +149,13 @@ class MlxObservation(Observation):
         A peak above what was in use at the beginning means that MLX worked; with one device, there.
         """
         value = self._peaks.finish(self._mark)
-        peak = Reading(
-            "peak_memory_allocator",
-            value,
-            "bytes",
-            "process",
-            "allocator",
-            1,
-            detail=Sentence("mlx.core.get_peak_memory"),
-        )
+        readings = (peak(value, Sentence("mlx.core.get_peak_memory"), scope="process"),)
         if len(self._devices) > 1:
-            return Observed(None, joined(NOT_WATCHED, LAZY), (peak,))
+            return Observed(None, joined(NOT_WATCHED, LAZY), readings)
         (device,) = self._devices
         if value > self._in_use:
-            return Observed((only_device(device),), LAZY, (peak,))
-        return Observed(None, joined(may_have_run(device), LAZY), (peak,), only=device.name)
+            return Observed((only_device(device),), LAZY, readings)
+        return Observed(None, joined(may_have_run(device), LAZY), readings, only=device.name)
 
 
 def _mx() -> Any:
@@ -184,7 +176,3 @@ def native(device: Device) -> Any:
     """MLX's own object for a device."""
     mx = _mx()
     return mx.Device(mx.cpu if device.kind == "cpu" else mx.gpu, device.number)
-
-
-def _mlx_packages() -> list[str]:
-    return [name for one in metadata.distributions() if (name := str(one.metadata["Name"])).startswith("mlx")]

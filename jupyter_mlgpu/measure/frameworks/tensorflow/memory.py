@@ -14,10 +14,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks import allocator
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -38,11 +38,9 @@ def no_statistics(name: str) -> Sentence:
 def in_use(name: str) -> tuple[Reading, ...]:
     """What tensors hold on a device; TensorFlow does not tell what it has reserved."""
     info = _info(name)
-    return (
-        unknown(no_statistics(name))
-        if info is None
-        else held(_detail(name), int(info["current"]), device=name)
-    )
+    if info is None:
+        return allocator.unknown(no_statistics(name))
+    return allocator.held(_detail(name), int(info["current"]), device=name)
 
 
 def peaks_of(name: str) -> Peaks | None:
@@ -56,25 +54,8 @@ def peak(name: str, reached: int | None) -> Reading:
     """The peak that a cell has reached; None for an allocator first used in it, whose peak is this cell's."""
     info = _info(name)
     if info is None:
-        return missing(
-            "peak_memory_allocator",
-            no_statistics(name),
-            scope="device",
-            source="allocator",
-            device=name,
-            detail=_detail(name),
-        )
-    value = info["peak"] if reached is None else reached
-    return Reading(
-        "peak_memory_allocator",
-        value,
-        "bytes",
-        "device",
-        "allocator",
-        1,
-        device=name,
-        detail=_detail(name),
-    )
+        return allocator.unknown_peak(no_statistics(name), _detail(name), name)
+    return allocator.peak(info["peak"] if reached is None else reached, _detail(name), device=name)
 
 
 def _memory() -> Any:

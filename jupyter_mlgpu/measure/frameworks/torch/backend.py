@@ -17,14 +17,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks import evidence, hardware, staying
-from jupyter_mlgpu.measure.frameworks.allocator import held, unknown
+from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unknown_peak
 from jupyter_mlgpu.measure.frameworks.base import Backend, Capability, Details, Device, Observation, Observed
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.record import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short: a receipt holds little, and each is in it three times.
@@ -59,7 +59,7 @@ class TorchBackend(Backend):
         cpu = Device(self.name, "cpu:0", "cpu", "cpu")
         if _mps():
             return (cpu, Device(self.name, "gpu:0", "metal", "mps"))
-        kind = _cuda_kind()
+        kind = "rocm" if _torch().version.hip else "cuda"
         gpus = (Device(self.name, f"gpu:{one}", kind, f"cuda:{one}") for one in range(self._gpus()))
         return (cpu, *gpus)
 
@@ -227,38 +227,22 @@ class TorchObservation(Observation):
                     )
                 )
         if not readings:
-            why = _no_peak(say("the CPU") if not _mps() else "Metal")
-            readings = [
-                missing("peak_memory_allocator", why, scope="device", source="allocator", detail=_PEAK)
-            ]
+            readings = [unknown_peak(_no_peak(say("the CPU") if not _mps() else "Metal"), _PEAK)]
         if used:
             return Observed(tuple(used), None, tuple(readings), tuple(notes))
         if in_use or _mps() or _another_accelerator():
             return Observed(None, joined(*told), tuple(readings), tuple(notes))
         # No GPU, or none of which there is a context: without one nothing runs there.
-        return _on_the_cpu(self._backend.devices()[0], _autograd_nodes() > self._nodes, tuple(readings))
+        cpu = self._backend.devices()[0]
+        if _autograd_nodes() > self._nodes:
+            return Observed((evidence.only_device(cpu),), None, tuple(readings))
+        return Observed(None, evidence.may_have_run(cpu), tuple(readings), only=cpu.name)
 
 
 def _peak(value: int, counter: PooledPeak, device: str) -> Reading:
     if counter.why_not is not None:
-        return missing(
-            "peak_memory_allocator",
-            counter.why_not,
-            scope="device",
-            source="allocator",
-            device=device,
-            detail=_PEAK,
-        )
-    detail = _PEAK_WITH_GRAPHS if counter.pools.total else _PEAK
-    return Reading(
-        "peak_memory_allocator", value, "bytes", "device", "allocator", 1, device=device, detail=detail
-    )
-
-
-def _on_the_cpu(cpu: Device, worked: bool, readings: tuple[Reading, ...]) -> Observed:
-    if worked:
-        return Observed((evidence.only_device(cpu),), None, readings)
-    return Observed(None, evidence.may_have_run(cpu), readings, only=cpu.name)
+        return unknown_peak(counter.why_not, _PEAK, device)
+    return peak(value, _PEAK_WITH_GRAPHS if counter.pools.total else _PEAK, device=device)
 
 
 def _autograd_nodes() -> int:
@@ -283,10 +267,6 @@ def _another_accelerator() -> bool:
     """Whether this PyTorch is built for an accelerator that `devices` does not list, such as Intel's."""
     current = getattr(getattr(_torch(), "accelerator", None), "current_accelerator", lambda: None)()
     return current is not None and current.type not in ("cuda", "mps")
-
-
-def _cuda_kind() -> str:
-    return "rocm" if _torch().version.hip else "cuda"
 
 
 def _no_peak(name: str) -> Sentence:
