@@ -472,7 +472,8 @@ def test_the_consent_names_every_field_the_address_and_who_sees_them(command, te
 
 
 @pytest.mark.needs("numpy")
-def test_after_off_nothing_is_sent(command, kit, teacher):
+def test_after_off_nothing_is_sent(command, kit, teacher, monkeypatch):
+    monkeypatch.setattr(sender, "EVERY", 10.0)  # no second try is on its way when it is turned off
     command.run("on")
     teacher.behave = 503
     run_cell(kit)
