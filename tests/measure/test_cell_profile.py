@@ -180,6 +180,17 @@ def test_a_profiler_that_does_not_start_costs_its_rows_and_nothing_else():
     assert profile.finish().notes == ("The profiler of fake did not start (RuntimeError: planted).",)
 
 
+def test_a_secret_in_a_profilers_error_is_no_easier_to_read_for_being_cut():
+    secret = "hf_" + "abcdefghijKLMNOPqrstuvwxyz01234567"
+
+    def broken(name: str):
+        raise RuntimeError("x" * 94 + f" token={secret}")
+
+    profile = CellProfile(broken)
+    profile.begin("fake")
+    assert secret[:12] not in str(profile.finish().notes[0])
+
+
 def test_two_frameworks_have_their_operations_beside_each_other():
     record = profiled(
         FakeProfiler((operation("one"),), framework="one"), FakeProfiler((operation("two"),), framework="two")

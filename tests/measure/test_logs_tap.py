@@ -246,6 +246,23 @@ def test_a_disk_that_fills_ends_the_capture_before_a_write_of_the_users_fails(mo
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory files exist on Linux alone")
+def test_where_the_second_file_cannot_be_made_the_first_is_given_back(monkeypatch):
+    made = []
+
+    class SecondFails(LogFile):
+        def __init__(self, name):
+            if made:
+                raise OSError("too many open files")
+            super().__init__(name)
+            made.append(self)
+
+    monkeypatch.setattr(tap_module, "LogFile", SecondFails)
+    with pytest.raises(OSError, match="too many open files"):
+        Tap((1, 2), lambda name, data: None).start()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(made[0].descriptor)
+
+
 def test_on_linux_the_file_lies_in_memory():
     file = LogFile("test")
     assert file.in_memory

@@ -25,7 +25,8 @@ FRAMEWORKS = {"tensorflow", "keras", "torch", "jax", "mlx", "numpy"}
 #: A room uses those before it.
 ROOMS = ["record", "measure", "explain", "graphs", "experiment", "show", "jupyter", "teach", "testing"]
 #: What stands beside the rooms: names that others import, for what lies in a room.
-DOORS = {"__init__", "_doors", "_version", "bench", "lessons", "mlcompute", "serverextension", "teacher"}
+OPEN_DOORS = {"bench", "lessons", "logs", "mlcompute", "planning", "serverextension", "teacher"}
+DOORS = {"__init__", "_doors", "_version"} | OPEN_DOORS
 
 
 def module_of(path: Path) -> str:

@@ -22,7 +22,12 @@ import jupyter_mlgpu
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(jupyter_mlgpu.__file__).parent.name
-DOORS = {"lessons": "teach.lessons", "mlcompute": "graphs.mlcompute"}
+DOORS = {
+    "lessons": "teach.lessons",
+    "logs": "explain.logs",
+    "mlcompute": "graphs.mlcompute",
+    "planning": "graphs.planning",
+}
 PROGRAMS = (".py", ".ts", ".tsx")
 SETTINGS = (".toml", ".json", ".yml", ".css", ".cc", "Makefile", "Dockerfile")
 #: What tells what was, and not what is; and programs of others, as they were found.

@@ -49,7 +49,7 @@ def test_a_row_holds_whole_sentences_and_ends_with_padding(tokenizer):
 
 
 def test_a_sentence_that_is_too_long_is_cut_off(tokenizer):
-    rows = wordpieces.single_rows(tokenizer, SENTENCES[:2], length=6)
+    rows = wordpieces.single_rows(tokenizer, iter(SENTENCES[:2]), length=6)
     assert rows.shape == (2, 6)
     assert rows[:, 0].tolist() == [wordpieces.CLS] * 2
     assert rows[:, -1].tolist() == [wordpieces.SEP] * 2

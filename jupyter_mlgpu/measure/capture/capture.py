@@ -41,7 +41,7 @@ class Surroundings(Protocol):
     """What is special about capturing in a kernel or in a terminal: `notebook.capture_kernel` has one."""
 
     def make_echo(self, descriptor: int, before: int | None) -> Echo:
-        """Where a descriptor's output goes on to; see `logs.tap.MakeEcho`."""
+        """Where a descriptor's output goes on to; see `tap.MakeEcho`."""
 
     def attach(self, tap: Tap) -> None:
         """The tap has just begun."""

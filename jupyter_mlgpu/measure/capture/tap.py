@@ -101,7 +101,12 @@ class Tap:
 
     def start(self) -> None:
         """Take the descriptors. Raises OSError where no file can be made; nothing is changed then."""
-        files = [LogFile(NAMES[descriptor]) for descriptor in self._descriptors]
+        with contextlib.ExitStack() as opened:
+            files = [
+                opened.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
+                for descriptor in self._descriptors
+            ]
+            opened.pop_all()
         flush_native()
         for descriptor, file in zip(self._descriptors, files, strict=True):
             before = _copy(descriptor)

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.ops import table
 from jupyter_mlgpu.measure.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.measure.ops.events import Profile
@@ -68,7 +69,7 @@ class CellProfile:
                 say(
                     "The profiler of {framework} did not start ({error}).",
                     framework=framework,
-                    error=_words(error),
+                    error=words(error),
                 )
             )
         if isinstance(started, Refused):
@@ -109,7 +110,7 @@ class CellProfile:
                         say(
                             "The profile of {framework} was lost ({error}).",
                             framework=framework,
-                            error=_words(error),
+                            error=words(error),
                         )
                     )
                     continue
@@ -220,8 +221,3 @@ def _waited(one: DeviceBusy) -> Sentence:
 
 def _percent(share: float) -> str:
     return f"{share * 100:.0f} %" if 0.01 <= share <= 0.99 or share <= 0 else f"{share * 100:.1f} %"
-
-
-def _words(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:160]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -49,6 +49,10 @@ def drawing(operations: Sequence[Operation]) -> Drawing:
     return replace(draw(Scene(head, (Frame(boxes),), arrows)), words=words)
 
 
+#: As notebooks call it.
+Picture = drawing
+
+
 def _words(one: Operation) -> str:
     told = f"{one.name} ({one.type})"
     if not one.takes:

@@ -97,10 +97,9 @@ def single_rows(tokenizer: Any, sentences: Iterable[str], length: int) -> Any:
     """A row for each sentence, cut off where it is longer: int32 `[sentences, length]`."""
     import numpy as np
 
-    found = np.full((len(list(sentences)), length), PAD, "int32")
-    for row, encoding in zip(
-        found, tokenizer.encode_batch(list(sentences), add_special_tokens=False), strict=True
-    ):
+    encodings = tokenizer.encode_batch(list(sentences), add_special_tokens=False)
+    found = np.full((len(encodings), length), PAD, "int32")
+    for row, encoding in zip(found, encodings, strict=True):
         tokens = [CLS, *encoding.ids[: length - 2], SEP]
         row[: len(tokens)] = tokens
     return found

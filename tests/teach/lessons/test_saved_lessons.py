@@ -1,13 +1,16 @@
 """What the lessons' files hold: every cell was run, and nothing in them tells of whoever ran it."""
 
+import ast
 import base64
 import json
 import re
 import socket
+from importlib import import_module
 
 import lesson_solutions  # scripts/
 import lesson_translations
 import nbformat
+from IPython.core.inputtransformer2 import TransformerManager
 from lesson_results import MOST_SECONDS, seconds, verdicts
 from nbconvert import HTMLExporter
 
@@ -55,6 +58,20 @@ def saved_receipts(lesson):
 
 def receipts(cell):
     return [output.data for output in cell.outputs if MIME_TYPE in output.get("data", {})]
+
+
+def imported_of_ours(source):
+    """Pairs of a module of the package and a name of it."""
+    python = ast.parse(TransformerManager().transform_cell(source))
+    nodes = [node for node in ast.walk(python) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in nodes if (node.module or "").partition(".")[0] == "jupyter_mlgpu"]
+    return [(node.module, alias.name) for node in ours for alias in node.names]
+
+
+def test_what_a_lesson_imports_of_the_package_is_there(lesson):
+    for module, name in {pair for cell in code_cells(lesson) for pair in imported_of_ours(cell.source)}:
+        there = import_module(module)
+        assert hasattr(there, name) or import_module(f"{module}.{name}"), f"{module} has no {name}"
 
 
 def test_every_code_cell_was_run_in_this_order(lesson):
