@@ -14,7 +14,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from jupyter_mlgpu.record.record import QUANTITIES, SCHEMA, Record
+from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live

@@ -16,7 +16,8 @@ from itertools import combinations
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
 
 #: The part of the limit up to which a batch is said to fit, and is proposed.
 ROOM = 0.9

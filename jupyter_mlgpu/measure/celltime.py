@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.measure import guarded
 from jupyter_mlgpu.record.clock import Clock, seconds_between
 from jupyter_mlgpu.record.errors import ClockError
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence
 
 #: Waiting for idle devices takes microseconds. Where it takes longer, they were at work until then.

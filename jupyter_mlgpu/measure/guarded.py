@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
-from jupyter_mlgpu.record.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
 

@@ -21,7 +21,8 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.process import RESET
 from jupyter_mlgpu.record.clock import Clock
-from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Reading, Record, Run
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Cell, DeviceUse, Mode, Outcome, Record, Run
 from jupyter_mlgpu.record.redact import beginning, redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
 from jupyter_mlgpu.record.errors import MissingPackageError
-from jupyter_mlgpu.record.record import QUANTITIES, OpStat, Reading, Record
+from jupyter_mlgpu.record.reading import QUANTITIES, Reading
+from jupyter_mlgpu.record.record import OpStat, Record
 
 #: The quantities that a profiler makes longer: of a profiled record they are no timing, and not in the table.
 _TIMINGS = ("wall_time", "cpu_time")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import Fact, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Fact, Record
 from jupyter_mlgpu.record.sentence import Sentence
 
 NAME = "items"

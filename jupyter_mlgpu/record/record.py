@@ -19,9 +19,13 @@ from jupyter_mlgpu.record import schema_1 as record_schema_1
 from jupyter_mlgpu.record.decoding import Count, Measured, Name, Share
 from jupyter_mlgpu.record.devicewords import in_words
 from jupyter_mlgpu.record.errors import RecordError
+from jupyter_mlgpu.record.limit import HotLine, Limit
+from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 SCHEMA = 2
+#: What is not written where there is none: records had none of it at first.
+_LEFT_OUT = ("limit", "why_no_limit", "lines")
 #: A note of a record whose cell wrote more native lines than were read at its end.
 STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
@@ -30,103 +34,9 @@ STILL_READING = say(
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]
-Scope = Literal["cell", "process", "device", "machine"]
-#: What kind of instrument took a reading; a reading's `detail` says which. `simulated`: nothing was measured.
-Source = Literal[
-    "clock",
-    "operating system",
-    "profiler",
-    "allocator",
-    "NVML",
-    "RAPL",
-    "Apple's energy model",
-    "simulated",
-    "other",
-    "none",
-]
 Evidence = Literal["counted", "only device", "allocator", "results"]
-APPLE: Source = "Apple's energy model"
-OPERATING_SYSTEM: Source = "operating system"
 Plane = Literal["host", "device"]
 Verdict = Literal["harmless", "info", "performance", "action", "fatal", "unknown"]
-
-#: Unit of each quantity a record holds, in the order in which records list them.
-QUANTITIES: Mapping[str, str] = {
-    "wall_time": "s",
-    "cpu_time": "s",
-    "device_time": "s",
-    # Of a profiled cell alone: the part of it in which nothing ran on a device, from 0 to 1.
-    "device_idle": "share",
-    "peak_memory_process": "bytes",
-    "peak_memory_allocator": "bytes",
-    "peak_memory_device": "bytes",
-    # In use when the cell had ended: what `growth.py` compares over the runs of a cell.
-    "memory_process": "bytes",
-    "memory_allocator": "bytes",
-    "energy": "J",
-}
-
-
-class Reading(Struct, frozen=True, omit_defaults=True):
-    """One measured quantity, or the reason why it could not be measured.
-
-    `unit` is s (seconds), bytes, J (joules) or share (0 to 1). `scope` says what the figure covers: this
-    cell, the whole process, one device or the machine. `source` is the kind of instrument, `detail` which one
-    and how it is read, in words. `device` is the device that the figure is of, as that instrument names it
-    (`gpu:0`, `GPU 0 (NVIDIA H200)`); None where it is of none. `samples` is how many measurements the value
-    rests on. `uncertainty` is the half width, in the same unit, of the interval around the value in which the
-    true one lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is
-    not in it. None: not stated.
-    """
-
-    # A later version may have more quantities: one that is not known here is kept, and shown.
-    quantity: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{1,63}$")]
-    # Bytes stay whole numbers: 723369984 and 723369984.0 take different room in a receipt.
-    value: Measured | Count | None
-    unit: Annotated[str, Meta(pattern="^[^\x00-\x1f\x7f-\x9f]{1,20}$")]
-    scope: Scope
-    source: Source
-    samples: Count
-    why_missing: Sentence | None = None
-    uncertainty: Measured | None = None
-    device: str | None = None
-    detail: Sentence | None = None
-
-    def __post_init__(self) -> None:
-        if self.uncertainty is not None and (
-            self.value is None or not (self.uncertainty == 0 or _LEAST <= self.uncertainty <= 1e18)
-        ):
-            raise RecordError(
-                f"The reading {self.quantity!r} needs a value for its uncertainty, which is 0, or at least "
-                f"{_LEAST:g}: found value {self.value!r} and uncertainty {self.uncertainty!r}."
-            )
-        if (self.value is None) == (self.why_missing is None):
-            raise RecordError(
-                f"The reading {self.quantity!r} needs either a value or a reason why there is none: "
-                f"found value {self.value!r} and reason {self.why_missing!r}."
-            )
-
-    @property
-    def instrument(self) -> str:
-        """What measured it, in words for people."""
-        return self.detail or self.source
-
-
-#: The smallest uncertainty that is told in figures.
-_LEAST = 1e-15
-
-
-def missing(
-    quantity: str,
-    why: Sentence,
-    *,
-    scope: Scope = "cell",
-    source: Source = "none",
-    detail: Sentence | None = None,
-    device: str | None = None,
-) -> Reading:
-    """A reading that could not be taken, with the reason in words a student understands."""
-    return Reading(quantity, None, QUANTITIES[quantity], scope, source, 0, why, device=device, detail=detail)
 
 
 class RanOn(Struct, frozen=True):
@@ -256,7 +166,9 @@ class Record(Struct, frozen=True):
     """Everything known about one cell.
 
     `started_monotonic_ns` is the moment of `started_at` on the kernel's own clock: only differences within a
-    run mean something. `notes` are sentences for the reader.
+    run mean something. `limit` is what the cell spent most of its time on; where that is None,
+    `why_no_limit` says why, but in records from before it was told. `lines` are those of the code at which
+    the cell was seen most, the most often first. `notes` are sentences for the reader.
     """
 
     run: Run
@@ -273,6 +185,9 @@ class Record(Struct, frozen=True):
     mode: Mode = "light"
     origin: Origin = "live"
     notes: tuple[Sentence, ...] = ()
+    limit: Limit | None = None
+    why_no_limit: Sentence | None = None
+    lines: tuple[HotLine, ...] = ()
     schema: int = SCHEMA
 
     @property
@@ -302,6 +217,9 @@ class Record(Struct, frozen=True):
     def to_json(self, texts: bool = True) -> dict[str, Any]:
         """The record as JSON-ready data, keys in the order of the schema; `texts` as in decoding.to_json."""
         data: dict[str, Any] = decoding.to_json(self, texts)
+        for name in _LEFT_OUT:
+            if not data[name]:
+                del data[name]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod

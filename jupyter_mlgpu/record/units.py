@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 
 TITLES = {
     "wall_time": "Wall time",

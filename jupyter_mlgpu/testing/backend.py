@@ -15,7 +15,8 @@ from jupyter_mlgpu.measure.frameworks.base import (
     Observed,
     Scope,
 )
-from jupyter_mlgpu.record.record import RanOn, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.record.record import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jupyter_mlgpu.record.record import Cell, DeviceUse, RanOn, Reading, Record, Run, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import Cell, DeviceUse, RanOn, Record, Run
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 NO_STATISTICS = say("TensorFlow keeps no allocator statistics for {device}.", device="cpu:0")

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu import save_records
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.testing import example_record
 
 pytestmark = pytest.mark.kernel

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu import compare
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn
 from jupyter_mlgpu.show.comparing import page
 from jupyter_mlgpu.show.page import plotly
 from jupyter_mlgpu.testing import example_record

@@ -14,7 +14,7 @@ from jupyter_mlgpu.jupyter.notebook import engine
 from jupyter_mlgpu.measure.kit import Kit, current
 from jupyter_mlgpu.record.clock import SystemClock
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.engines.page import engines_table
 from jupyter_mlgpu.testing import FakeClock, example_record
 from jupyter_mlgpu.testing.engines import FakeClient, FakeEngine

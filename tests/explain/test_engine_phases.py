@@ -10,7 +10,7 @@ from jupyter_mlgpu.explain.engines.asking import EngineReport
 from jupyter_mlgpu.explain.engines.collection import WAITING, Collection
 from jupyter_mlgpu.explain.engines.offsets import Offset
 from jupyter_mlgpu.explain.engines.phases import phases
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import lanes, live
 from jupyter_mlgpu.show.engines.page import engines_table, phases_table
 from jupyter_mlgpu.show.page import view

@@ -15,7 +15,7 @@ from jupyter_mlgpu.explain.engines.collecting import collect_with
 from jupyter_mlgpu.explain.engines.collection import Collection, busy_ns
 from jupyter_mlgpu.explain.engines.offsets import Offset, RoundTrip, estimate
 from jupyter_mlgpu.record.errors import RecordError, UsageError
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.show.engines import lanes
 from jupyter_mlgpu.show.engines.page import engines_table
 from jupyter_mlgpu.show.page.scales import Scale

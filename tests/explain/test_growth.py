@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.explain import growth
 from jupyter_mlgpu.explain.growth import CellGrowth, of_all, of_run
-from jupyter_mlgpu.record.record import Reading, Record, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.show.receipts import growing
 from jupyter_mlgpu.testing import example_record

@@ -11,7 +11,7 @@ from jupyter_mlgpu.jupyter.notebook.fits_command import fits_command, size_in_by
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 GIBIBYTE = 1024**3

@@ -22,7 +22,8 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.files import Journal, load_records
-from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import STILL_READING, Fact, LogLine
 from jupyter_mlgpu.record.store import Store
 from jupyter_mlgpu.testing import FakeBackend, example_record
 

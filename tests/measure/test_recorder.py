@@ -6,7 +6,8 @@ import pytest
 
 from jupyter_mlgpu.measure.probes.process import CpuTime
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
-from jupyter_mlgpu.record.record import QUANTITIES, Reading, Record
+from jupyter_mlgpu.record.reading import QUANTITIES, Reading
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, FakeProbe
 
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 import jupyter_mlgpu
 from jupyter_mlgpu.record.errors import MissingPackageError
 from jupyter_mlgpu.record.frames import Records
-from jupyter_mlgpu.record.record import OpStat, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import OpStat
 from jupyter_mlgpu.testing import example_record
 
 # No pandas in the environment with the other Python, in which the unit tests run as well.

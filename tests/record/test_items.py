@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.items import NAME, fact, per_item
-from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.receipts.items import sentence
 from jupyter_mlgpu.testing import example_record
 

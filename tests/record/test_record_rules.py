@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from jupyter_mlgpu.jupyter.cli import main
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.files import load_records, save_records
-from jupyter_mlgpu.record.record import Fact, LogLine, OpStat, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Fact, LogLine, OpStat, Record
 from jupyter_mlgpu.show.receipts import bundle, html, text
 from jupyter_mlgpu.show.receipts.report import report
 from jupyter_mlgpu.testing import example_record

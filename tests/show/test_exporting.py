@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.measure.ops.events import Event, Profile
 from jupyter_mlgpu.measure.ops.kept import KeptProfiles
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import missing
+from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
 from jupyter_mlgpu.testing import example_record
 

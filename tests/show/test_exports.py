@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.exporting import chrome, timeline
 from jupyter_mlgpu.testing import example_record
 

@@ -5,7 +5,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record.record import OpStat, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import OpStat, Record
 from jupyter_mlgpu.show.receipts import figures, html, operations, report, text
 from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, bundle
 from jupyter_mlgpu.testing import example_record

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.show.receipts import html, notes, text, words
 from jupyter_mlgpu.show.receipts.bundle import FULL_LIMIT, MIME_TYPE, NOTED_LIMIT, PLAIN_LIMIT, bundle
 from jupyter_mlgpu.testing import example_record

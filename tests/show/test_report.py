@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Reading, Record, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import DeviceUse, LogLine, RanOn, Record
 from jupyter_mlgpu.show.receipts import figures
 from jupyter_mlgpu.testing import example_record
 

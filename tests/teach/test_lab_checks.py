@@ -6,7 +6,8 @@ from msgspec.structs import replace
 import jupyter_mlgpu
 from jupyter_mlgpu.explain.comparing import expect
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import DeviceUse, RanOn, Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import DeviceUse, RanOn
 from jupyter_mlgpu.teach.lessons import assert_gpu_used, faster_than, peak_below
 from jupyter_mlgpu.testing import example_record
 

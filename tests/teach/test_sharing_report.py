@@ -12,7 +12,8 @@ from msgspec.structs import replace
 import jupyter_mlgpu
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Reading, Record, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, RanOn, Record
 from jupyter_mlgpu.teach.lessons import exercises
 from jupyter_mlgpu.teach.sharing import leaving, report
 from jupyter_mlgpu.teach.sharing.report import SharedCheck

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE, bundle
 from jupyter_mlgpu.teach.lessons import assert_gpu_used, submitted
 from jupyter_mlgpu.teach.submissions import doubts, read

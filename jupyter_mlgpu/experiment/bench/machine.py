@@ -14,7 +14,7 @@ from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: Others' share of the processor's time from which it is told.

@@ -14,7 +14,8 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observed
 from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import Outcome, missing
+from jupyter_mlgpu.record.reading import missing
+from jupyter_mlgpu.record.record import Outcome
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: Runs one device's lane; returns it, and what ended it early and the race with it.

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import QUANTITIES, Record
+from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.record.shown import Shown
 

@@ -14,7 +14,8 @@ from jupyter_mlgpu.explain.comparing.compare import too_few
 from jupyter_mlgpu.explain.statistics import median, ratio_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
-from jupyter_mlgpu.record.record import QUANTITIES, Record
+from jupyter_mlgpu.record.reading import QUANTITIES
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
 from jupyter_mlgpu.record.translation import translated

@@ -6,7 +6,7 @@ what is reserved and not in use is free for the next array of this process, and 
 
 from __future__ import annotations
 
-from jupyter_mlgpu.record.record import Reading, Scope, missing
+from jupyter_mlgpu.record.reading import Reading, Scope, missing
 from jupyter_mlgpu.record.sentence import Sentence
 
 #: What the allocator has taken from the device, in use or not, in bytes. No record holds it: only

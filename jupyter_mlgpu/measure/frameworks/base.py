@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from jupyter_mlgpu.measure.frameworks.imports import imported
-from jupyter_mlgpu.record.record import RanOn, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence
 
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 
 

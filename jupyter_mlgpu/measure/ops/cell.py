@@ -12,7 +12,8 @@ from jupyter_mlgpu.measure.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import Fact, OpStat, Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
+from jupyter_mlgpu.record.record import Fact, OpStat
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 Find = Callable[[str], Profiler | Refused]

@@ -13,7 +13,7 @@ from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.measure.probes.sampler import INTERVAL, Sampler
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 UNIFIED = say(

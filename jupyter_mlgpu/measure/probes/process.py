@@ -15,7 +15,7 @@ from jupyter_mlgpu.measure.probes.base import Probe
 from jupyter_mlgpu.measure.probes.resets import Resets
 from jupyter_mlgpu.measure.probes.sampler import SampledPeak, Sampler
 from jupyter_mlgpu.record.clock import Clock, SystemClock, seconds_between
-from jupyter_mlgpu.record.record import OPERATING_SYSTEM, Reading, missing
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 _STATUS = "/proc/self/status"

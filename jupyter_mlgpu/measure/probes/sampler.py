@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import OPERATING_SYSTEM, Reading
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading
 from jupyter_mlgpu.record.sentence import say
 
 INTERVAL = 0.05

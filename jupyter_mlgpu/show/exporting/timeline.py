@@ -17,7 +17,8 @@ from operator import attrgetter
 from typing import Any
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
-from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
 
 CLOCK = (
     "Time 0 is the start of the first cell. Cells stand on their kernel's monotonic clock; operations by "

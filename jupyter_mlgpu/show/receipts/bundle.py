@@ -18,7 +18,8 @@ import msgspec
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record import decoding, sentence
-from jupyter_mlgpu.record.record import LogLine, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.show.receipts import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"

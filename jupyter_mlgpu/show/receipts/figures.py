@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.record import Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.receipts import words

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jupyter_mlgpu.record import units
-from jupyter_mlgpu.record.record import LogLine, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.show.markup import Markup, element, joined, one_line
 from jupyter_mlgpu.show.page.html import table
 from jupyter_mlgpu.show.page.model import Table

@@ -8,7 +8,8 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import EVERY
-from jupyter_mlgpu.record.record import RanOn, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import RanOn, Record
 from jupyter_mlgpu.show.receipts import notes
 
 # Words of facts' names that are not written in lower case.

@@ -14,7 +14,8 @@ from typing import Protocol
 
 from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.record.errors import NotVerifiedError
-from jupyter_mlgpu.record.record import OPERATING_SYSTEM, Cell, DeviceUse, Reading, Record, Run, missing
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, missing
+from jupyter_mlgpu.record.record import Cell, DeviceUse, Record, Run
 from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.teach.grading.cells import TeachersCell
 

@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import Reading, Record, Scope, Source
+from jupyter_mlgpu.record.reading import Reading, Scope, Source
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.teach.sharing.report import (
     FRAMEWORKS,
     LARGEST,

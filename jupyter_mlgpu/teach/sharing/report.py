@@ -17,7 +17,8 @@ from msgspec import Meta, Struct
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import RecordError
-from jupyter_mlgpu.record.record import QUANTITIES, Outcome, Scope, Source
+from jupyter_mlgpu.record.reading import QUANTITIES, Scope, Source
+from jupyter_mlgpu.record.record import Outcome
 
 SCHEMA = 1
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from playwright.sync_api import Locator, expect
 
 from jupyter_mlgpu.record.files import save_records
-from jupyter_mlgpu.record.record import DeviceUse, Outcome, RanOn, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import DeviceUse, Outcome, RanOn, Record
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record
 

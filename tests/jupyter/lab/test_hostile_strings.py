@@ -33,7 +33,8 @@ from jupyter_mlgpu.graphs.planning.graph import GivenTensor as Made
 from jupyter_mlgpu.graphs.planning.placing import target
 from jupyter_mlgpu.jupyter.notebook import engine, progress, restart
 from jupyter_mlgpu.record.errors import RestartNeededError
-from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, Reading, Record
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import DeviceUse, Fact, LogLine, OpStat, Record
 from jupyter_mlgpu.show.comparing import page as comparing_page
 from jupyter_mlgpu.show.doctor.page import DiagnosisPage as DoctorPage
 from jupyter_mlgpu.show.page import chart as drawn

@@ -29,7 +29,8 @@ from jupyter_mlgpu.measure.frameworks.base import (
 )
 from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays
-from jupyter_mlgpu.record.record import RanOn, Reading
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 NOT_WATCHED = say("JAX does not tell where its programs ran.")

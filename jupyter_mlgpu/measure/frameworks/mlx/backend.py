@@ -28,7 +28,7 @@ from jupyter_mlgpu.measure.frameworks.evidence import may_have_run, only_device
 from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.measure.frameworks.mlx import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 NOT_WATCHED = say("MLX does not tell where its operations ran.")

@@ -38,7 +38,7 @@ from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
 from jupyter_mlgpu.measure.frameworks.tensorflow.placement import Mark, PlacementWatch, unwatched
 from jupyter_mlgpu.measure.frameworks.tensorflow.unseen import Unseen
 from jupyter_mlgpu.measure.frameworks.tensorflow.weights import variables
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 

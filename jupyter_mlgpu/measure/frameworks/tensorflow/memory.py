@@ -17,7 +17,7 @@ from typing import Any
 from jupyter_mlgpu.measure.frameworks import allocator
 from jupyter_mlgpu.measure.frameworks.peaks import Peaks
 from jupyter_mlgpu.measure.frameworks.tensorflow.names import kind_of
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 

@@ -24,7 +24,7 @@ from jupyter_mlgpu.measure.frameworks.torch import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.torch.pools import PooledPeak
 from jupyter_mlgpu.measure.frameworks.torch.scope import TorchScope
 from jupyter_mlgpu.measure.frameworks.torch.tensors import tensors
-from jupyter_mlgpu.record.record import Reading
+from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 # Short: a receipt holds little, and each is in it three times.

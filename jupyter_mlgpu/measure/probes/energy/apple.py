@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any, Protocol, cast
 
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import APPLE, Reading, Scope, missing
+from jupyter_mlgpu.record.reading import APPLE, Reading, Scope, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 #: Seconds by which a figure may be late, and the shortest cell whose energy that leaves known within 10 %.

@@ -22,7 +22,7 @@ from jupyter_mlgpu.measure.probes.gpus import Gpus
 from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import Reading, missing
+from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 #: The last look is taken on the cell's own thread where it takes at most this part of the cell's time.

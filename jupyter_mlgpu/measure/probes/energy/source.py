@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.measure.probes.nvml import Told
-from jupyter_mlgpu.record.record import Scope, Source
+from jupyter_mlgpu.record.reading import Scope, Source
 from jupyter_mlgpu.record.sentence import Sentence
 
 
