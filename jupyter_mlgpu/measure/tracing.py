@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -47,7 +48,9 @@ def trace(name: str) -> Iterator[TracedBlock]:
     """
     kit = current()
     block = TracedBlock()
-    measurement = kit.recorder.start(name)
+    # Two frames out: contextlib runs this generator for the code that has the `with`.
+    file = sys._getframe(2).f_code.co_filename
+    measurement = kit.recorder.start(name, of_user=lambda one: 0 if one == file else kit.of_user(one))
     outcome: Outcome = "ok"
     try:
         yield block
@@ -58,7 +61,8 @@ def trace(name: str) -> Iterator[TracedBlock]:
         outcome = "error"
         raise
     finally:
-        block._record = measurement.stop(outcome)
+        record = measurement.stop(outcome)
+        block._record = kit.judged(record, measurement.activity)
         kit.store.add(block._record)
 
 
@@ -103,6 +107,7 @@ def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
     measurement = kit.recorder.start(name)
 
     def end() -> None:
-        kit.store.add(measurement.stop(requested=kit.selection.requested()))
+        record = measurement.stop(requested=kit.selection.requested())
+        kit.store.add(kit.judged(record, measurement.activity))
 
     return end, measurement.abandon
