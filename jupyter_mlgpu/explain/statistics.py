@@ -133,8 +133,8 @@ def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate 
 def share_interval(hits: float, count: int) -> tuple[float, float]:
     """From where to where a share lies, with a chance of about 95 %, where `hits` of `count` looks saw it.
 
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
-    Statistical Association 22 (1927), p. 209-212. Looks are taken to be independent.
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22 (1927), p. 209-212. Looks are taken to be independent.
     """
     if count < 1:
         return 0.0, 1.0

@@ -103,9 +103,10 @@ class Kit:
     def _activity(self, of_user: OfUser | None) -> ActivityWatch | None:
         if not self.looks_at_cells:
             return None
-        from jupyter_mlgpu.measure.activity.watch import ActivityWatch
+        from jupyter_mlgpu.measure.activity.watch import ActivityWatch, Asked
 
-        return ActivityWatch(self.sampler, self._markers, of_user or self.of_user, self._gpus_busy)
+        asked = Asked(of_user or self.of_user, self._gpus_busy, _called_back)
+        return ActivityWatch(self.sampler, self._markers, asked)
 
     @cached_property
     def _markers(self) -> Markers:
@@ -124,8 +125,8 @@ class Kit:
     def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
         """The record with what limited its cell: `explain` says it, from what was seen of it.
 
-        `lines_above` are those of the cell that stand above its Python code. That room stands above this one, so
-        it is loaded here by its name, when there is something to judge.
+        `lines_above` are those of the cell that stand above its Python code. That room stands above this one,
+        so it is loaded here by its name, when there is something to judge.
         """
         if activity is None:
             return record
@@ -153,6 +154,10 @@ class Kit:
         backend = registry.backend(registry.MODULES[module])
         self.selection.framework_loaded(backend)
         self.recorder.framework_loaded(backend)
+
+
+def _called_back() -> bool:
+    return any(backend.calls_back() for backend in registry.loaded())
 
 
 def _find_gpus() -> Gpus:

@@ -1,7 +1,7 @@
 """What limited a cell, and how sure that is: the kind that took most of its time, unless the clocks disagree.
 
-`sure` needs twelve looks of which more than half, within their interval, saw the kind, nothing of it guessed, and clocks
-that agree; `likely` half of the time; what has a third of it is `open`, and nothing is `unknown`.
+`sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
+of it guessed, and clocks that agree. `likely` is half of the time, `open` a third of it, `unknown` less.
 """
 
 from __future__ import annotations
@@ -10,29 +10,34 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import shares, words
+from jupyter_mlgpu.explain.limits import calls, shares, words
 from jupyter_mlgpu.explain.limits.lines import hot_lines
 from jupyter_mlgpu.explain.limits.shares import Shares
 from jupyter_mlgpu.explain.statistics import share_interval
 from jupyter_mlgpu.measure.activity.activity import Activity, Line, Part
 from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
-from jupyter_mlgpu.record.reading import Reading, Source
+from jupyter_mlgpu.record.reading import OPERATING_SYSTEM, Reading, Scope, Source
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.sentence import say, say_count
 
 #: Looks that `sure` needs, and those without which nothing is said.
-FEWEST_FOR_SURE = 12
-FEWEST = 3
-#: Parts of the time: from here on an answer is likely, and from here on there is one.
+FEWEST_FOR_SURE, FEWEST = 12, 3
+#: Parts of the time from which on an answer is likely, and from which on there is one.
 LIKELY, OPEN = 0.5, 0.35
-#: The part of a kind that may be guessed in an answer that is sure.
-_GUESSED = 0.2
+#: The part of a kind that may be guessed, and of the time that may be unseen, in an answer that is sure.
+_GUESSED, _UNSEEN = 0.2, 0.3
 #: Processor time over time from which on somebody was at work, and up to which nobody was.
 _WORKED, _RESTED = 0.5, 0.4
 #: The part of the machine that others must have had for a wait for a processor to be their doing.
 _OTHERS = 0.25
 #: The part of the time in which a GPU must have worked for it to be what the cell waited for.
 _GPU_BUSY = 0.6
+#: What is lost to others, or to memory, counts from this part of the time on.
+_LOST = 0.05
+#: Seconds that a look waits for the lock, in the mean, from which on another thread had it.
+_LOCKED = 0.0004
+#: Messages of the catalogue that say that a compiler was at work, which no stack tells.
+COMPILED = frozenset({"xla-cluster-compiled"})
 
 PROFILED = say("A profiler or debugger was at work in this cell, so its times say nothing of what limits it.")
 
@@ -42,15 +47,20 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
 
     `lines_above` are lines of the cell above its Python code, from which the looks count.
     """
-    activity = _in_the_cell(activity, record.cell.execution_count, lines_above)
     if shares.is_profiled(activity):
         return replace(record, why_no_limit=PROFILED)
     if activity.looks < FEWEST and activity.unseen < LIKELY * activity.seconds:
-        why = say("The cell was looked at {looks} times, which is too few to tell.", looks=activity.looks)
+        why = say_count(
+            "The cell was looked at once, which is too little to tell.",
+            "The cell was looked at {count} times, which is too little to tell.",
+            activity.looks,
+        )
         return replace(record, why_no_limit=why)
+    activity = _in_the_cell(activity, record.cell.execution_count, lines_above)
     on_gpu = _on_gpu(record)
-    found = shares.of(activity, _framework_worked(record), on_gpu)
-    device = _gpu(found, activity, on_gpu)
+    found = shares.of(activity, framework_worked=bool(record.device.ran_on), on_gpu=on_gpu)
+    device = _gpu(found, activity) if on_gpu else None
+    _prepared(found, record, activity)
     _disturbed(found, activity)
     return replace(record, limit=_limit(found, activity, device), lines=hot_lines(activity))
 
@@ -69,11 +79,10 @@ def _in_the_cell(activity: Activity, number: int | None, lines_above: int) -> Ac
 
 
 def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
-    kind, seconds = max(found.by_kind.items(), key=lambda one: one[1], default=("unknown", 0.0))
-    value = found.share(kind)
-    if value < OPEN or kind == "unknown":
-        kind, value = "unknown", found.share("unknown")
-    parts = found.parts[kind]
+    kind: LimitKind = max(found.by_kind, key=lambda one: found.by_kind[one], default="unknown")
+    if found.share(kind) < OPEN:
+        kind = "unknown"
+    value, parts = found.share(kind), found.parts[kind]
     return Limit(
         kind=kind,
         confidence=_confidence(kind, value, found, activity),
@@ -85,14 +94,14 @@ def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
 
 
 def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Confidence:
-    low, _ = share_interval(value * found.looks, found.looks)
     if kind == "unknown" or value < LIKELY or not _clocks_agree(kind, value, activity):
         return "open"
+    if kind == "device" and activity.called_back and _python_elsewhere(found.parts[kind]):
+        return "open"
+    low, _ = share_interval(value * found.looks, found.looks)
     guessed = found.guessed[kind] > _GUESSED * found.by_kind[kind]
-    unseen = activity.unseen > 0.3 * activity.seconds
-    if found.looks < FEWEST_FOR_SURE or low <= LIKELY or guessed or unseen:
-        return "likely"
-    return "sure"
+    unseen = activity.unseen > _UNSEEN * activity.seconds
+    return "likely" if found.looks < FEWEST_FOR_SURE or low <= LIKELY or guessed or unseen else "sure"
 
 
 def _clocks_agree(kind: LimitKind, value: float, activity: Activity) -> bool:
@@ -101,69 +110,86 @@ def _clocks_agree(kind: LimitKind, value: float, activity: Activity) -> bool:
     if kind == "waiting":
         return own is None or own <= (1 - value + _RESTED) * seconds
     if kind in ("python", "launch"):
-        return own is None or own >= _WORKED * value * seconds
+        # A thread beside the cell's may have done it.
+        return whole is None or whole >= _WORKED * value * seconds
     if kind == "device" and not activity.gpus:
         return whole is None or whole >= _WORKED * value * seconds
     return True
 
 
 def _on_gpu(record: Record) -> bool:
-    return any(one.kind != "cpu" for one in record.device.ran_on or ()) or any(
-        one.plane == "device" for one in record.ops
-    )
+    ran = any(one.kind != "cpu" for one in record.device.ran_on or ())
+    return ran or any(one.plane == "device" for one in record.ops)
 
 
-def _framework_worked(record: Record) -> bool:
-    return bool(record.device.ran_on)
-
-
-def _gpu(found: Shares, activity: Activity, on_gpu: bool) -> str | None:
-    """The GPU that worked, where there is one; what the host did meanwhile is then no limit."""
-    if not on_gpu:
-        return None
-    label, (busy, _) = max(activity.gpus.items(), key=lambda one: one[1][0], default=(None, (0.0, 0)))
+def _gpu(found: Shares, activity: Activity) -> str | None:
+    """The GPU that worked; where it had little to do, what was waited for were copies."""
+    label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
-    waited = found.by_kind["device"]
-    if busy < _GPU_BUSY and waited > 0:  # asked for values that were long in coming, from a GPU with little to do
-        found.by_kind["transfer"] += waited  # type: ignore[assignment]
-        found.parts["transfer"] += found.parts.pop("device", [])
-        found.by_kind["device"] = 0
+    if activity.gpus[label][0] < _GPU_BUSY:
+        found.move("device", "transfer", lambda part: True)
         return None
     return label
 
 
+def _prepared(found: Shares, record: Record, activity: Activity) -> None:
+    """What prepares without a stack that tells it: a compiler in a child process, and first runs.
+
+    A graph is optimised when it first runs, and its kernels are made: about as long as it was traced for.
+    """
+    waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
+    if waited and (activity.children_time or 0.0) > 0.5 * waited:
+        found.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
+    if any(line.id in COMPILED for line in record.logs):
+        found.move("device", "compiling", lambda part: part.doing is None)
+        return
+    traced = [part for part in found.parts["compiling"] if part.doing == "compiling"]
+    if sum(part.seconds for part in traced) >= 0.5 * found.by_kind["device"] > 0:
+        lines = {part.line for part in traced}
+        found.move("device", "compiling", lambda part: part.line in lines)
+
+
+def _python_elsewhere(parts: Iterable[Part]) -> bool:
+    """Whether the cell's thread waited for others, of which one had the lock: it computes, too.
+
+    A function that native threads call (of a data pipeline, say) gives the lock up as it ends, unseen.
+    """
+    parts = list(parts)
+    waiting = [part for part in parts if part.state == "idle beside others"]
+    looks, late = sum(part.looks for part in waiting), sum(part.waited for part in waiting)
+    most = sum(part.seconds for part in waiting) > 0.5 * sum(part.seconds for part in parts)
+    return most and late > _LOCKED * looks
+
+
 def _disturbed(found: Shares, activity: Activity) -> None:
     """Time that the cell had to wait for others, or for memory: taken from what it did in that time."""
-    seconds = activity.seconds
-    others = 0.0 if activity.others_time is None else activity.others_time / (activity.cores * seconds)
-    lost = 0.0
+    others = (activity.others_time or 0.0) / (activity.cores * activity.seconds)
     if others >= _OTHERS:
         # A thread that waits for others of its process waits for no processor: they do.
         waited = sum(part.seconds for part in found.parts["device"] if part.state == "idle beside others")
-        lost = (activity.processor_wait or 0.0) / seconds + waited / found.seconds * others
-    stalled = (activity.memory_stall or 0.0) / seconds if activity.swapped else 0.0
-    for kind, share in (("contention", lost), ("memory", stalled)):
-        share = min(share, 1.0)
-        if share > 0.05:
-            for other in found.by_kind:
-                if other != "waiting":
-                    found.by_kind[other] *= 1 - share  # type: ignore[assignment]
-            found.by_kind[kind] += share * found.seconds  # type: ignore[index, assignment]
+        waits, worked = activity.processor_waits or 0.0, activity.process_time or 0.0
+        lost = (activity.processor_wait or 0.0) / activity.seconds
+        lost += waited / found.seconds * (waits / (waits + worked) if waits else 0.0)
+        if lost > _LOST:
+            found.take("contention", min(lost, 1.0), but="waiting")
+    stalled = (activity.memory_stall or 0.0) / activity.seconds if activity.swapped else 0.0
+    if stalled > _LOST:
+        found.take("memory", min(stalled, 1.0), but="waiting")
 
 
 def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Iterable[Reading]:
-    yield Reading(f"time_{kind}", value, "share", "cell", "samples", found.looks)
-    told: tuple[tuple[str, float | None, Source, str], ...] = (
+    yield Reading("samples_share", value, "share", "cell", "samples", found.looks)
+    told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),
-        ("processor_wait", activity.processor_wait, "operating system", "cell"),
-        ("others_time", activity.others_time, "operating system", "machine"),
+        ("processor_wait", activity.processor_wait, OPERATING_SYSTEM, "cell"),
+        ("others_time", activity.others_time, OPERATING_SYSTEM, "machine"),
         ("time_not_seen", activity.unseen or None, "samples", "cell"),
-        ("memory_stall", activity.memory_stall or None, "operating system", "machine"),
+        ("memory_stall", activity.memory_stall or None, OPERATING_SYSTEM, "machine"),
     )
     for quantity, seconds, source, scope in told:
         if seconds is not None:
-            yield Reading(quantity, seconds, "s", scope, source, 1)  # type: ignore[arg-type]
+            yield Reading(quantity, seconds, "s", scope, source, 1)
     for label, (busy, samples) in activity.gpus.items():
         yield Reading("device_busy", busy, "share", "device", "NVML", samples, device=label)

@@ -27,7 +27,9 @@ def hot_lines(activity: Activity) -> tuple[HotLine, ...]:
             looks[part.line] += part.looks
             if part.line_call is not None and part.line_call.text:
                 calls[part.line][part.line_call.text] += part.looks
-    return tuple(_told(line, count, activity.looks, calls[line]) for line, count in looks.most_common(MOST_LINES))
+    return tuple(
+        _told(line, count, activity.looks, calls[line]) for line, count in looks.most_common(MOST_LINES)
+    )
 
 
 def _told(line: Line, count: int, of: int, calls: Counter[str]) -> HotLine:

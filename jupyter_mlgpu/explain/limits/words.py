@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from jupyter_mlgpu.measure.activity.activity import Part
+from jupyter_mlgpu.measure.activity.activity import Call, Part
 from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -22,7 +22,7 @@ def share(value: float) -> str:
 
 
 def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | None) -> Sentence:
-    """The answer, with the line that it was mostly at. `value` is the share of the time; `device` a GPU's name."""
+    """The answer, and the line it was mostly at; `value` is the share of the time, `device` a GPU's name."""
     where = _where(parts)
     told = share(value)
     match kind:
@@ -60,13 +60,19 @@ def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | Non
 
 
 _NEXT: dict[LimitKind, Sentence] = {
-    "compiling": say("Run it again: what was prepared is kept. Changing shapes or Python numbers prepare anew."),
+    "compiling": say(
+        "Run it again: what was prepared is kept. Changing shapes or Python numbers prepare anew."
+    ),
     "waiting": say("Start what is waited for earlier, or at the same time, or ask for less of it."),
-    "python": say("Let one operation on whole arrays replace the loop, or ask the profiler of Python: %prun."),
+    "python": say(
+        "Let one operation on whole arrays replace the loop, or ask the profiler of Python: %prun."
+    ),
     "input": say("Prepare data in other threads or processes beforehand, or keep what was prepared."),
     "transfer": say("Copy once, before the loop, and bring back only what is needed."),
     "launch": say("Put more into each operation: larger batches, or one compiled function for many steps."),
-    "compute": say("It is near what this machine can do: fewer operations, or a smaller type of numbers, help."),
+    "compute": say(
+        "It is near what this machine can do: fewer operations, or a smaller type of numbers, help."
+    ),
     "bandwidth": say("It is near what this machine's memory can do: fuse operations, or use a smaller type."),
     "device": say("Where this time goes, operation by operation, tells `%%mlc_trace --ops` over the cell."),
     "memory": say("Use less at once: a smaller batch, or `del` for what is no longer needed."),
@@ -98,13 +104,17 @@ def _where(parts: Sequence[Part]) -> Sentence:
 
 
 def _call(parts: Sequence[Part]) -> str | None:
-    return _most(parts, lambda part: (call := part.line_call or part.call) and call.text or None)
+    return _most(parts, lambda part: _text(part.line_call))
+
+
+def _text(call: Call | None) -> str | None:
+    return (call.text or None) if call is not None else None
 
 
 def _most(parts: Sequence[Part], of: Callable[[Part], T | None]) -> T | None:
     """What most of the time has in common; None where nothing has most of it."""
-    seconds: Counter[T | None] = Counter()
+    seconds: dict[T | None, float] = defaultdict(float)
     for part in parts:
-        seconds[of(part)] += part.seconds  # type: ignore[assignment]
-    found, most = max(seconds.items(), key=lambda one: one[1], default=(None, 0))
+        seconds[of(part)] += part.seconds
+    found, most = max(seconds.items(), key=lambda one: one[1], default=(None, 0.0))
     return found if most >= _MOST * sum(seconds.values()) else None

@@ -67,7 +67,9 @@ def lines_above(code: str) -> int:
     The code below a cell magic is compiled by itself, and its lines are counted from there.
     """
     lines = code.splitlines()
-    return next((number for number, line in enumerate(lines) if line.strip() and not line.startswith("%%")), 0)
+    return next(
+        (number for number, line in enumerate(lines) if line.strip() and not line.startswith("%%")), 0
+    )
 
 
 def title(code: str, ours: Ours) -> str:

@@ -49,7 +49,7 @@ def scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
 def cells_of(shell: Any) -> OfUser:
     """Tells of a file which cell it is, by its execution count; None where it is none.
 
-    IPython compiles each cell as a file of its own, and keeps their numbers (`CachingCompiler._filename_map`).
+    IPython compiles each cell as a file of its own, and keeps their numbers (private, seen with 8 and 9).
     """
     numbers: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
     return lambda filename: numbers.get(filename, 0 if filename == _TIMED else None)

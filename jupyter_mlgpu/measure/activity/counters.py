@@ -1,4 +1,4 @@
-"""Counters of the process and of the machine that say what a cell had to wait for; None where a system has none."""
+"""Counters of the process and the machine that tell what a cell waited for; None where there are none."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class Counters(NamedTuple):
     """All of them at one moment; times in seconds since some moment that does not change."""
 
     process_time: float
+    children_time: float
     thread_time: float | None
     processor_wait: float | None
     machine_busy: float | None
     memory_stall: float | None
-    swapped_in: int | None
+    swapped_in: float | None
 
 
 def cores() -> int:
@@ -61,8 +62,10 @@ def native_id(thread: int) -> int | None:
 
 def read(clock: ThreadClock, task: int | None) -> Counters:
     """All counters now; some 100 µs on Linux."""
+    times = os.times()
     return Counters(
         real_time.process_time(),
+        times.children_user + times.children_system,
         clock.read(),
         None if task is None else _attempt(lambda: _processor_wait(task)),
         _attempt(_machine_busy),
@@ -71,7 +74,17 @@ def read(clock: ThreadClock, task: int | None) -> Counters:
     )
 
 
-def _attempt(look: Callable[[], float | int]) -> float | None | int:
+def processor_waits() -> float | None:
+    """For how long all threads of the process together were ready to run, and no processor was free."""
+    try:
+        tasks = os.listdir("/proc/self/task")
+    except OSError:
+        return None
+    waits = [_attempt(lambda task=task: _processor_wait(task)) for task in tasks]  # type: ignore[misc]
+    return sum(one for one in waits if one is not None)
+
+
+def _attempt(look: Callable[[], float | int]) -> float | None:
     try:
         return look()
     except (OSError, ValueError, IndexError):  # not Linux, or a kernel without it
@@ -83,7 +96,7 @@ def _read(path: str) -> bytes:
         return file.read(1 << 16)
 
 
-def _processor_wait(task: int) -> float:
+def _processor_wait(task: int | str) -> float:
     """Of the thread, the time that it was ready and no processor was free (Linux, sched-stats.rst)."""
     return int(_read(f"/proc/self/task/{task}/schedstat").split()[1]) / 1e9
 

@@ -1,12 +1,11 @@
 """What functions of libraries do, by the file that they stand in: data, for reading stacks.
 
-A rule is the beginning of a path below `site-packages` or the standard library, the functions meant (None: all of that
-file or folder), and what they do. Frameworks bring their own with their description (`Framework.doing`).
+A rule is the beginning of a path below `site-packages` or the standard library, and what all functions there
+do, or those of some names. Frameworks bring their own with their description (`Framework.doing`).
 """
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Mapping
 from typing import get_args
@@ -51,7 +50,6 @@ RULES: Rules = {
     "multiprocessing/popen_fork.py": _each("waiting", "wait poll"),
     "multiprocessing/synchronize.py": "waiting",
     "concurrent/futures/_base.py": _each("waiting", "result exception wait as_completed"),
-    "asyncio/base_events.py": _each("waiting", "_run_once"),
     "ipykernel/kernelbase.py": _each("waiting", "_input_request raw_input getpass"),
     # Getting data ready.
     "PIL/": "input",
@@ -80,8 +78,9 @@ RULES: Rules = {
 }
 
 _ROOTS = ("/site-packages/", "/dist-packages/")
-_STANDARD = tuple(
-    {f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")} | {f"{sys.base_prefix}/lib/"}
+#: The longest first, for one may lie in the other.
+_STANDARD = sorted(
+    {f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")}, key=len, reverse=True
 )
 
 

@@ -1,7 +1,7 @@
 """Reading the stack of a running thread: what it is at, without keeping a frame or looking into variables.
 
-Python's own `sys._current_frames` (documented, for debugging). A look costs some microseconds while the interpreter's
-lock is ours, so it notes addresses alone; `calls.py` makes words of them when the cell has ended.
+By Python's own `sys._current_frames` (documented, for debugging). A look takes some microseconds in which
+the interpreter's lock is ours, so it notes addresses alone; `calls.py` makes words of them in the end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEEPEST = 400
 _BASE = "run_code"
 _RANK: dict[Doing, int] = {doing: rank for rank, doing in enumerate(ORDER)}
 
-#: Of a file with code of the user's: the execution count of its cell, 0 where it has none; None for other files.
+#: Of a file with code of the user's: the execution count of its cell, 0 where it has none; else None.
 OfUser = Callable[[str], int | None]
 
 
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """What a thread was at: what a library's functions do, the innermost place, and the innermost of the user's."""
+    """What a thread was at: what a library does, the innermost place, and the innermost of the user's."""
 
     doing: Doing | None
     inner: Place | None
@@ -42,13 +42,11 @@ class Stack(NamedTuple):
 
 
 def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
-    """The stack from `frame` outwards, as far as the user's outermost code."""
+    """The stack from `frame` outwards, as far as IPython runs the user's code."""
     doing: Doing | None = None
     inner = users = None
     cell = 0
     depth = 0
-    seen: list[tuple[int, Doing]] = []
-    last_of_user = -1
     while frame is not None and depth < DEEPEST:
         code = frame.f_code
         name = code.co_name
@@ -57,20 +55,14 @@ def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
         if inner is None:
             inner = _place(frame, code)
         which = of_user(code.co_filename)
-        if which is not None:
-            last_of_user = depth
-            if users is None:
-                users, cell = (inner if depth == 0 else _place(frame, code)), which
-        else:
+        if which is None:
             found = markers.doing(code.co_filename, name)
-            if found is not None:
-                seen.append((depth, found))
+            if found is not None and (doing is None or _RANK[found] < _RANK[doing]):
+                doing = found
+        elif users is None:
+            users, cell = (inner if depth == 0 else _place(frame, code)), which
         frame = frame.f_back
         depth += 1
-    for at, found in seen:
-        # Beyond the user's outermost frame, somebody runs the user's code; without any, all of it counts.
-        if (last_of_user < 0 or at < last_of_user) and (doing is None or _RANK[found] < _RANK[doing]):
-            doing = found
     return Stack(doing, inner, users, cell)
 
 

@@ -1,29 +1,47 @@
 """Whether a thread is at work while the interpreter's lock is ours: then it runs code that needs none.
 
-Linux tells it in /proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call that it waits in. The file
-is read through `ctypes.PyDLL`, which keeps the lock: `os.pread` would give it away, and the thread would go on.
+Linux tells it in /proc/self/task/TID/syscall (proc_pid_syscall(5)): `running`, or the call that it waits in.
+The file is read through `ctypes.PyDLL`, which keeps the lock: `os.pread` would give it to the thread.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
-#: None: cannot be told.
-Running = Callable[[], bool | None]
+#: Microseconds that a thread is given for going on, where somebody else had its processor: a short call ends
+#: in that time.
+_GIVEN = 60
 
 
-def watching(task: int | None) -> tuple[Running, Callable[[], None]]:
-    """What tells it of the thread with the system's number `task`, and what ends that."""
+class ThreadState(NamedTuple):
+    """Questions about one thread, to be asked while the interpreter's lock is ours.
+
+    Attributes:
+        running: whether it runs, or would if it had a processor; None where that is not told.
+        rest: gives the processor away for a moment, and keeps the lock.
+        close: ends the asking.
+    """
+
+    running: Callable[[], bool | None]
+    rest: Callable[[], object]
+    close: Callable[[], object]
+
+
+def watching(task: int | None) -> ThreadState:
+    """The state of the thread with the system's number `task`."""
+    unknown = ThreadState(_unknown, _nothing, _nothing)
     if task is None:
-        return _unknown, _nothing
+        return unknown
     try:
         descriptor = os.open(f"/proc/self/task/{task}/syscall", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return _unknown, _nothing
+        return unknown
     import ctypes  # a kernel whose cells are all short never needs it
 
-    pread = ctypes.PyDLL(None).pread
+    library = ctypes.PyDLL(None)
+    pread, usleep = library.pread, library.usleep
     pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_long]
     pread.restype = ctypes.c_ssize_t
     room = ctypes.create_string_buffer(8)
@@ -32,7 +50,7 @@ def watching(task: int | None) -> tuple[Running, Callable[[], None]]:
         got = pread(descriptor, room, 7, 0)
         return room.raw[:7] == b"running" if got > 0 else None
 
-    return running, lambda: os.close(descriptor)
+    return ThreadState(running, lambda: usleep(_GIVEN), lambda: os.close(descriptor))
 
 
 def _unknown() -> bool | None:

@@ -1,9 +1,9 @@
-"""Looking at a cell from the sampler's thread: 20 to 50 times a second, from 50 ms after its start on.
+"""Looking at a cell from the sampler's thread, 20 to 50 times a second, from 50 ms after its start on.
 
-Looks come at irregular moments, so that no loop keeps step with them. Who looks must wait for the interpreter's
-lock like any thread. Python code gives it up when it has been asked for `sys.getswitchinterval()`, 5 ms; so a look
-that came later than a few of these saw nothing of what happened meanwhile, and that time counts as not seen.
-All looks of a cell take at most `SHARE` of it.
+Looks come at irregular moments, so that no loop keeps step with them. Who looks must wait for the
+interpreter's lock like any thread. Python code gives it up 5 ms after it was asked to
+(`sys.getswitchinterval()`); so a look that came later than a few of these saw nothing of what happened
+meanwhile, and that time counts as not seen. All looks of a cell take at most `SHARE` of it, and `_CREDIT`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from types import FrameType
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.activity import counters, thread_state
-from jupyter_mlgpu.measure.activity.activity import Activity, Call, Line, Part, State
-from jupyter_mlgpu.measure.activity.calls import call_at
+from jupyter_mlgpu.measure.activity.activity import Activity, State
 from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock
+from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
-from jupyter_mlgpu.measure.activity.stack import OfUser, Place, Stack, read
+from jupyter_mlgpu.measure.activity.stack import OfUser, Stack, read
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
 
@@ -29,132 +29,200 @@ AFTER = 0.05
 SHORTEST, LONGEST = 0.02, 0.05
 #: The part of a cell's time that looking at it may take, at most.
 SHARE = 0.002
-#: Switch intervals that a look may wait for the lock, and still has seen what there was.
-_LATE = 3
-_LEAST_LATE = 0.015
-#: A thread that asks for the lock has it after one interval from code that does not give it up by itself.
-_ASKED = 0.8
-#: From here on a thread counts as at work: the part of the time for which it had a processor.
+#: Seconds that it may take in any cell: the first looks are the dearest.
+_CREDIT = 0.0003
+#: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
+_LATE, _LEAST_LATE = 3, 0.015
+#: Switch intervals after which a thread has the lock that asked for it, from code that works in Python, and
+#: from which on a look that came late tells that the lock was kept: it comes 0.2 ms late by itself.
+_ASKED, _KEPT = 0.8, 0.06
+#: The part of the time for which a thread had a processor, from which on it was at work.
 _AT_WORK = 0.5
-#: The fractional part of the golden ratio: multiples of it spread evenly (Weyl's sequence).
+#: The part of a look in which a thread's clock must go on for the thread to have gone on.
+_WENT_ON = 0.3
+#: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
-
-#: By a GPU's label: the part of the time since a moment (seconds since 1970) in which it worked, and the samples.
-GpusBusy = Callable[[float], Mapping[str, tuple[float, int]]]
-
-
-class _Key(NamedTuple):
-    state: State
-    doing: str | None
-    inner: tuple[int, int] | None
-    users: tuple[int, int] | None
-    thread: bool
+#: Seconds to wait, at the cell's end, for a look that is under way.
+_PATIENCE = 0.5
 
 
-class _Seen:
-    """Looks that saw the same."""
+class Asked(NamedTuple):
+    """What a watch asks others about.
 
-    def __init__(self, stack: Stack) -> None:
-        self.stack = stack
-        self.seconds = 0.0
-        self.looks = 0
+    Attributes:
+        of_user: of a file, whether it holds code of the user's.
+        gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
+        called_back: whether native threads of a framework may call Python.
+    """
 
-    def add(self, seconds: float) -> None:
-        self.seconds += seconds
-        self.looks += 1
+    of_user: OfUser
+    gpus: Callable[[float], Mapping[str, tuple[float, int]]]
+    called_back: Callable[[], bool]
+
+
+class _Clocks(NamedTuple):
+    """The time, and the processor time of the thread and of the process until then; in seconds."""
+
+    now: float
+    thread: float | None
+    process: float
+
+
+class _Begun(NamedTuple):
+    """What is open while a cell is looked at, and the counters when that began, in seconds since 1970."""
+
+    clock: ThreadClock
+    task: int | None
+    state: thread_state.ThreadState
+    at: float
+    since: float
+    counters: Counters
 
 
 class ActivityWatch:
-    """A watch over one thread, from now until `finish`."""
+    """A watch over the thread that makes it, from now until `finish`."""
 
-    def __init__(
-        self,
-        sampler: Sampler,
-        markers: Markers,
-        of_user: OfUser,
-        gpus: GpusBusy,
-        thread: int | None = None,
-    ) -> None:
-        self._thread = threading.get_ident() if thread is None else thread
+    def __init__(self, sampler: Sampler, markers: Markers, asked: Asked) -> None:
+        self._thread = threading.get_ident()
         self._markers = markers
-        self._of_user = of_user
-        self._gpus = gpus
+        self._asked = asked
         self._lock = threading.Lock()
-        self._looks = 0
-        self._seen: dict[_Key, _Seen] = {}
-        self._unseen = self._unseen_busy = 0.0
-        self._unseen_in: dict[_Key, _Seen] = {}
-        self._first: tuple[float, float, Counters] | None = None
-        # What a cell did that kept the lock from its first moment on is known from here.
-        self._created = self._last = real_time.perf_counter()
-        self._due = self._created + AFTER
-        self._worked: tuple[float | None, float] = (
-            real_time.thread_time() if thread is None else None,
-            real_time.process_time(),
-        )
-        self._ended = False
-        self._own = 0.0
+        self._seen, self._unseen = Looks(), Looks()
+        self._unseen_busy = 0.0
+        self._called_back = False
+        self._waits: float | None = None
+        # Threads that do nothing for the cell, and where they stood.
+        self._of_no_use: dict[int, tuple[int, int]] = {}
+        self._begun: _Begun | None = None
+        # What a cell did that keeps the lock from its first moment on is known from here.
+        self._last = _Clocks(real_time.perf_counter(), real_time.thread_time(), real_time.process_time())
+        self._due = self._last.now + AFTER
         self._called = 0
+        self._cost = 0.0
+        self._ended = False
         self._stop = sampler.add(self._look, LONGEST, AFTER)
 
     def finish(self) -> Activity | None:
-        """What was seen; None where the cell was too short for two looks, or looking failed."""
+        """What was seen; None where the cell was too short to be looked at, or looking failed."""
         failed = self._stop()
-        with self._lock:  # a look that is under way comes to its end
-            self._ended = True
-        if self._first is None:
-            return self._never_seen()
+        if not self._lock.acquire(timeout=_PATIENCE):
+            return None
         try:
-            if failed is not None or not (self._looks or self._unseen):
-                return None
-            return self._activity()
+            self._ended = True
         finally:
-            self._close()
-            self._seen.clear()
-            self._unseen_in.clear()
+            self._lock.release()
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return self._never_seen() if failed is None else None
+        try:
+            return (
+                self._activity(begun) if failed is None and (self._seen.count or self._unseen.count) else None
+            )
+        finally:
+            begun.state.close()
 
     def _look(self) -> float | None:
         with self._lock:
             if self._ended:
                 return None
-            if self._first is None:
-                self._begin()
+            if self._begun is None:
+                self._begun = self._begin()
             else:
-                begun = real_time.thread_time()
-                self._see()
-                self._own += real_time.thread_time() - begun
+                before = real_time.thread_time()
+                self._see(self._begun)
+                self._cost += real_time.thread_time() - before
             self._called += 1
             wait = SHORTEST + (LONGEST - SHORTEST) * (self._called * _GOLDEN % 1)
             now = real_time.perf_counter()
-            assert self._first is not None
-            wait = max(wait, self._own / SHARE - (now - self._first[0]))
+            wait = max(wait, (self._cost - _CREDIT) / SHARE - (now - self._begun.at))
             self._due = now + wait
             return wait
 
-    def _begin(self) -> None:
+    def _begin(self) -> _Begun:
+        """The first look: what it costs does not grow with the cell."""
         self._markers.refresh()
-        self._clock = ThreadClock(self._thread)
-        self._task = counters.native_id(self._thread)
-        self._running, self._close = thread_state.watching(self._task)
-        at = real_time.perf_counter()
-        began = self._created if self._too_late(at - self._due) else at
-        stack = read(sys._current_frames().get(self._thread), self._of_user, self._markers)
-        now = counters.read(self._clock, self._task)
-        if began < at:
-            own = None if now.thread_time is None or self._worked[0] is None else now.thread_time - self._worked[0]
-            self._add_unseen(stack, at - began, own is not None and own >= _AT_WORK * (at - began))
-            now = now._replace(thread_time=self._worked[0], process_time=self._worked[1])
-        self._first = (began, real_time.time() - (at - began), now)
-        self._last = real_time.perf_counter()
-        self._worked = (self._clock.read(), real_time.process_time())
+        task = counters.native_id(self._thread)
+        clock = ThreadClock(self._thread)
+        state = thread_state.watching(task)
+        at = now = real_time.perf_counter()
+        found = counters.read(clock, task)
+        if self._too_late(now - self._due):  # the lock was not to be had from the first moment on
+            at = self._last.now
+            stack = read(sys._current_frames().get(self._thread), self._asked.of_user, self._markers)
+            self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
+            found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
+        self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
+        return _Begun(clock, task, state, at, real_time.time() - (now - at), found)
+
+    def _see(self, begun: _Begun) -> None:
+        now, own_time = real_time.perf_counter(), begun.clock.read()
+        frames = sys._current_frames()
+        stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
+        seconds, late = now - self._last.now, max(0.0, now - self._due)
+        own = _part(own_time, self._last.thread, seconds)
+        state = self._state(begun, own, late, _Clocks(now, own_time, 0.0))
+        whole = real_time.process_time()
+        others = (whole - self._last.process) / seconds - (own or 0.0)
+        self._last = _Clocks(now, own_time, whole)
+        if self._too_late(late):
+            self._add_unseen(stack, late, own)
+            seconds -= late
+            if seconds <= 0:
+                return
+        thread = False
+        if state == "idle":
+            if others >= _AT_WORK:
+                state = "idle beside others"
+                self._called_back = self._called_back or self._asked.called_back()
+                if self._waits is None:
+                    self._waits = counters.processor_waits()
+            found = self._elsewhere(frames)
+            if found is not None:
+                stack, thread = found, True
+                state = _of_other_thread(stack, others, late, state)
+        self._seen.add(stack, state, seconds, late, thread=thread)
+
+    def _state(self, begun: _Begun, own: float | None, late: float, before: _Clocks) -> State:
+        """How it worked: `own` is the part of the time since the last look that it had a processor."""
+        # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
+        running = begun.state.running()
+        went_on = _part(begun.clock.read(), before.thread, real_time.perf_counter() - before.now)
+        if running and (went_on is None or went_on <= _WENT_ON):
+            rested, worked = real_time.perf_counter(), begun.clock.read()
+            begun.state.rest()
+            running = begun.state.running()
+            went_on = _part(begun.clock.read(), worked, real_time.perf_counter() - rested)
+        return state_of(own, late / sys.getswitchinterval(), running=bool(running), went_on=went_on)
+
+    def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
+        """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
+        me = threading.get_ident()
+        for thread, frame in frames.items():
+            # Most threads wait for work, and stand where they stood.
+            at = (id(frame.f_code), frame.f_lasti)
+            if thread in (me, self._thread) or self._of_no_use.get(thread) == at:
+                continue
+            stack = read(frame, self._asked.of_user, self._markers)
+            if stack.doing == "input" or (stack.users is not None and stack.doing is None):
+                return stack
+            self._of_no_use[thread] = at
+        return None
+
+    def _too_late(self, late: float) -> bool:
+        return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
+
+    def _add_unseen(self, stack: Stack, seconds: float, own: float | None) -> None:
+        busy = own is not None and own >= _AT_WORK
+        self._unseen_busy += seconds if busy else 0.0
+        self._unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
 
     def _never_seen(self) -> Activity | None:
         """A cell that kept the interpreter's lock until its end, so that nobody could look."""
-        now = real_time.perf_counter()
-        seconds = now - self._created
-        if not self._too_late(now - self._due) or self._worked[0] is None:
+        now, began = real_time.perf_counter(), self._last
+        seconds = now - began.now
+        if not self._too_late(now - self._due) or began.thread is None:
             return None
-        own = real_time.thread_time() - self._worked[0]
+        own = real_time.thread_time() - began.thread
         return Activity(
             seconds=seconds,
             looks=0,
@@ -162,139 +230,65 @@ class ActivityWatch:
             unseen=seconds,
             unseen_busy=seconds if own >= _AT_WORK * seconds else 0.0,
             thread_time=own,
-            process_time=real_time.process_time() - self._worked[1],
+            process_time=real_time.process_time() - began.process,
             cores=counters.cores(),
         )
 
-    def _too_late(self, late: float) -> bool:
-        return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
-
-    def _add_unseen(self, stack: Stack, seconds: float, busy: bool) -> None:
-        self._unseen += seconds
-        self._unseen_busy += seconds if busy else 0.0
-        self._add(self._unseen_in, stack, "interpreter" if busy else "idle", seconds, False)
-
-    def _see(self) -> None:
-        now = real_time.perf_counter()
-        before = self._clock.read()
-        frames = sys._current_frames()
-        stack = read(frames.get(self._thread), self._of_user, self._markers)
-        seconds, late = now - self._last, max(0.0, now - self._due)
-        own = None
-        if before is not None and self._worked[0] is not None:
-            own = (before - self._worked[0]) / seconds
-        state = self._state(own, late, before, now)
-        whole = real_time.process_time()
-        others = (whole - self._worked[1]) / seconds - (own or 0.0)
-        self._last, self._worked = now, (before, whole)
-        if state == "idle" and others >= _AT_WORK:
-            state = "idle beside others"
-        if self._too_late(late):
-            self._add_unseen(stack, late, own is not None and own >= _AT_WORK)
-            seconds -= late
-            if seconds <= 0:
-                return
-        thread = False
-        if state.startswith("idle") and (found := self._elsewhere(frames)) is not None:
-            stack, thread = found, True
-            if stack.doing is None and others >= _AT_WORK:
-                state = "interpreter" if late >= _ASKED * sys.getswitchinterval() else "short calls"
-            elif stack.doing is None:
-                state = "idle"
-        self._looks += 1
-        self._add(self._seen, stack, state, seconds, thread)
-
-    def _state(self, own: float | None, late: float, before: float | None, now: float) -> State:
-        """How the thread worked since the last look: `own` is the part of the time that it had a processor."""
-        if own is not None and own >= _AT_WORK and late >= _ASKED * sys.getswitchinterval():
-            return "interpreter"
-        if self._running():
-            # We hold the lock. Its clock goes on as well, or it only waits for a processor.
-            after = self._clock.read()
-            went_on = before is not None and after is not None and after - before > 0.3 * (real_time.perf_counter() - now)
-            return "native" if went_on else "no processor"
-        return "idle" if own is not None and own < _AT_WORK else "short calls"
-
-    def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
-        """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
-        me = threading.get_ident()
-        for thread, frame in frames.items():
-            # Most threads wait for work; one look at where they do is enough.
-            waits = self._markers.doing(frame.f_code.co_filename, frame.f_code.co_name) == "waiting"
-            if waits or thread in (me, self._thread):
-                continue
-            stack = read(frame, self._of_user, self._markers)
-            if stack.doing == "input" or (stack.users is not None and stack.doing is None):
-                return stack
-        return None
-
-    def _add(self, seen: dict[_Key, _Seen], stack: Stack, state: State, seconds: float, thread: bool) -> None:
-        key = _Key(state, stack.doing, _of(stack.inner), _of(stack.users), thread)
-        if key not in seen:
-            seen[key] = _Seen(stack)
-        seen[key].add(seconds)
-
-    def _activity(self) -> Activity:
-        assert self._first is not None
-        began, since, first = self._first
-        last = counters.read(self._clock, self._task)
-        ended = real_time.perf_counter()
-        calls: dict[tuple[int, int], Call | None] = {}
-
-        def called(place: Place | None) -> Call | None:
-            key = _of(place)
-            if place is None or key is None:
-                return None
-            if key not in calls:
-                calls[key] = call_at(place)
-            return calls[key]
-
-        def parts(seen: Mapping[_Key, _Seen]) -> tuple[Part, ...]:
-            return tuple(
-                Part(
-                    state=key.state,
-                    seconds=one.seconds,
-                    looks=one.looks,
-                    doing=one.stack.doing,
-                    call=called(one.stack.inner),
-                    line=_line(one.stack),
-                    line_call=called(one.stack.users),
-                    thread=key.thread,
-                )
-                for key, one in seen.items()
-            )
-
-        busy = _difference(last.machine_busy, first.machine_busy)
+    def _activity(self, begun: _Begun) -> Activity:
+        first, last = begun.counters, counters.read(begun.clock, begun.task)
         whole = last.process_time - first.process_time
+        busy = _grown(last.machine_busy, first.machine_busy)
+        swapped = _grown(last.swapped_in, first.swapped_in)
         return Activity(
-            seconds=ended - began,
-            looks=self._looks,
-            parts=parts(self._seen),
-            unseen=self._unseen,
+            seconds=real_time.perf_counter() - begun.at,
+            looks=self._seen.count,
+            parts=self._seen.parts(),
+            unseen=self._unseen.seconds,
             unseen_busy=self._unseen_busy,
-            unseen_in=parts(self._unseen_in),
-            thread_time=_difference(last.thread_time, first.thread_time),
+            unseen_in=self._unseen.parts(),
+            thread_time=_grown(last.thread_time, first.thread_time),
             process_time=whole,
-            processor_wait=_difference(last.processor_wait, first.processor_wait),
+            children_time=last.children_time - first.children_time,
+            processor_wait=_grown(last.processor_wait, first.processor_wait),
+            processor_waits=None if self._waits is None else _grown(counters.processor_waits(), self._waits),
             others_time=None if busy is None else max(0.0, busy - whole),
             cores=counters.cores(),
-            memory_stall=_difference(last.memory_stall, first.memory_stall),
-            swapped=None
-            if last.swapped_in is None or first.swapped_in is None
-            else last.swapped_in - first.swapped_in,
-            gpus=self._gpus(since),
+            memory_stall=_grown(last.memory_stall, first.memory_stall),
+            swapped=None if swapped is None else round(swapped),
+            gpus=self._asked.gpus(begun.since),
+            called_back=self._called_back,
         )
 
 
-def _of(place: Place | None) -> tuple[int, int] | None:
-    return None if place is None else (id(place.code), place.instruction)
+def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
+    """How a thread worked.
+
+    `own` is the part of the time since the last look for which it had a processor, `asked` how many switch
+    intervals late the look came; `running`: it ran on while the lock was ours, and `went_on` is the part of
+    that moment for which it had a processor. None: not known.
+    """
+    if running:
+        return "native" if went_on is not None and went_on > _WENT_ON else "no processor"
+    if own is not None and own < _AT_WORK:
+        return "idle"
+    if own is None or asked < _KEPT:
+        return "short calls"
+    return "interpreter" if asked >= _ASKED else "kept lock"
 
 
-def _line(stack: Stack) -> Line | None:
-    if stack.users is None or stack.users.line < 1:
-        return None
-    return Line(stack.users.line, stack.cell or None)
+def _of_other_thread(stack: Stack, others: float, late: float, idle: State) -> State:
+    """How a thread worked whose own clock was not read: by the time of all but the cell's."""
+    if stack.doing is not None:
+        return idle
+    if others < _AT_WORK:
+        return "idle"
+    return "interpreter" if late >= _ASKED * sys.getswitchinterval() else "short calls"
 
 
-def _difference(last: float | None, first: float | None) -> float | None:
+def _part(after: float | None, before: float | None, seconds: float) -> float | None:
+    """The part of some seconds that a clock went on; None where that is not known."""
+    return None if after is None or before is None or seconds <= 0 else (after - before) / seconds
+
+
+def _grown(last: float | None, first: float | None) -> float | None:
     return None if last is None or first is None else max(0.0, last - first)

@@ -229,6 +229,10 @@ class Backend(Protocol):
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
 
+    def calls_back(self) -> bool:
+        """Whether its own threads may call functions of the user's Python, as a pipeline of data does."""
+        return False
+
     def rest(self) -> None:
         """Give up what stays in the framework between two cells that are watched, until the next is."""
         return

@@ -33,7 +33,7 @@ FRAMEWORK = Framework(
         "tensorflow/python/autograph/": "compiling",
         "tensorflow/python/framework/ops.py": {"numpy": "values", "_numpy": "values"},
         "tensorflow/python/framework/constant_op.py": {"convert_to_eager_tensor": "copy"},
-        "tensorflow/python/profiler/": "profiler",
+        "tensorflow/python/profiler/profiler_v2.py": "profiler",
     },
     verified={
         "cpu": Verified("Linux x86-64, TensorFlow 2.19.1"),

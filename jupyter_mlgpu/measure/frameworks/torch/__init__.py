@@ -43,7 +43,6 @@ FRAMEWORK = Framework(
         "torch/cuda/streams.py": {"synchronize": "values"},
         "torch/mps/__init__.py": {"synchronize": "values"},
         "torch/profiler/": "profiler",
-        "torch/autograd/profiler.py": {"__enter__": "profiler", "__exit__": "profiler"},
     },
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
