@@ -1,4 +1,4 @@
-"""What limited a cell follows from what was seen of it; where that is not enough, no answer is given as sure."""
+"""What limited a cell follows from what was seen of it; what is not enough for an answer gives none."""
 
 import pytest
 from msgspec.structs import replace
