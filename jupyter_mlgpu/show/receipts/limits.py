@@ -1,0 +1,131 @@
+"""What limits a cell, in words: the same ones in receipts, tables and pages.
+
+The browser's words for the kinds are made of these (`make schemas`); what a kind is, `record/limit.py` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.show.page.model import Table
+
+#: What a cell spent most of its time on, for people: it can stand after a share of the time.
+KINDS: Mapping[LimitKind, Sentence] = {
+    "compiling": say("compiling"),
+    "waiting": say("waiting"),
+    "python": say("Python"),
+    "input": say("preparing input"),
+    "transfer": say("copying"),
+    "launch": say("launching"),
+    "compute": say("computing"),
+    "bandwidth": say("memory traffic"),
+    "device": say("device work"),
+    "memory": say("memory shortage"),
+    "contention": say("other programs"),
+    "unknown": say("not known"),
+}
+
+#: Lines of code, and readings that a limit rests on, that are shown and that a receipt holds.
+MOST = 10
+
+
+def answer(limit: Limit) -> Sentence:
+    """What held the cell up, in a sentence that begins with how sure that is, where it is not sure."""
+    match limit.confidence:
+        case "likely":
+            return say("Likely: {said}", said=limit.said)
+        case "open":
+            return say("Not sure: {said}", said=limit.said)
+    return limit.said
+
+
+def clause(limit: Limit | None) -> Sentence | None:
+    """The same for one line among others: `likely: 86 % waiting`; None where it is not known."""
+    if limit is None or limit.kind == "unknown" or limit.share is None:
+        return kind_of(limit)
+    share = say("{share} {kind}", share=percent(limit.share), kind=KINDS[limit.kind])
+    return _as_sure(limit, share)
+
+
+def kind_of(limit: Limit | None) -> Sentence | None:
+    """The kind alone: `likely: waiting`; None where it is not known."""
+    return None if limit is None or limit.kind == "unknown" else _as_sure(limit, KINDS[limit.kind])
+
+
+def with_kind(time: str, record: Record) -> str:
+    """A cell's wall time and what limited it, for a table: `14.7 s, likely: waiting`."""
+    kind = kind_of(record.limit)
+    return time if kind is None else f"{time}, {kind}"
+
+
+def _as_sure(limit: Limit, said: Sentence) -> Sentence:
+    match limit.confidence:
+        case "likely":
+            return say("likely: {said}", said=said)
+        case "open":
+            return say("not sure: {said}", said=said)
+    return said
+
+
+def why_not(record: Record) -> list[Sentence]:
+    """That the limit is not known, and why; empty where it is, or where the record does not say."""
+    if record.limit is not None or record.why_no_limit is None:
+        return []
+    return [joined(say("What limits this cell is not known."), record.why_no_limit)]
+
+
+def evidence(limit: Limit) -> Table:
+    """The readings that the limit rests on, the weightiest first."""
+    rows = tuple(map(_reading, limit.evidence[:MOST]))
+    columns = (say("Quantity"), say("Value"), say("Source"))
+    return Table(columns, rows, below=_more(len(limit.evidence)))
+
+
+def hot_lines(lines: tuple[HotLine, ...]) -> Table:
+    """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
+    rows = tuple(map(_line, lines[:MOST]))
+    share, samples = say("Share"), say("Samples")
+    columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
+    caption = say("Lines of code, by the samples that saw the cell there.")
+    return Table(columns, rows, (share, samples), caption, _more(len(lines)))
+
+
+def percent(share: float) -> str:
+    """A part of the whole as per cent; neither all nor nothing unless it is exactly that."""
+    return f"{_figure(share)} %"
+
+
+def _figure(share: float) -> int:
+    # Halves upwards, as the browser rounds.
+    return min(max(int(share * 100 + 0.5), 1), 99) if 0 < share < 1 else round(share) * 100
+
+
+def _reading(one: Reading) -> tuple[str, ...]:
+    if one.why_missing is not None:
+        return units.title(one.quantity), one.why_missing, ""
+    return (
+        units.title(one.quantity),
+        units.figure(one),
+        say("{scope}, {source}", scope=_said(one.scope), source=_said(one.instrument)),
+    )
+
+
+def _line(one: HotLine) -> tuple[str, ...]:
+    line = say("line {line}", line=str(one.line))
+    place = line if one.cell is None else say("[{cell}] {line}", cell=str(one.cell), line=line)
+    interval = say("{low} to {high}", low=str(_figure(one.low)), high=percent(one.high))
+    return place, percent(one.share), f"{one.samples:,}", interval, one.calls or ""
+
+
+def _said(words: str) -> Sentence:
+    # As a text it would be data, which stays as it is in every language.
+    return words if isinstance(words, Sentence) else Sentence(words)
+
+
+def _more(count: int) -> str:
+    return say("and {count} more", count=count - MOST) if count > MOST else ""
