@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.reading import Reading
@@ -76,7 +75,7 @@ def _limit(record: Record) -> list[Markup]:
             element("div", element("b", _text(answer))),
             element("div", _text(advice)) if advice else joined(),
         ]
-        made.append(table(replace(limits.evidence(record.limit), summary="Evidence")))
+        made.append(table(limits.evidence(record.limit.evidence, summary="Evidence")))
     return [*made, table(limits.hot_lines(record.lines))]
 
 

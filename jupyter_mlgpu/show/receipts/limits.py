@@ -5,7 +5,7 @@ The browser's words for the kinds are made of these (`make schemas`); what a kin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
@@ -79,14 +79,14 @@ def why_not(record: Record) -> list[Sentence]:
     return [joined(say("What limits this cell is not known."), record.why_no_limit)]
 
 
-def evidence(limit: Limit) -> Table:
-    """The readings that the limit rests on, the weightiest first."""
-    rows = tuple(map(_reading, limit.evidence[:MOST]))
+def evidence(readings: Sequence[Reading], *, caption: str = "", summary: str = "") -> Table:
+    """Readings that a limit rests on, the weightiest first; folded under `summary`, where there is one."""
+    rows = tuple(map(_reading, readings[:MOST]))
     columns = (say("Quantity"), say("Value"), say("Source"))
-    return Table(columns, rows, below=_more(len(limit.evidence)))
+    return Table(columns, rows, caption=caption, below=_more(len(readings)), summary=summary)
 
 
-def hot_lines(lines: tuple[HotLine, ...]) -> Table:
+def hot_lines(lines: Sequence[HotLine]) -> Table:
     """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
     rows = tuple(map(_line, lines[:MOST]))
     share, samples = say("Share"), say("Samples")
