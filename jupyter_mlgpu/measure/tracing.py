@@ -68,7 +68,7 @@ def limit(record: Record | TracedBlock) -> Limit | None:
 
     Its `kind` is one of the words of `record.limit.LimitKind`, `confidence` is sure, likely or open, `share`
     the part of the wall time that it explains, from 0 to 1, `evidence` what it rests on. Where it is None,
-    `record.why_no_limit` says why; a block that has not ended has none yet.
+    the record's `why_no_limit` says why; a block that has not ended has none yet.
 
     >>> import jupyter_mlgpu
     >>> with jupyter_mlgpu.trace("sum") as record:

@@ -72,7 +72,7 @@ def example_record(sequence: int = 1, *, run: str = "0" * 32, name: str = "model
 
 def limited_record(sequence: int = 1, *, confidence: Confidence = "sure") -> Record:
     """The same with what limited the cell: 14.7 s, of which a loader in its line 4 took most."""
-    work = say("{work} s of work in {wall} s", work="2.0", wall="14.7")
+    work = Sentence("{work} s of work in {wall} s", {"work": "2.0", "wall": "14.7"})
     wall = Reading("wall_time", 14.7, "s", "cell", "simulated", 1, detail=Sentence("fake clock"))
     busy = Reading("device_busy", 0.14, "share", "device", "simulated", 290, detail=Sentence("fake counter"))
     loading = Reading("samples_input", 0.82, "share", "cell", "simulated", 50, detail=Sentence("fake stack"))
@@ -86,10 +86,12 @@ def limited_record(sequence: int = 1, *, confidence: Confidence = "sure") -> Rec
         limit=Limit(
             "input",
             confidence,
-            say("Waited {share} of the time: the GPU had {work}.", share="86 %", work=work),
+            Sentence("Waited {share} of the time: the GPU had {work}.", {"share": "86 %", "work": work}),
             0.86,
             (loading, busy, cpu, missing("device_time", Sentence("Light tracing runs without a profiler."))),
-            say("Let `DataLoader` prepare batches in other processes, or run it with `%%mlc_trace --ops`."),
+            Sentence(
+                "Let `DataLoader` prepare batches in other processes, or run it with `%%mlc_trace --ops`."
+            ),
         ),
         lines=(
             HotLine(4, 41, 0.82, 0.6922, 0.9019, calls="next(batches)"),

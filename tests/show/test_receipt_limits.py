@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 from typing import get_args
 
 import pytest
+import schemas
 from msgspec.structs import replace
 
 from jupyter_mlgpu.record.limit import Limit, LimitKind
@@ -55,6 +56,10 @@ class Tables(HTMLParser):
 def test_every_kind_has_a_word_of_its_own():
     assert list(limits.KINDS) == list(get_args(LimitKind))
     assert len(set(limits.KINDS.values())) == len(limits.KINDS)
+
+
+def test_the_browsers_words_for_the_kinds_are_these():
+    assert schemas.KINDS.read_text() == schemas.limit_kinds(), "run `make schemas`"
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def hot_lines(lines: Sequence[HotLine]) -> Table:
     rows = tuple(map(_line, lines[:MOST]))
     share, samples = say("Share"), say("Samples")
     columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
-    caption = say("Lines of code, by the samples that saw the cell there.")
+    caption = say("Lines of code, by the samples that saw the cell there")
     return Table(columns, rows, (share, samples), caption, _more(len(lines)))
 
 

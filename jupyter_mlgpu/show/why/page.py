@@ -69,7 +69,7 @@ def _answer(limit: Limit, record: Record) -> list[Part]:
     parts.append(_SURE[limit.confidence])
     if limit.next is not None:
         parts.append(say("What to do: {advice}", advice=limit.next))
-    return [*parts, limits.evidence(limit.evidence, caption=say("What it rests on, the weightiest first."))]
+    return [*parts, limits.evidence(limit.evidence, caption=say("What it rests on"))]
 
 
 def _share(limit: Limit, record: Record) -> list[Sentence]:
@@ -91,5 +91,5 @@ def _unknown(record: Record) -> list[Part]:
 def _others(record: Record) -> Table:
     known = record.limit.evidence if record.limit else ()
     others = [one for one in record.readings if one not in known]
-    caption = say("What else was looked at, and what could not be measured.")
+    caption = say("What else was looked at, and what could not be measured")
     return limits.evidence(others, caption=caption, summary=say("What else is known"))
