@@ -27,7 +27,7 @@ export function HotLines(props: {
     <div className="jp-mlgpu-Details jp-mlgpu-HotLines">
       <Table
         caption={<caption>{t('hotLines')}</caption>}
-        heads={[t('lineColumn'), t('samplesColumn'), t('callsColumn')]}
+        heads={[t('lineColumn'), t('samplesColumn')]}
       >
         {record.lines.map((line, index) => (
           <tr key={index}>
@@ -37,8 +37,12 @@ export function HotLines(props: {
             <td>
               <Bar line={line} />
               {lineShare(line, t)}
+              {line.calls && (
+                <div>
+                  {t('calledMost')} <code>{line.calls}</code>
+                </div>
+              )}
             </td>
-            <td>{line.calls && <code>{line.calls}</code>}</td>
           </tr>
         ))}
       </Table>
@@ -72,7 +76,7 @@ function Place(props: {
       {place.code === null ? (
         <span className="jp-mlgpu-Quiet">{t('lineChanged')}</span>
       ) : (
-        <code>{place.code}</code>
+        <code>{place.code.trim()}</code>
       )}
     </>
   );
