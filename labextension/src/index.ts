@@ -66,7 +66,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
     door.restarter = restarter;
     door.changed.emit();
     lineDoor.at = node => notebooks.at(node);
-    tracker.widgetAdded.connect(() => lineDoor.changed.emit());
     lineDoor.changed.emit();
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });

@@ -58,6 +58,12 @@ def test_every_kind_has_a_word_of_its_own():
     assert len(set(limits.KINDS.values())) == len(limits.KINDS)
 
 
+def test_the_guide_to_slow_cells_explains_every_word_but_that_it_is_not_known():
+    guide = (schemas.PACKAGE.parent / "docs" / "how-to" / "slow-cell.md").read_text(encoding="utf-8")
+    told = [line.split("|")[1].strip() for line in guide.splitlines() if line.startswith("   |")][2:]
+    assert told == [words for kind, words in limits.KINDS.items() if kind != "unknown"]
+
+
 def test_the_browsers_words_for_the_kinds_are_these():
     assert schemas.KINDS.read_text() == schemas.limit_kinds(), "run `make schemas`"
 
