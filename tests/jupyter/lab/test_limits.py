@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import expect
 
+from jupyter_mlgpu.record.record import Run
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.show.receipts.bundle import bundle
 from jupyter_mlgpu.testing import example_record, limited_record
+from tests.jupyter.lab.listed import open_with
 
 if TYPE_CHECKING:
     from tests.jupyter.lab.conftest import Lab
@@ -124,6 +127,19 @@ def test_where_the_limit_is_not_known_the_opened_receipt_says_why(lab: Lab) -> N
     line.click()
     expect(lab.receipts.first).to_contain_text("not known: The cell took 12 ms, which is too short to tell.")
     expect(lab.receipts.first.get_by_role("table", name="Lines of code")).to_have_count(0)
+
+
+def test_why_shows_the_whole_reasoning_under_its_cell(lab: Lab, tmp_path: Path) -> None:
+    other = Run("f" * 32, "other.ipynb", "0" * 12)
+    open_with(lab, "why.ipynb", [replace(limited_record(7), run=other)], tmp_path, "%mlc_trace why 7")
+    lab.run_to_end(2)
+    page = lab.cell(2).get_by_role("region", name="Why cell [7] took 14.7 s")
+    expect(page.locator("p").first).to_have_text(
+        "Waited 86 % of the time: the GPU had 2.0 s of work in 14.7 s."
+    )
+    expect(page.get_by_role("table")).to_have_count(2)
+    page.get_by_text("What else is known").click()
+    expect(page.get_by_role("row").filter(has_text="Energy")).to_contain_text("Not measured here.")
 
 
 @pytest.mark.slow
