@@ -162,7 +162,7 @@ def test_what_does_not_fit_of_the_evidence_and_the_lines_is_cut_counted_and_name
     assert as_stored(shown) <= NOTED_LIMIT
     assert kept[0] + data["cut"].get("evidence", 0) == evidence
     assert kept[1] + data["cut"].get("lines", 0) == lines
-    assert all(one <= limits.MOST for one in kept)
+    assert all(one <= 10 for one in kept)
     assert sum(kept) >= 6
     assert isinstance(data["limit"]["said"], dict), "what it is made of stays"
     assert f"{data['cut']['lines'] if lines else data['cut']['evidence']:,} of its " in shown["text/html"]

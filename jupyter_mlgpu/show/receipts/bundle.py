@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from jupyter_mlgpu.record import decoding, sentence
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import LogLine, Record
-from jupyter_mlgpu.show.receipts import html, limits, notes, text
+from jupyter_mlgpu.show.receipts import html, notes, text
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
 PLAIN_LIMIT = 4_096
@@ -45,8 +45,9 @@ _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 # A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
 _OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
 
-# Of the readings behind a limit and the lines of code so many stay, before sentences are in English alone.
-_LEAST = 6
+# Readings behind a limit, and lines of code, that a receipt holds of either; of both together so many stay
+# before its sentences are in English alone.
+_MOST, _LEAST = 10, 6
 # Bytes that one of them takes.
 _ITEM = 450
 
@@ -66,7 +67,7 @@ def bundle(record: Record) -> dict[str, Any]:
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
     left_out = len(whole) - len(record.readings)
     cut = {"readings": left_out} if left_out else {}
-    record, cut = _fewer(record, 2 * limits.MOST, cut)
+    record, cut = _fewer(record, 2 * _MOST, cut)
     made = _make(record, cut)
     if _bytes(made) <= limit:
         return made
@@ -111,8 +112,8 @@ def _fitting(
 def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, dict[str, int]]:
     """The record with `count` of those at most, the weightiest of either, and what is left out of it then."""
     behind = record.limit.evidence if record.limit else ()
-    lines = min(len(record.lines), limits.MOST, max(count // 2, count - len(behind)))
-    evidence = min(len(behind), limits.MOST, count - lines)
+    lines = min(len(record.lines), _MOST, max(count // 2, count - len(behind)))
+    evidence = min(len(behind), _MOST, count - lines)
     left_out = {"evidence": len(behind) - evidence, "lines": len(record.lines) - lines}
     if not any(left_out.values()):
         return record, dict(cut)

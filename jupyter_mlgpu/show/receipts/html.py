@@ -41,7 +41,8 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
         *_operations(record),
         element("div", device) if device else None,
         table(Table((), (*figures, *facts))),
-        *(element("div", sentence) for sentence in [*words.missing(record), *limits.why_not(record)]),
+        *(element("div", sentence) for sentence in words.missing(record)),
+        *(element("div", _text(sentence)) for sentence in limits.why_not(record)),
         style="font-size:90%;opacity:.85",
     )
 
@@ -68,15 +69,16 @@ def _text(text: str) -> Markup:
 
 def _limit(record: Record) -> list[Markup]:
     """What limits the cell and what to do, what that rests on, and the lines of code where it was seen."""
-    made = []
-    if record.limit is not None:
-        answer, advice = limits.answer(record.limit), record.limit.next
-        made += [
-            element("div", element("b", _text(answer))),
-            element("div", _text(advice)) if advice else joined(),
-        ]
-        made.append(table(limits.evidence(record.limit.evidence, summary="Evidence")))
-    return [*made, table(limits.hot_lines(record.lines))]
+    lines = table(limits.hot_lines(record.lines))
+    if record.limit is None:
+        return [lines]
+    answer, advice = limits.answer(record.limit), record.limit.next
+    return [
+        element("div", element("b", _text(answer))),
+        element("div", _text(advice)) if advice else joined(),
+        table(limits.evidence(record.limit.evidence, summary="Evidence")),
+        lines,
+    ]
 
 
 def _operations(record: Record) -> list[Markup]:

@@ -30,9 +30,6 @@ KINDS: Mapping[LimitKind, Sentence] = {
     "unknown": say("not known"),
 }
 
-#: Lines of code, and readings that a limit rests on, that are shown and that a receipt holds.
-MOST = 10
-
 
 def answer(limit: Limit) -> Sentence:
     """What held the cell up, in a sentence that begins with how sure that is, where it is not sure."""
@@ -81,18 +78,16 @@ def why_not(record: Record) -> list[Sentence]:
 
 def evidence(readings: Sequence[Reading], *, caption: str = "", summary: str = "") -> Table:
     """Readings that a limit rests on, the weightiest first; folded under `summary`, where there is one."""
-    rows = tuple(map(_reading, readings[:MOST]))
     columns = (say("Quantity"), say("Value"), say("Source"))
-    return Table(columns, rows, caption=caption, below=_more(len(readings)), summary=summary)
+    return Table(columns, tuple(map(_reading, readings)), caption=caption, summary=summary)
 
 
 def hot_lines(lines: Sequence[HotLine]) -> Table:
     """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
-    rows = tuple(map(_line, lines[:MOST]))
     share, samples = say("Share"), say("Samples")
     columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
     caption = say("Lines of code, by the samples that saw the cell there")
-    return Table(columns, rows, (share, samples), caption, _more(len(lines)))
+    return Table(columns, tuple(map(_line, lines)), (share, samples), caption)
 
 
 def percent(share: float) -> str:
@@ -125,7 +120,3 @@ def _line(one: HotLine) -> tuple[str, ...]:
 def _said(words: str) -> Sentence:
     # As a text it would be data, which stays as it is in every language.
     return words if isinstance(words, Sentence) else Sentence(words)
-
-
-def _more(count: int) -> str:
-    return say("and {count} more", count=count - MOST) if count > MOST else ""

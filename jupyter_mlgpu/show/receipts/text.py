@@ -23,8 +23,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    answer = [] if record.limit is None else [visible(limits.answer(record.limit))]
-    below = [*answer, *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    below = [*_limit(record), *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 
@@ -33,6 +32,10 @@ def note(line: LogLine) -> str:
     said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
     return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+
+
+def _limit(record: Record) -> list[str]:
+    return [] if record.limit is None else [" ".join(visible(limits.answer(record.limit)).split())]
 
 
 def _to_act_on(record: Record) -> list[str]:

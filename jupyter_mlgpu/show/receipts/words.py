@@ -26,7 +26,7 @@ _WRITTEN = {
 }
 
 #: Parts of a record that people call otherwise.
-_PARTS = {"ops": "operations", "evidence": "readings behind its limit", "lines": "lines of code"}
+_PARTS = {"ops": "operations", "evidence": "readings behind the limit", "lines": "lines of code"}
 
 
 def shown(reading: Reading, record: Record) -> str:
