@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { translator } from '../src/language/i18n';
 import { KINDS } from '../src/record/limitkinds';
 import { answer, clause, commandsIn, kindOf, lineName, lineShare } from '../src/record/limits';
+import { cutInWords } from '../src/record/notes';
 import { readRecord } from '../src/record/record';
 import type { IRecord } from '../src/record/record';
 import { recordText } from '../src/record/recordtext';
@@ -128,6 +129,11 @@ test('a command between backticks can be copied, and other code there cannot', (
     'jupyter mlgpu bench --quick'
   ]);
   assert.deepEqual(commandsIn('Nothing to do.'), []);
+});
+
+test('what a receipt had no room for is counted by its name', () => {
+  assert.equal(cutInWords(['evidence', 3], english), 'readings behind the limit: 3');
+  assert.equal(cutInWords(['lines', 7], english), 'lines of code: 7');
 });
 
 test('a record copied as text has its answer, what to do and the lines', () => {

@@ -24,7 +24,7 @@ export function LimitAnswer(props: { record: IRecord; t: Translate }): ReactElem
         <LineToCopy key={command} text={command} t={t} />
       ))}
       {limit.evidence.length > 0 && (
-        <Fold label={t('limitEvidence')} name="Limit-evidence">
+        <Fold label={t('limitEvidence')}>
           {() => (
             <div className="jp-mlgpu-Details">
               <Readings
