@@ -17,6 +17,15 @@ TITLES = {
     "memory_process": "Memory at the end, process",
     "memory_allocator": "Memory at the end, allocator",
     "energy": "Energy",
+    # What a limit rests on.
+    "samples_share": "Share of the samples",
+    "thread_time": "CPU time, the cell's thread",
+    "process_time": "CPU time, process",
+    "processor_wait": "Waited for a processor",
+    "others_time": "CPU time, other programs",
+    "time_not_seen": "Time not seen",
+    "memory_stall": "Waited for memory",
+    "device_busy": "Device busy",
 }
 
 

@@ -74,8 +74,8 @@ def limited_record(sequence: int = 1, *, confidence: Confidence = "sure") -> Rec
     """The same with what limited the cell: 14.7 s, of which a loader in its line 4 took most."""
     work = Sentence("{work} s of work in {wall} s", {"work": "2.0", "wall": "14.7"})
     wall = Reading("wall_time", 14.7, "s", "cell", "simulated", 1, detail=Sentence("fake clock"))
-    busy = Reading("device_busy", 0.14, "share", "device", "simulated", 290, detail=Sentence("fake counter"))
-    loading = Reading("samples_input", 0.82, "share", "cell", "simulated", 50, detail=Sentence("fake stack"))
+    busy = Reading("device_busy", 0.14, "share", "device", "simulated", 290, device="GPU 0")
+    loading = Reading("samples_share", 0.82, "share", "cell", "simulated", 50, detail=Sentence("fake stack"))
     cpu = Reading("cpu_time", 13.9, "s", "process", "simulated", 1, detail=Sentence("fake probe"))
     record = example_record(sequence)
     return replace(

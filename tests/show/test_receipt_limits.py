@@ -103,7 +103,10 @@ def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the
     found = Tables(shown)
     evidence, lines, _ = found.tables
     assert found.folds == [2, 1, 1]
-    assert evidence[:2] == [["Quantity", "Value", "Source"], ["samples input", "82 %", "cell, fake stack"]]
+    assert evidence[:2] == [
+        ["Quantity", "Value", "Source"],
+        ["Share of the samples", "82 %", "cell, fake stack"],
+    ]
     assert evidence[-1] == ["Device time", "Light tracing runs without a profiler.", ""]
     assert lines == [
         ["Line", "Share", "Samples", "95 % interval", "Called most"],

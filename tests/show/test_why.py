@@ -48,7 +48,12 @@ def test_what_else_was_looked_at_is_a_table_of_the_other_readings_folded_on_a_pa
     evidence, lines, others = [
         one for one in page_of(Reasons(limited_record())).parts if isinstance(one, Table)
     ]
-    assert [row[0] for row in evidence.rows] == ["samples input", "device busy", "CPU time", "Device time"]
+    assert [row[0] for row in evidence.rows] == [
+        "Share of the samples",
+        "Device busy",
+        "CPU time",
+        "Device time",
+    ]
     assert [row[0] for row in lines.rows] == ["line 4", "line 5", "[3] line 2"]
     assert (evidence.summary, lines.summary, others.summary) == ("", "", "What else is known")
     named = [row[0] for row in others.rows]

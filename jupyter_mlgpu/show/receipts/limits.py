@@ -106,7 +106,7 @@ def _reading(one: Reading) -> tuple[str, ...]:
     return (
         units.title(one.quantity),
         units.figure(one),
-        say("{scope}, {source}", scope=_said(one.scope), source=_said(one.instrument)),
+        say("{scope}, {source}", scope=one.device or _said(one.scope), source=_said(one.instrument)),
     )
 
 

@@ -16,6 +16,8 @@ const readMeasured = shape(
     source: or('', sentence),
     /** What measured it, in words. */
     detail: sentence,
+    /** The device that it is of, as the instrument names it; null: of none. */
+    device: text,
     samples: count,
     /** Half the width of the interval in which the true value lies; null: not stated. */
     uncertainty: amount,

@@ -48,9 +48,12 @@ export function withUncertainty(reading: IReading, record: IRecord, t: Translate
 }
 
 /** What a reading covers, where it comes from, and on how many measurements it rests. */
-export function origin({ scope, source, samples }: IReading, t: Translate): string {
+export function origin(reading: IReading, t: Translate): string {
+  const { scope, source, samples, device, detail } = reading;
   const sampled = samples !== null && samples > 1 && `${t('samples')}: ${samples}`;
-  return dotted(scopeName(scope, t), t.say(source), sampled);
+  // What measured it, in words, names the device as well.
+  const of = detail === null && device !== null ? device : scopeName(scope, t);
+  return dotted(of, t.say(source), sampled);
 }
 
 export function percent(share: number | null): string {

@@ -63,7 +63,7 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
     limit.get_by_text("What it rests on").click()
     evidence = limit.get_by_role("table", name="What it rests on")
-    expect(evidence.get_by_role("row").nth(1)).to_contain_text("samples input82 %")
+    expect(evidence.get_by_role("row").nth(1)).to_contain_text("Share of the samples82 %")
     lines = receipt.get_by_role("table", name="Lines of code")
     expect(lines.get_by_role("columnheader")).to_have_text(["Line", "Share of the samples"])
     first = lines.get_by_role("row").nth(1)
