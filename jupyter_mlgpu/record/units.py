@@ -61,6 +61,13 @@ def size(value: float) -> str:
     return f"{value:.3g} TiB"
 
 
+def percent(share: float) -> str:
+    """`86 %`: a part of a whole; neither all nor nothing unless it is exactly that."""
+    # Halves upwards, as the browser rounds.
+    figure = min(max(int(share * 100 + 0.5), 1), 99) if 0 < share < 1 else round(share) * 100
+    return f"{figure} %"
+
+
 def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
     """`12.3 J ± 0.4`, `3.51 kJ ± 0.04`: no more figures than the uncertainty leaves; three without one."""
     prefix, scale = ("k", 1e3) if abs(value) >= 999.5 else ("", 1.0) if abs(value) >= 0.0995 else ("m", 1e-3)

@@ -7,6 +7,7 @@ import pytest
 import schemas
 from msgspec.structs import replace
 
+from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import Limit, LimitKind
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
@@ -94,7 +95,7 @@ def test_a_limit_without_a_share_and_one_that_the_evidence_does_not_decide():
     ("share", "shown"), [(0.0, "0 %"), (0.001, "1 %"), (0.125, "13 %"), (0.996, "99 %"), (1.0, "100 %")]
 )
 def test_a_share_is_all_or_nothing_only_where_it_is_exactly_that(share, shown):
-    assert limits.percent(share) == shown
+    assert units.percent(share) == shown
 
 
 def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the_lines():
@@ -110,9 +111,9 @@ def test_the_opened_html_has_the_sentence_what_to_do_the_evidence_folded_and_the
     assert evidence[-1] == ["Device time", "Light tracing runs without a profiler.", ""]
     assert lines == [
         ["Line", "Share", "Samples", "95 % interval", "Called most"],
-        ["line 4", "82 %", "41", "69 to 90 %", "next(batches)"],
-        ["line 5", "12 %", "6", "6 to 24 %", "model.train_on_batch(x, y)"],
-        ["[3] line 2", "6 %", "3", "2 to 16 %", ""],
+        ["line 4", "82 %", "41", "69 % to 90 %", "next(batches)"],
+        ["line 5", "12 %", "6", "6 % to 24 %", "model.train_on_batch(x, y)"],
+        ["[3] line 2", "6 %", "3", "2 % to 16 %", ""],
     ]
     assert set(found.scopes[:8]) == {"col", "row", None}
 

@@ -45,7 +45,7 @@ def clause(limit: Limit | None) -> Sentence | None:
     """The same for one line among others: `likely: 86 % waiting`; None where it is not known."""
     if limit is None or limit.kind == "unknown" or limit.share is None:
         return kind_of(limit)
-    share = say("{share} {kind}", share=percent(limit.share), kind=KINDS[limit.kind])
+    share = say("{share} {kind}", share=units.percent(limit.share), kind=KINDS[limit.kind])
     return _as_sure(limit, share)
 
 
@@ -90,16 +90,6 @@ def hot_lines(lines: Sequence[HotLine]) -> Table:
     return Table(columns, tuple(map(_line, lines)), (share, samples), caption)
 
 
-def percent(share: float) -> str:
-    """A part of the whole as per cent; neither all nor nothing unless it is exactly that."""
-    return f"{_figure(share)} %"
-
-
-def _figure(share: float) -> int:
-    # Halves upwards, as the browser rounds.
-    return min(max(int(share * 100 + 0.5), 1), 99) if 0 < share < 1 else round(share) * 100
-
-
 def _reading(one: Reading) -> tuple[str, ...]:
     if one.why_missing is not None:
         return units.title(one.quantity), one.why_missing, ""
@@ -113,8 +103,8 @@ def _reading(one: Reading) -> tuple[str, ...]:
 def _line(one: HotLine) -> tuple[str, ...]:
     line = say("line {line}", line=str(one.line))
     place = line if one.cell is None else say("[{cell}] {line}", cell=str(one.cell), line=line)
-    interval = say("{low} to {high}", low=str(_figure(one.low)), high=percent(one.high))
-    return place, percent(one.share), f"{one.samples:,}", interval, one.calls or ""
+    interval = say("{low} to {high}", low=units.percent(one.low), high=units.percent(one.high))
+    return place, units.percent(one.share), f"{one.samples:,}", interval, one.calls or ""
 
 
 def _said(words: str) -> Sentence:

@@ -77,7 +77,7 @@ def _share(limit: Limit, record: Record) -> list[Sentence]:
     if limit.share is None or wall is None:
         return []
     explained = say(
-        "That explains {share} of {time}.", share=limits.percent(limit.share), time=units.figure(wall)
+        "That explains {share} of {time}.", share=units.percent(limit.share), time=units.figure(wall)
     )
     slowed = words.slowed(wall, record)
     return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]
