@@ -247,7 +247,7 @@ constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPG
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: schemas
-schemas: $(VENV)/.packages ## write the schema of a record, and the page's types, anew from the types in Python
+schemas: $(VENV)/.packages ## write the schema of a record, and what the browser knows of it, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
 .PHONY: catalogues

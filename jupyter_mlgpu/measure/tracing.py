@@ -10,6 +10,7 @@ from typing import Any
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import StillRunningError, UsageError
 from jupyter_mlgpu.record.frames import Records
+from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Outcome, Record
 
 #: How runs are named: a cell's number, the name of a block, a record, or several of them.
@@ -64,6 +65,23 @@ def trace(name: str) -> Iterator[TracedBlock]:
         record = measurement.stop(outcome)
         block._record = kit.judged(record, measurement.activity)
         kit.store.add(block._record)
+
+
+def limit(record: Record | TracedBlock) -> Limit | None:
+    """What held a cell, or a block of `trace`, up most; None where that is not known. Raises nothing.
+
+    Its `kind` is one of the words of `record.limit.LimitKind`, `confidence` is sure, likely or open, `share`
+    the part of the wall time that it explains, from 0 to 1, `evidence` what it rests on. Where it is None,
+    the record's `why_no_limit` says why; a block that has not ended has none yet.
+
+    >>> import jupyter_mlgpu
+    >>> with jupyter_mlgpu.trace("sum") as record:
+    ...     total = sum(range(10))
+    >>> print(jupyter_mlgpu.limit(record))
+    None
+    """
+    found = record._record if isinstance(record, TracedBlock) else record
+    return found.limit if isinstance(found, Record) else None
 
 
 def records() -> Records:

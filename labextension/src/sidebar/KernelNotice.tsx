@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { IState } from '../kernel/state';
 import { LOAD_LINE } from '../kernel/protocol';
-import { CopyButton } from '../receipts/CopyButton';
+import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
 
 export function KernelNotice(props: {
@@ -24,16 +24,6 @@ export function KernelNotice(props: {
       <p>{t(restarted ? 'kernelRestarted' : `kernel_${kernel}`)}</p>
       {kernel === 'absent' && <LineToCopy text={LOAD_LINE} t={t} />}
       {kernel === 'silent' && <Button label={t('askAgain')} onClick={onAsk} />}
-    </div>
-  );
-}
-
-function LineToCopy(props: { text: string; t: Translate }): ReactElement {
-  const { text, t } = props;
-  return (
-    <div className="jp-mlgpu-LineToCopy">
-      <code>{text}</code>
-      <CopyButton text={text} t={t} />
     </div>
   );
 }
