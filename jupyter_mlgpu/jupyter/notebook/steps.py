@@ -39,6 +39,7 @@ _NATIVE_LINES = say("the native lines of the cell")
 _MPS_LOG = say("what PyTorch's MPS log tells")
 _ITEMS = say("the number of items")
 _GROWTH = say("the growth of memory")
+_DEATH = say("what ended the kernel before")
 _JOURNAL = say("its line in the journal")
 
 
@@ -73,9 +74,17 @@ class EndedCell:
 
 
 def steps(
-    cell: EndedCell, kit: Kit, capture: Capture, namespace: Mapping[str, Any], journal: Journal | None
+    cell: EndedCell,
+    kit: Kit,
+    capture: Capture,
+    namespace: Mapping[str, Any],
+    journal: Journal | None,
+    died_before: Callable[[], Sentence | None] = lambda: None,
 ) -> tuple[RecordStep, ...]:
-    """The steps for one cell, in their order; `namespace` has the values of the notebook's names."""
+    """The steps for one cell, in their order; `namespace` has the values of the notebook's names.
+
+    `died_before` says, once, what ended the kernel before this one, where it died.
+    """
     return (
         RecordStep(_TRACEBACK, lambda one: with_traceback(one, cell.left_out_s)),
         RecordStep(_ELSEWHERE, lambda one: with_values_elsewhere(one, cell, kit.selection, namespace)),
@@ -84,6 +93,7 @@ def steps(
         RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
+        RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),
     )
 
