@@ -18,6 +18,7 @@ from nbclient.exceptions import DeadKernelError
 from jupyter_mlgpu.jupyter.cli.progress import printable
 from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE
 from jupyter_mlgpu.jupyter.deaths.listener import DeathListener, Seen
+from jupyter_mlgpu.record.accounts import places
 from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError, UsageError
@@ -135,6 +136,8 @@ class Kernel:
         if channels is not None:
             channels.stop_channels()
         self._listener.stop()
+        for seen in self._ends:
+            places.remove(seen.path)
 
     async def _stop_tracing(self) -> None:
         """An ending kernel is interrupted, and logs it: that is no cell's doing."""

@@ -74,7 +74,8 @@ class PostMortem:
     def cell_begins(self, info: Any, *, nested: bool) -> None:
         """A cell is about to run; one inside another is part of that one."""
         if self._account is not None and not nested:
-            count = self._shell.execution_count if info.store_history else None
+            # Its `execution_count` may be one further by now, which differs between IPython's versions.
+            count = len(self._shell.history_manager.input_hist_raw) if info.store_history else None
             self._account.cell_begins(info.raw_cell, count)
 
     def cell_ended(self, *, nested: bool) -> None:
