@@ -28,6 +28,7 @@ Cause = Literal[
     "exit",  # the code has ended its own process
     "unknown",
 ]
+Memory = Literal["machine_memory", "container_memory"]
 Confidence = Literal["sure", "likely", "open"]
 
 #: Messages, by their id in the catalogue, after which native code gives up for want of the device's memory.
@@ -63,6 +64,7 @@ _CRASHES = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRA
 
 #: The part of the memory in use from which on it is said to be short, and below which it is not.
 SHORT, ENOUGH = 0.9, 0.6
+NOTHING: tuple[int, int, Memory] = (0, 0, "machine_memory")
 #: Seconds between the last look and the end in which one process of the group can have been killed.
 AT_ONCE = 3.0
 #: Seconds for which a look tells of the end: memory can be filled quicker than anybody looks.
@@ -106,7 +108,7 @@ def judge(account: Account | None, ending: Ending, lines: Sequence[LogLine] = ()
     return Judgement("exit", "sure" if direct else "likely", status=status)
 
 
-def tightest(look: Look) -> tuple[int, int, Literal["machine_memory", "container_memory"]]:
+def tightest(look: Look) -> tuple[int, int, Memory]:
     """Bytes used, bytes there are, and of what: the machine or its container, whichever is fuller."""
     machine = look.machine_used, look.machine_total
     container = look.container_used, look.container_limit
@@ -131,29 +133,28 @@ def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, in
 
 
 def _of_a_kill(account: Account | None, ending: Ending) -> Judgement:
-    if account is None or account.state.look is None:
-        if ending.named:
-            return Judgement("machine_memory", "sure", "SIGKILL")
-        return Judgement("unknown", "open", "SIGKILL")
-    look = account.state.look
-    used, total, where = tightest(look)
-    before, after = look.oom_kills, ending.oom_kills
+    look = None if account is None else account.state.look
+    before, after = ending.oom_before if look is None else look.oom_kills, ending.oom_kills
     in_group = _grown(before.container, after.container)
-    if ending.named or in_group:
-        if in_group and look.container_limit is not None:
-            where = "container_memory"
-        at_once = ending.at is not None and 0 <= ending.at - look.at <= AT_ONCE
-        return Judgement(where, "sure" if ending.named or at_once else "likely", "SIGKILL")
     in_machine = _grown(before.machine, after.machine)
-    if in_machine:
-        return Judgement(where, "likely", "SIGKILL")
+    used, total, where = NOTHING if look is None else tightest(look)
+    if in_group and look is not None and look.container_limit is not None:
+        where = "container_memory"
+    if ending.named:
+        return Judgement(where, "sure", "SIGKILL")
+    if in_group or in_machine:
+        at_once = look is not None and ending.at is not None and 0 <= ending.at - look.at <= AT_ONCE
+        return Judgement(where, "sure" if in_group and at_once else "likely", "SIGKILL")
     share = used / total if total else 0.0
-    reached = (used + account.state.largest_step) / total if total else 0.0
     if False in (in_group, in_machine):
         # The system has killed nobody; programs that watch memory may have.
         return Judgement("killed", "open" if share >= SHORT else "likely", "SIGKILL")
-    if share >= SHORT or reached >= 1:
-        return Judgement(where, "likely" if share >= SHORT else "open", "SIGKILL")
+    if look is None or account is None:
+        return Judgement("unknown", "open", "SIGKILL")
+    if share >= SHORT:
+        return Judgement(where, "likely", "SIGKILL")
+    if total and used + account.state.largest_step >= total:
+        return Judgement(where, "open", "SIGKILL")
     recent = ending.at is not None and 0 <= ending.at - look.at <= RECENT
     if share < ENOUGH and recent:
         return Judgement("killed", "likely", "SIGKILL")

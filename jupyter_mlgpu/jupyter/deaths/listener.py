@@ -54,6 +54,7 @@ class _Kernel:
     pid: int | None = None
     files: dict[str, int] = field(default_factory=dict)
     counters: oom.OomCounters | None = None
+    oom_before: OomKills = OomKills()
 
     def close(self) -> None:
         for descriptor in self.files.values():
@@ -192,6 +193,7 @@ class DeathListener:
                 one: number for one, number in given.items() if stat.S_ISREG(os.fstat(number).st_mode)
             }
             kernel.counters = oom.counters(pid)
+            kernel.oom_before = kernel.counters.read()
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             return
         finally:
@@ -209,7 +211,8 @@ class DeathListener:
         counted = OomKills() if kernel.counters is None else kernel.counters.read()
         since = {} if account is None else {"stdout": account.at.stdout, "stderr": account.at.stderr}
         lines = last_lines(_tails(kernel.files, since))
-        self._on_end(Seen(path, account, Ending(pid=pid, at=at, lines=lines, oom_kills=counted)))
+        ending = Ending(pid=pid, at=at, lines=lines, oom_before=kernel.oom_before, oom_kills=counted)
+        self._on_end(Seen(path, account, ending))
 
     def _place(self, name: str) -> Path:
         return (self._accounts or places.folder()) / name

@@ -15,7 +15,7 @@ class Ending(Struct, frozen=True):
 
     `status` is the exit status, negative for a signal (as `subprocess` has it). `pid` is of the process that
     ended. `asked` says that somebody had the kernel shut down or restarted. `at` is when it ended, in seconds
-    since 1970. `oom_kills` were counted afterwards, `named` says whether the system's log names this process,
+    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` says whether the system's log names this process,
     as killed for want of memory or as crashed, and `lines` are its last native lines, redacted.
     """
 
@@ -24,6 +24,7 @@ class Ending(Struct, frozen=True):
     status: Annotated[int, Meta(ge=-128, le=2**31)] | None = None
     asked: bool | None = None
     at: Measured | None = None
+    oom_before: OomKills = OomKills()
     oom_kills: OomKills = OomKills()
     named: bool = False
     lines: Annotated[tuple[Text, ...], Meta(max_length=MOST_LINES)] | None = None
