@@ -138,14 +138,15 @@ def _of_a_kill(account: Account | None, ending: Ending) -> Judgement:
     in_group = _grown(before.container, after.container)
     in_machine = _grown(before.machine, after.machine)
     used, total, where = NOTHING if look is None else tightest(look)
-    if in_group and look is not None and look.container_limit is not None:
-        where = "container_memory"
+    share = used / total if total else 0.0
+    if in_group and look is not None and look.container_limit is not None and share < SHORT:
+        where = "container_memory"  # filled quicker than anybody looked
     if ending.named:
         return Judgement(where, "sure", "SIGKILL")
-    if in_group or in_machine:
+    # A group counts its own processes alone, whoever ran out of memory; the machine counts all.
+    if in_group or (in_group is None and in_machine):
         at_once = look is not None and ending.at is not None and 0 <= ending.at - look.at <= AT_ONCE
         return Judgement(where, "sure" if in_group and at_once else "likely", "SIGKILL")
-    share = used / total if total else 0.0
     if False in (in_group, in_machine):
         # The system has killed nobody; programs that watch memory may have.
         return Judgement("killed", "open" if share >= SHORT else "likely", "SIGKILL")

@@ -41,6 +41,7 @@ class Kernel:
         self.manager = AsyncKernelManager(kernel_name=name)
         self._ends: list[Seen] = []
         self._listener = DeathListener(self._ends.append)
+        self._account: Path | None = None
 
     def check(self) -> None:
         """Raise UsageError where no such kernel is installed, or it is not one for Python."""
@@ -76,6 +77,8 @@ class Kernel:
                 stderr=subprocess.DEVNULL,
             )
             await client.async_start_new_kernel_client()
+            name = places.name_for(self.manager.connection_file)
+            self._account = None if name is None else places.folder() / name
         except (OSError, RuntimeError) as error:
             raise MlgpuError(
                 f"The kernel {self.name!r} did not start ({printable(str(error), 120)}); "
@@ -136,8 +139,8 @@ class Kernel:
         if channels is not None:
             channels.stop_channels()
         self._listener.stop()
-        for seen in self._ends:
-            places.remove(seen.path)
+        if self._account is not None:  # of one that was killed, or died
+            places.remove(self._account)
 
     async def _stop_tracing(self) -> None:
         """An ending kernel is interrupted, and logs it: that is no cell's doing."""

@@ -54,7 +54,7 @@ class _Kernel:
     pid: int | None = None
     files: dict[str, int] = field(default_factory=dict)
     counters: oom.OomCounters | None = None
-    oom_before: OomKills = OomKills()
+    oom_before: OomKills = field(default_factory=OomKills)
 
     def close(self) -> None:
         for descriptor in self.files.values():

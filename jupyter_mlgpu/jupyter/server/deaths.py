@@ -57,7 +57,7 @@ class Deaths:
     """The deaths of a server's kernels. All but the listener's two calls is done on the server's loop."""
 
     def __init__(self, kernels: Any, soon: Callable[..., Any]) -> None:
-        """`kernels` is the server's kernel manager, `soon` has something done on its loop, from any thread."""
+        """`kernels` is the server's kernel manager, `soon` has something done on its loop."""
         self._kernels = kernels
         self._soon = soon
         self._called: dict[int, _Kernel] = {}
@@ -115,7 +115,7 @@ class Deaths:
         kernel.manager.remove_restart_callback(kernel.restarts, "restart")
         pid = None if kernel.process is None else kernel.process.pid
         ending = seen.ended(pid, status, asked=asked)
-        # What it said is read against the catalogue, which takes a moment: other kernels are served meanwhile.
+        # What it said is looked up in the catalogue, which takes a moment: others are served meanwhile.
         death = await asyncio.to_thread(partial(post_mortem, seen.account, ending))
         self._deaths.pop(kernel.id, None)
         self._deaths[kernel.id] = death

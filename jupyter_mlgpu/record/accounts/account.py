@@ -171,8 +171,11 @@ class Pages:
         while len(data) > _STATE_ROOM - _STATE.size and state.lines:
             state = replace(state, lines=state.lines[1:])
             data = decoding.to_bytes(state)
-        if len(data) > _STATE_ROOM - _STATE.size:
-            return
+        if len(data) <= _STATE_ROOM - _STATE.size:
+            self.put_text(data)
+
+    def put_text(self, data: bytes) -> None:
+        """Write the JSON of a state, which has room."""
         self._states += 1
         packed = _STATE.pack(_MAGIC, self._states, len(data), zlib.crc32(data)) + data
         start = _STATE_SLOTS[self._states % 2]

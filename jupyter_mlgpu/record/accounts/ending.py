@@ -15,8 +15,9 @@ class Ending(Struct, frozen=True):
 
     `status` is the exit status, negative for a signal (as `subprocess` has it). `pid` is of the process that
     ended. `asked` says that somebody had the kernel shut down or restarted. `at` is when it ended, in seconds
-    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` says whether the system's log names this process,
-    as killed for want of memory or as crashed, and `lines` are its last native lines, redacted.
+    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` says whether
+    the system's log names this process, as killed for want of memory or as crashed, and `lines` are its last
+    native lines, redacted.
     """
 
     schema: Literal[1] = 1

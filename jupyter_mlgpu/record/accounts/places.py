@@ -27,7 +27,7 @@ _NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 #: A file of an ending has less: 20 lines of 300 characters.
 _MOST = 64 * 1024
 #: Seconds after which the account of a kernel that is gone is removed.
-_OLD = 3 * 24 * 3600.0
+_OLD = 24 * 3600.0
 #: The same where its process may live on another machine that shares the folder.
 _VERY_OLD = 30 * 24 * 3600.0
 

@@ -58,7 +58,7 @@ def can_limit_memory() -> bool:
 
 
 class Scene:
-    """Kernels with one listener that sees their ends, as a server has it; `start` starts one that knows of it."""
+    """Kernels with one listener that sees their ends, as a server has it; `start` starts a kernel."""
 
     def __init__(self, start: Callable[..., Notebook]) -> None:
         self._ends: dict[int, tuple[Seen, bool]] = {}

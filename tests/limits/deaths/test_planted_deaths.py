@@ -43,7 +43,9 @@ def test_nearly_all_causes_are_right_and_no_wrong_one_is_sure(scene: Scene) -> N
         death = scene.verdict(planted)
         cause = None if death is None else death.cause
         confidence = "" if death is None else death.confidence
-        rows.append(f"{planted.name:55} {planted.cause!s:17} {cause!s:17} {confidence:7} {death and death.sentence}")
+        rows.append(
+            f"{planted.name:55} {planted.cause!s:17} {cause!s:17} {confidence:7} {death and death.sentence}"
+        )
         print(rows[-1])
         right += cause == planted.cause
         if cause != planted.cause and confidence == "sure":
