@@ -122,20 +122,12 @@ def _cause(judgement: Judgement) -> Sentence:
                 return say("its code ended it")
             return say("its code ended it, with exit status {status}", status=judgement.status)
         case "unknown":
-            return say("the reason is not known")
+            return say("it was killed ({signal}), and nothing says by whom", signal=name)
 
 
 def _sentence(judgement: Judgement, place: Sentence) -> Sentence:
     cause = _cause(judgement)
-    if judgement.cause == "unknown":
-        if judgement.signal is not None:
-            return say(
-                "The kernel died {place}: it was killed ({signal}), and nothing says by whom.",
-                place=place,
-                signal=judgement.signal,
-            )
-        return say("The kernel died {place}, and nothing says why.", place=place)
-    if judgement.confidence == "sure":
+    if judgement.confidence == "sure" or judgement.cause == "unknown":
         return say("The kernel died {place}: {cause}.", place=place, cause=cause)
     if judgement.confidence == "likely":
         return say("The kernel died {place}: {cause}, likely.", place=place, cause=cause)
@@ -166,7 +158,7 @@ def _next(judgement: Judgement, lines: Sequence[LogLine]) -> Sentence:
                 "last native lines then name the line of Python that crashed."
             )
         case "abort" if lines and lines[-1].advice:
-            return say("{advice}", advice=lines[-1].advice)
+            return Sentence(lines[-1].advice)
         case "abort" if lines:
             return say(
                 "Search for its last line, and run the cell again in smaller parts to see which one it is."
@@ -175,5 +167,5 @@ def _next(judgement: Judgement, lines: Sequence[LogLine]) -> Sentence:
             return say("Look at the terminal that the server was started from for what it said last.")
         case "exit":
             return say("Look in that cell for `exit`, `quit` or `os._exit`, also in what it calls.")
-        case _:
+        case "unknown":
             return say("Run the cell again with `top` or the sidebar's counters in sight.")
