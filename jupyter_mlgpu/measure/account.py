@@ -12,9 +12,8 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -47,14 +46,13 @@ LINGER = 10.0
 TAIL = 2048
 
 #: What a terminal would not show.
-_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]")
+_TERMINAL = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]"
 
 #: Gives the last bytes of each stream of native lines, at most so many, from these offsets on.
 Tails = Callable[[int, Mapping[str, int]], Mapping[str, bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(NamedTuple):
     """What is asked of the capture of native lines: how far each stream has come, and its last bytes."""
 
     offsets: Callable[[], Mapping[str, int]]
@@ -195,7 +193,7 @@ def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
     texts = [
         beginning(line, account.LONGEST_LINE)
         for tail in tails
-        for line in _TERMINAL.sub("", tail.decode(errors="replace")).splitlines()
+        for line in re.sub(_TERMINAL, "", tail.decode(errors="replace")).splitlines()
         if line.strip()
     ]
     return tuple(texts[-account.MOST_LINES :])

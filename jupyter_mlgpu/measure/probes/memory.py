@@ -12,6 +12,7 @@ import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 #: The inode of the machine's own process namespace (PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h).
 _MACHINES_OWN = "pid:[4026531836]"
@@ -39,8 +40,7 @@ def unified() -> bool:
     return sys.platform == "darwin" and platform.machine() == "arm64"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLimit:
+class GroupLimit(NamedTuple):
     """The limit on a control group's memory, in bytes; `used` is the file that says what is used of it."""
 
     total: int

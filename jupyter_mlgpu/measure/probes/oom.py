@@ -6,20 +6,18 @@ Sources: Linux's Documentation/admin-guide/cgroup-v2.rst (memory.events: oom_kil
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.record.accounts.account import OomKills
 
-_COUNT = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
+_COUNT = b"oom_kill "
 #: /proc/vmstat has 8 kB.
 _MOST = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class OomCounters:
+class OomCounters(NamedTuple):
     """The files of one process's counters; `group` is None where it is in no control group for memory."""
 
     group: Path | None
@@ -44,7 +42,8 @@ def counters(pid: int | None = None, root: Path = Path("/")) -> OomCounters:
 def _count(path: Path) -> int | None:
     try:
         with open(path, "rb", buffering=0) as file:
-            found = _COUNT.search(file.read(_MOST))
+            lines = file.read(_MOST).splitlines()
     except OSError:
         return None
-    return None if found is None else int(found[1])
+    counts = [line.removeprefix(_COUNT) for line in lines if line.startswith(_COUNT)]
+    return int(counts[0]) if counts and counts[0].isdigit() else None
