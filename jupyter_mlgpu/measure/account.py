@@ -151,7 +151,15 @@ class KernelAccount:
             self._pages.put_at(self._at)
 
     def _look(self) -> None:
-        """On the sampler's thread."""
+        """On the sampler's thread. What fails ends the looking until the next cell."""
+        try:
+            self._look_once()
+        except Exception:
+            with self._lock:
+                self._end = None
+            raise
+
+    def _look_once(self) -> None:
         at, now = self._at, real_time.time()
         if at.phase != "running" and not 0 <= now - at.since < LINGER:
             with self._lock:
