@@ -289,6 +289,44 @@ def _first(of: Callable[[], Sequence[Any]]) -> Callable[[], bytes]:
     return lambda: json.dumps(of()[0]).encode()
 
 
+def account(data: bytes, folder: Path) -> None:
+    """What a kernel left behind is read, and a death is told of it; or there is none."""
+    from jupyter_mlgpu.record.accounts import places
+    from jupyter_mlgpu.record.accounts.ending import Ending
+
+    found = places.read(put(folder, "jupyter_mlgpu-kernel-1.account", data))
+    for status in (None, -9, -6, 3):
+        _tell_of(found, Ending(pid=None if found is None else found.state.pid, status=status, at=1e9))
+
+
+def account_state(data: bytes, folder: Path) -> None:
+    """The same, with checksums that are right: somebody meant what stands there."""
+    account(seeds.account_with(data), folder)
+
+
+def ending(data: bytes, folder: Path) -> None:
+    """How a kernel ended, as a server wrote it down."""
+    from jupyter_mlgpu.record.accounts import account, places
+
+    path = put(folder, "jupyter_mlgpu-kernel-1.account", seeds.accounts()[0])
+    places.ending_of(path).write_bytes(data)
+    found = places.read_ending(path)
+    if found is not None:
+        _tell_of(account.decode(seeds.accounts()[0]), found)
+        places.write_ending(path, found)
+        assert places.read_ending(path) == found
+
+
+def _tell_of(found: Any, how: Any) -> None:
+    from jupyter_mlgpu.explain.deaths.death import post_mortem
+    from jupyter_mlgpu.record import sentence
+
+    death = post_mortem(found, how)
+    if death is not None:
+        json.dumps(death.to_json(), allow_nan=False).encode()
+        assert sentence.from_json(death.note.to_json()) == death.note
+
+
 READERS = {
     "records-save": Reader(load_and_save, _records, _lines),
     "records-keep": Reader(keep, _records, _lines),
@@ -306,5 +344,10 @@ READERS = {
     "explain": Reader(explain, lambda: mutations.of_bytes(seeds.logs()), lambda: seeds.logs()[0]),
     "sharing": Reader(sharing, lambda: mutations.of_json(seeds.reports()), _first(seeds.reports)),
     "sharing-answer": Reader(answer, lambda: mutations.of_json(seeds.answers()), _first(seeds.answers)),
+    "account": Reader(account, lambda: mutations.of_bytes(seeds.accounts()), lambda: seeds.accounts()[0]),
+    "account-state": Reader(
+        account_state, lambda: mutations.of_json(seeds.account_states()), _first(seeds.account_states)
+    ),
+    "ending": Reader(ending, lambda: mutations.of_json(seeds.endings()), _first(seeds.endings)),
     "recordings": Reader(recording, lambda: mutations.of_json(seeds.recordings()), _first(seeds.recordings)),
 }

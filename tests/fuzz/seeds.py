@@ -12,6 +12,9 @@ from jupyter_mlgpu.experiment.bench.budget import Budget
 from jupyter_mlgpu.experiment.bench.measuring import measure
 from jupyter_mlgpu.experiment.bench.run import BenchRun
 from jupyter_mlgpu.measure.frameworks.base import Device
+from jupyter_mlgpu.record import decoding
+from jupyter_mlgpu.record.accounts import account as accounting
+from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.show.receipts.bundle import MIME_TYPE
 from jupyter_mlgpu.teach.sharing import report
 from jupyter_mlgpu.testing import FakeBackend, FakeClock, example_record
@@ -155,3 +158,58 @@ def _with(machine: Any, changes: dict[str, Any]) -> Any:
         else:
             place[int(last) if isinstance(place, list) else last] = value
     return data
+
+
+@cache
+def account_states() -> tuple[Any, ...]:
+    """What kernels have written down of themselves: one that has just begun, and one in a large cell."""
+    fresh = accounting.State(1, 4711, 1e9, "run", "host", 1e9)
+    look = accounting.Look(
+        1e9,
+        2**33,
+        2**34,
+        2**35,
+        2**33,
+        2**34,
+        0,
+        2**31,
+        (accounting.DeviceLook("GPU 0", 2**33, 2**35),),
+        accounting.OomKills(0, 3),
+    )
+    full = accounting.State(
+        1,
+        4711,
+        1e9,
+        "run",
+        "host",
+        1e9,
+        accounting.CellName(3, "model.fit(x)"),
+        look,
+        2**31,
+        ("2026-11-24 08:00:00.123456: F tensorflow/core/x.cc:12] Check failed: ok", "RESOURCE_EXHAUSTED: no"),
+    )
+    return tuple(json.loads(decoding.to_bytes(one)) for one in (fresh, full))
+
+
+def account_with(state: bytes) -> bytes:
+    """The file of an account with this for a state, and right checksums."""
+    data = bytearray(accounting.SIZE)
+    pages = accounting.Pages(data)
+    pages.put_at(accounting.At("running", 1e9, 3, 7, 0, 12))
+    pages.put_text(state[:15_000])
+    return bytes(data)
+
+
+@cache
+def accounts() -> tuple[bytes, ...]:
+    """Whole accounts."""
+    return tuple(account_with(json.dumps(one).encode()) for one in account_states())
+
+
+@cache
+def endings() -> tuple[Any, ...]:
+    """How kernels ended, as servers wrote it down."""
+    lines = ("terminate called after throwing an instance of 'std::bad_alloc'", "  what():  std::bad_alloc")
+    counted = accounting.OomKills(1, 4)
+    some = (Ending(), Ending(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, True, lines))
+    return tuple(json.loads(decoding.to_bytes(one)) for one in some)

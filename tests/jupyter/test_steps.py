@@ -36,6 +36,7 @@ PARTS = [
     "what PyTorch's MPS log tells",
     "the number of items",
     "the growth of memory",
+    "what ended the kernel before",
     "its line in the journal",
 ]
 

@@ -13,6 +13,7 @@ from typing import Any
 import zmq
 from jupyter_client.manager import KernelManager
 
+from jupyter_mlgpu.record.accounts import places
 from tests.support.reading import as_read
 
 MIME_TYPE = "application/vnd.jupyter-mlgpu.record+json"
@@ -169,7 +170,9 @@ class Notebook:
 
     def close(self) -> None:
         self.client.stop_channels()
+        account = places.folder() / str(places.name_for(self.manager.connection_file))
         self.manager.shutdown_kernel(now=True)
+        places.remove(account)  # which a kernel that is killed leaves behind
 
 
 def _collect(message: dict[str, Any], result: Result) -> bool:

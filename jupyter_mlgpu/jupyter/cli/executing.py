@@ -158,8 +158,20 @@ class Execution:
         return None
 
     async def _died(self, number: int, cell: NotebookNode) -> Ending:
-        why = f"lost its kernel{await self._kernel.cause_of_death()}"
-        return self._ended(STOPPED, number - 1, cell, why, f"{why} and left no record")
+        death = await self._kernel.death()
+        if death is None:
+            return self._ended(
+                STOPPED, number - 1, cell, "lost its kernel", "lost its kernel and left no record"
+            )
+        last = "".join(f"\n  {printable(line.text, 200)}" for line in death.lines)
+        said = f" Its last native lines:{last}" if last else ""
+        return self._ended(
+            STOPPED,
+            number - 1,
+            cell,
+            f"lost its kernel. {death.sentence} {death.next}{said}",
+            f"lost its kernel and left no record. {death.sentence}".removesuffix("."),
+        )
 
     def _ended(self, status: int, done: int, cell: NotebookNode, why: str, for_report: str) -> Ending:
         name = f"Cell [{cell.execution_count or done + 1}]"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.manager import AsyncKernelManager
@@ -16,11 +16,20 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 
 from jupyter_mlgpu.jupyter.cli.progress import printable
+from jupyter_mlgpu.jupyter.deaths.connection import VARIABLE
+from jupyter_mlgpu.jupyter.deaths.listener import DeathListener, Seen
+from jupyter_mlgpu.record.accounts import places
+from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import DeviceError, MlgpuError, UsageError
 
+if TYPE_CHECKING:
+    from jupyter_mlgpu.explain.deaths.death import Death
+
 #: Seconds in which a kernel that is about to be ended has read the last lines of its cells.
 ANSWERS_WITHIN = 10.0
+#: Seconds in which the end of a kernel is seen that was lost.
+SEEN_WITHIN = 2.5
 _OURS = "__import__('jupyter_mlgpu.jupyter.notebook.headless', fromlist=['headless'])"
 
 
@@ -30,6 +39,9 @@ class Kernel:
     def __init__(self, name: str) -> None:
         self.name = name
         self.manager = AsyncKernelManager(kernel_name=name)
+        self._ends: list[Seen] = []
+        self._listener = DeathListener(self._ends.append)
+        self._account: Path | None = None
 
     def check(self) -> None:
         """Raise UsageError where no such kernel is installed, or it is not one for Python."""
@@ -54,6 +66,8 @@ class Kernel:
             "JPY_SESSION_NAME": str(notebook),  # what jupyter_server sets: the notebook's path
             "JUPYTER_MLGPU_RECORDS": str(records),
         }
+        with suppress(OSError):  # then less is known of a death
+            environment[VARIABLE] = self._listener.start()
         try:
             await client.async_start_new_kernel(
                 cwd=str(notebook.parent),
@@ -63,6 +77,8 @@ class Kernel:
                 stderr=subprocess.DEVNULL,
             )
             await client.async_start_new_kernel_client()
+            name = places.name_for(self.manager.connection_file)
+            self._account = None if name is None else places.folder() / name
         except (OSError, RuntimeError) as error:
             raise MlgpuError(
                 f"The kernel {self.name!r} did not start ({printable(str(error), 120)}); "
@@ -84,6 +100,7 @@ class Kernel:
         """
         await self._ask("find_gpu(get_ipython())")
         await self.manager.restart_kernel(now=True)
+        self._ends.clear()
         channels: Any = self._client.kc
         await channels.wait_for_ready(timeout=self._client.startup_timeout)
 
@@ -91,15 +108,26 @@ class Kernel:
         """Raise DeviceError where a framework is at work and the device asked for is not there."""
         await self._ask("check_device(get_ipython())")
 
-    async def cause_of_death(self) -> str:
-        """How the kernel's process ended, in words that follow `lost its kernel`; may be empty."""
+    async def death(self) -> Death | None:
+        """Why the kernel died; None where that is not known, or it did not."""
         provisioner = self.manager.provisioner
         status = await provisioner.poll() if provisioner is not None else None
         if status is None:
-            return ""
-        if status == -signal.SIGKILL:
-            return " (it was killed, as the system does when memory runs out)"
-        return f" (exit status {status})"
+            return None
+        from jupyter_mlgpu.explain.deaths.death import post_mortem
+
+        pid = getattr(provisioner, "pid", None)
+        seen = await self._seen()
+        if seen is None:
+            return post_mortem(None, Ending(pid=pid, status=status))
+        return post_mortem(seen.account, seen.ended(pid, status))
+
+    async def _seen(self) -> Seen | None:
+        """What was seen of the kernel's end; a moment later than that of its connection."""
+        until = time.monotonic() + SEEN_WITHIN
+        while not self._ends and time.monotonic() < until:
+            await asyncio.sleep(0.01)
+        return self._ends[-1] if self._ends else None
 
     async def end(self, *, now: bool) -> None:
         """Shut the kernel down; `now` gives it no time for its own cleaning up."""
@@ -110,6 +138,9 @@ class Kernel:
         channels: Any = self._client.kc
         if channels is not None:
             channels.stop_channels()
+        self._listener.stop()
+        if self._account is not None:  # of one that was killed, or died
+            places.remove(self._account)
 
     async def _stop_tracing(self) -> None:
         """An ending kernel is interrupted, and logs it: that is no cell's doing."""

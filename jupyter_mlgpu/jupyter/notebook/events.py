@@ -62,6 +62,7 @@ class CellEvents:
         self._on_start = on_start
         self._on_record = on_record
         self._here = _ThisThread()
+        self._thread = threading.get_ident()
         self._pid = os.getpid()
 
     def start(self) -> None:
@@ -103,6 +104,11 @@ class CellEvents:
     def inside_a_cell(self) -> bool:
         """Whether a cell is still running in this thread, around the one that has just ended."""
         return bool(self._here.running)
+
+    @property
+    def nested(self) -> bool:
+        """Whether the cell that has just begun runs inside another one, or not in the thread of cells."""
+        return len(self._here.running) > 1 or self._thread != threading.get_ident()
 
     def cell_id(self) -> str | None:
         """The front end's id of the outermost cell that is running."""

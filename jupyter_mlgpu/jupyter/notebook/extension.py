@@ -23,6 +23,7 @@ from jupyter_mlgpu.jupyter.notebook.inside import RecordPages
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
+from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, complete, saving, steps
@@ -99,6 +100,7 @@ class Extension:
         self._events = CellEvents(
             shell, self.kit, self._capture, on_start=self._on_start, on_record=self._on_record
         )
+        self._post_mortem = PostMortem(shell, self.kit, self._capture)
         self.commands = Commands(self.kit, self._events, self.channel, self._logbook, self._capture)
         self.devices = DeviceCommands(self.kit, self._push_device)
         self._soon = surroundings.scheduler(kernel)
@@ -121,11 +123,13 @@ class Extension:
                 self.audience.cell_begins,
                 self.settings.cell_begins,
                 self._events.cell_begins,
+                self._account_begins,
                 self.watch.cell_begins,
             ),
             after=(
                 self.audience.cell_ended,
                 self._events.cell_ended,
+                self._account_ended,
                 self._push_device_soon,
                 self.idle_tasks.run,
                 self.watch.cell_ended,
@@ -156,6 +160,8 @@ class Extension:
         ends.enter_context(transformed_input(self._shell, self._transformers))
         ends.callback(self._events.stop)
         self._events.start()
+        ends.callback(self._post_mortem.stop)
+        self._post_mortem.start()
         ends.callback(self._callbacks.unregister)
         self._callbacks.register()
         ends.callback(self.kit.close)
@@ -196,6 +202,12 @@ class Extension:
 
         return compare_records(content, self.kit)
 
+    def _account_begins(self, info: Any) -> None:
+        self._post_mortem.cell_begins(info, nested=self._events.nested)
+
+    def _account_ended(self, result: object) -> None:
+        self._post_mortem.cell_ended(nested=self._events.inside_a_cell)
+
     def _on_start(self, measurement: Measurement, wanted: OperationsRequest) -> None:
         self._running, self._run, self._progress = measurement, wanted.run, ""
         if self._engine is not None:
@@ -210,7 +222,14 @@ class Extension:
             self._push({"type": "progress", "sequence": sequence, "progress": sentence or None})
 
     def _on_record(self, record: Record, cell: EndedCell) -> None:
-        ordered = steps(cell, self.kit, self._capture, self._shell.user_ns, self._journal)
+        ordered = steps(
+            cell,
+            self.kit,
+            self._capture,
+            self._shell.user_ns,
+            self._journal,
+            died_before=self._post_mortem.before,
+        )
         record = complete(record, ordered)
         self._running = None
         try:

@@ -42,6 +42,7 @@ _MPS_LOG = say("what PyTorch's MPS log tells")
 _ITEMS = say("the number of items")
 _LIMIT = say("what limited the cell")
 _GROWTH = say("the growth of memory")
+_DEATH = say("what ended the kernel before")
 _JOURNAL = say("its line in the journal")
 
 
@@ -78,9 +79,17 @@ class EndedCell:
 
 
 def steps(
-    cell: EndedCell, kit: Kit, capture: Capture, namespace: Mapping[str, Any], journal: Journal | None
+    cell: EndedCell,
+    kit: Kit,
+    capture: Capture,
+    namespace: Mapping[str, Any],
+    journal: Journal | None,
+    died_before: Callable[[], Sentence | None] = lambda: None,
 ) -> tuple[RecordStep, ...]:
-    """The steps for one cell, in their order; `namespace` has the values of the notebook's names."""
+    """The steps for one cell, in their order; `namespace` has the values of the notebook's names.
+
+    `died_before` says, once, what ended the kernel before this one, where it died.
+    """
     return (
         RecordStep(_TRACEBACK, lambda one: with_traceback(one, cell.left_out_s)),
         RecordStep(_ELSEWHERE, lambda one: with_values_elsewhere(one, cell, kit.selection, namespace)),
@@ -90,6 +99,7 @@ def steps(
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
         RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
+        RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),
     )
 

@@ -1,4 +1,5 @@
-"""What the server does for the browser: it keeps the busy indicator right, and tells what is Chinese.
+"""What the server does for the browser: it keeps the busy indicator right, tells what is Chinese, and why
+kernels died.
 
 The answers of a busy kernel travel on the control channel, and each makes the kernel report itself idle for a
 moment. JupyterLab overlooks that for the message types that the server lists as untracked; this lists ours.
@@ -6,6 +7,7 @@ moment. JupyterLab overlooks that for the message types that the server lists as
 
 from __future__ import annotations
 
+import atexit
 from typing import Any
 
 # As in jupyter_mlgpu.jupyter.notebook.channel, which needs a kernel and is not imported by the server.
@@ -25,6 +27,13 @@ def _load_jupyter_server_extension(server_app: Any) -> None:
     manager = server_app.kernel_manager
     known = manager.untracked_message_types
     manager.untracked_message_types = [*known, *(name for name in MESSAGE_TYPES if name not in known)]
-    from jupyter_mlgpu.jupyter.server.messages import handlers  # which only a server can import
+    # Which only a server can import.
+    from jupyter_mlgpu.jupyter.server import deaths, messages
 
-    server_app.web_app.add_handlers(".*$", handlers(server_app.base_url))
+    seen = deaths.Deaths(manager, server_app.io_loop.add_callback)
+    seen.start()
+    atexit.register(seen.stop)
+    server_app.web_app.add_handlers(
+        ".*$",
+        [*messages.handlers(server_app.base_url), *deaths.handlers(server_app.base_url, seen)],
+    )

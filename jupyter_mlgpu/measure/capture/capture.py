@@ -11,7 +11,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -104,6 +104,8 @@ class Capture:
         self._on_rest = on_rest
         #: Whether a cell's end waits until all its lines are read: where nobody would see what comes later.
         self.patient = False
+        #: Told of the files that native lines go to, by stream, each time that capturing begins.
+        self.on_files: Callable[[Mapping[str, int]], None] = lambda files: None
         self._tap = Tap(
             (1, 2),
             self._on_data,
@@ -135,6 +137,7 @@ class Capture:
         self._tap.start()
         self._surroundings.attach(self._tap)
         self._hooks.start()
+        self.on_files(self.files())
 
     def stop(self) -> None:
         """End capturing: everything is put back as it was found."""
@@ -215,6 +218,18 @@ class Capture:
                     data, gone = self._tap.raw(name, start, stretch.end[name])
                     found.append((stretch.sequence, name, data, gone))
         return found
+
+    def files(self) -> dict[str, int]:
+        """The descriptors of the files that native lines go to, by stream; empty where none are captured."""
+        return self._tap.files()
+
+    def offsets(self) -> dict[str, int]:
+        """Up to where each stream has been read; empty where none is captured."""
+        return self._tap.offsets()
+
+    def tails(self, most: int, since: Mapping[str, int]) -> dict[str, bytes]:
+        """The last bytes of each stream, at most `most`, of those written since these offsets."""
+        return self._tap.tails(most, since)
 
     def after_fork_in_child(self) -> None:
         """A forked child writes where it would have written without us."""

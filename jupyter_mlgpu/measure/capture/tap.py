@@ -16,7 +16,7 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
@@ -214,6 +214,19 @@ class Tap:
     def offsets(self) -> dict[str, int]:
         """Up to where each stream has been read."""
         return {stream.name: stream.read_to for stream in self._streams}
+
+    def files(self) -> dict[str, int]:
+        """The descriptor of each stream's file."""
+        return {stream.name: stream.file.descriptor for stream in self._streams}
+
+    def tails(self, most: int, since: Mapping[str, int]) -> dict[str, bytes]:
+        """The last bytes of each stream, read or not: at most `most`, of those from these offsets on."""
+        last = {}
+        for stream in self._streams:
+            end = stream.file.size()
+            start = since.get(stream.name, 0)
+            last[stream.name] = stream.file.read(max(start if start <= end else 0, end - most), end)
+        return last
 
     def raw(self, name: str, start: int, end: int) -> tuple[bytes, int]:
         """The bytes of a stream between two offsets, and how many more were let go."""

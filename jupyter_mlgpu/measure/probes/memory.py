@@ -12,6 +12,7 @@ import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 #: The inode of the machine's own process namespace (PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h).
 _MACHINES_OWN = "pid:[4026531836]"
@@ -39,22 +40,36 @@ def unified() -> bool:
     return sys.platform == "darwin" and platform.machine() == "arm64"
 
 
+class GroupLimit(NamedTuple):
+    """The limit on a control group's memory, in bytes; `used` is the file that says what is used of it."""
+
+    total: int
+    used: Path
+
+    def read(self) -> Memory | None:
+        """What is used of it now; None where the group is gone."""
+        used = _number(self.used)
+        return None if used is None else Memory(self.total, used, max(0, self.total - used))
+
+
 def container(total: int, root: Path = Path("/")) -> Memory | None:
     """The tightest memory limit on this process's control groups, with what is used of it.
 
     Files that the system keeps in memory are in `used`, too. None where there is no limit below `total`, the
     machine's memory in bytes. `root` is the file system to read.
     """
-    found = [
+    limit = tightest_limit(total, root)
+    return None if limit is None else limit.read()
+
+
+def tightest_limit(total: int, root: Path = Path("/")) -> GroupLimit | None:
+    """The limit of `container`: to find it takes longer than to read what is used of it."""
+    limits = [
         (limit, folder / used)
-        for folder, most, used in _groups(root)
+        for folder, most, used in groups(root)
         if (limit := _number(folder / most)) is not None and limit < total
     ]
-    if not found:
-        return None
-    limit, path = min(found)
-    used = _number(path)
-    return None if used is None else Memory(limit, used, max(0, limit - used))
+    return GroupLimit(*min(limits)) if limits else None
 
 
 def sees_the_machines_processes() -> bool:
@@ -77,13 +92,16 @@ def program(pid: int) -> str:
         return "not seen from here"
 
 
-def _groups(root: Path) -> list[tuple[Path, str, str]]:
-    """Every folder that may limit this process, with the names of its files for limit and use."""
+def groups(root: Path = Path("/"), pid: int | None = None) -> list[tuple[Path, str, str]]:
+    """Every folder that may limit a process (this one without `pid`), innermost first, with its files' names.
+
+    The two names are of the files for the limit and for what is used.
+    """
     try:
-        lines = (root / "proc/self/cgroup").read_text().splitlines()
+        lines = (root / f"proc/{pid or 'self'}/cgroup").read_text().splitlines()
     except OSError:
         return []
-    groups = []
+    folders = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers == "":
@@ -96,8 +114,8 @@ def _groups(root: Path) -> list[tuple[Path, str, str]]:
         # A limit on a group above holds for all below. Inside a container the path is often the host's, and
         # only the top is there.
         own = top / path.strip("/")
-        groups += [(folder, *names) for folder in (own, *own.parents) if folder.is_relative_to(top)]
-    return groups
+        folders += [(folder, *names) for folder in (own, *own.parents) if folder.is_relative_to(top)]
+    return folders
 
 
 def _number(path: Path) -> int | None:

@@ -10,6 +10,7 @@ import { KernelMessage } from '@jupyterlab/services';
 import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 
+import { askDeath } from './death';
 import type { KernelModel } from './model';
 import { NoAnswer, PATIENCE, connected, request } from './question';
 import {
@@ -219,9 +220,18 @@ export class Connection implements IDisposable {
         break;
       case 'dead':
         this.model.setKernel('dead');
+        void this.askWhy();
         break;
       default:
         break;
+    }
+  }
+
+  /** The server has seen the kernel die. */
+  private async askWhy(): Promise<void> {
+    const death = await askDeath(this.kernel.id, this.kernel.serverSettings);
+    if (!this.disposed) {
+      this.model.setDeath(death);
     }
   }
 
@@ -229,6 +239,13 @@ export class Connection implements IDisposable {
     // A kernel that starts for the first time is `starting` too.
     if (status !== 'starting' || this.model.state.kernel !== 'asking') {
       this.model.restart();
+    }
+    if (status !== 'starting') {
+      // Of a death before this one, or of none: a restart that the user wants is no death.
+      this.model.setDeath(null);
+    }
+    if (status === 'autorestarting') {
+      void this.askWhy();
     }
     this.restarting = true;
     // The old process will not answer any more.

@@ -6,6 +6,7 @@
 import { Signal } from '@lumino/signaling';
 
 import { Counters } from './counters';
+import type { IDeath } from './death';
 import type { ILogLine } from '../record/logs';
 import type { Event, IDelta, IPage, ISnapshot } from './protocol';
 import { Records } from '../record/records';
@@ -46,7 +47,15 @@ export class KernelModel {
     if (kernel === 'asking' || kernel === 'silent') {
       this.publish({ kernel });
     } else {
-      this.forget({ kernel, restarted: kernel === 'absent' && this.current.restarted });
+      const death = kernel === 'absent' || kernel === 'dead' ? this.current.death : null;
+      this.forget({ kernel, death, restarted: kernel === 'absent' && this.current.restarted });
+    }
+  }
+
+  /** Why the kernel died, where that is known; its successor's own word is newer. */
+  setDeath(death: IDeath | null): void {
+    if (this.current.kernel !== 'live' && death !== this.current.death) {
+      this.publish({ death });
     }
   }
 
@@ -82,7 +91,7 @@ export class KernelModel {
     if (this.waiting) {
       this.held = [...this.held, received].slice(-HELD);
     }
-    this.apply([received], { kernel: 'live', restarted: false });
+    this.apply([received], { kernel: 'live', restarted: false, death: null });
     return wanted;
   }
 
@@ -112,7 +121,7 @@ export class KernelModel {
     const told = { run, tracing, device, choices, doctor, python, running, logs };
     this.records.takeNewest(placed(snapshot.page));
     this.counters.restore(snapshot.counters);
-    this.apply(newer, { kernel: 'live', restarted: false, ...told });
+    this.apply(newer, { kernel: 'live', restarted: false, death: null, ...told });
     return !complete;
   }
 
@@ -221,6 +230,7 @@ export class KernelModel {
     ...NOTHING_KNOWN,
     kernel: 'none',
     restarted: false,
+    death: null,
     saved: [],
     figures: []
   };

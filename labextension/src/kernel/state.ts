@@ -2,6 +2,7 @@
  * What is known of one notebook, as a value that views draw: shapes, and which records they show.
  */
 
+import type { IDeath } from './death';
 import type { IDoctor } from './doctor';
 import type { ILogLine } from '../record/logs';
 import type { IChoices, IDeviceStatus, IRunning } from './protocol';
@@ -39,6 +40,8 @@ export interface IState {
   kernel: KernelState;
   /** The kernel was restarted since we first saw it. */
   restarted: boolean;
+  /** Why it died, from its death until its successor tells of itself; null where that is not known. */
+  death: IDeath | null;
   run: string | null;
   tracing: boolean | null;
   device: IDeviceStatus | null;

@@ -29,7 +29,10 @@ export function Announcer(props: {
   );
 }
 
-function endOfKernel({ kernel, restarted }: IState, t: Translate): string | null {
+function endOfKernel({ kernel, restarted, death }: IState, t: Translate): string | null {
+  if (death !== null && kernel !== 'live') {
+    return t.say(death.sentence);
+  }
   if (kernel === 'dead') {
     return t('kernel_dead');
   }

@@ -1,10 +1,13 @@
-/** Why the kernel shows nothing, and what to do about it. */
+/** Why the kernel shows nothing, what it died of, and what to do about it. */
 
 import type { ReactElement } from 'react';
 
 import type { Translate } from '../language/i18n';
+import type { IDeath } from '../kernel/death';
 import type { IState } from '../kernel/state';
 import { LOAD_LINE } from '../kernel/protocol';
+import { Fold } from '../receipts/Fold';
+import { Explained, RawLine } from '../receipts/LogLine';
 import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
 
@@ -21,9 +24,33 @@ export function KernelNotice(props: {
   const restarted = kernel === 'absent' && state.restarted;
   return (
     <div className="jp-mlgpu-Notice" data-kernel={kernel}>
+      {state.death !== null && <WhyItDied death={state.death} t={t} />}
       <p>{t(restarted ? 'kernelRestarted' : `kernel_${kernel}`)}</p>
       {kernel === 'absent' && <LineToCopy text={LOAD_LINE} t={t} />}
       {kernel === 'silent' && <Button label={t('askAgain')} onClick={onAsk} />}
+    </div>
+  );
+}
+
+function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
+  const { death, t } = props;
+  const last = death.lines.at(-1);
+  return (
+    <div className="jp-mlgpu-Death" data-confidence={death.confidence}>
+      <p>{t.say(death.sentence)}</p>
+      <p>{t.say(death.next)}</p>
+      {last !== undefined && (
+        <Fold label={t('lastLines', { count: death.lines.length })}>
+          {() => (
+            <>
+              {death.lines.map((line, index) => (
+                <RawLine key={index} line={line} t={t} />
+              ))}
+              <Explained line={last} t={t} />
+            </>
+          )}
+        </Fold>
+      )}
     </div>
   );
 }

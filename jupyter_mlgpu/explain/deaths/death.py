@@ -1,0 +1,171 @@
+"""What is said of a kernel's death: one sentence, its last native lines, and one thing to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from jupyter_mlgpu.explain.deaths.cause import Cause, Confidence, Judgement, judge, tightest
+from jupyter_mlgpu.record import decoding, units
+from jupyter_mlgpu.record.accounts.account import Account
+from jupyter_mlgpu.record.accounts.ending import Ending
+from jupyter_mlgpu.record.record import LogLine
+from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+#: Causes at which the memory in use says something.
+_OF_MEMORY = ("machine_memory", "container_memory", "killed", "unknown")
+#: Lines that are told: what an abort says stands in its last ones.
+_TOLD = 8
+
+
+class Death(Struct, frozen=True):
+    """Why a kernel died. `next` is one thing to do; `lines` are its last native lines, oldest first."""
+
+    cause: Cause
+    confidence: Confidence
+    sentence: Sentence
+    next: Sentence
+    lines: tuple[LogLine, ...] = ()
+
+    @property
+    def note(self) -> Sentence:
+        """All of it in a few sentences, as a receipt's note has it."""
+        last = [say("Its last line was: {line}", line=line.text) for line in self.lines[-1:]]
+        return joined(self.sentence, *last, self.next)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-ready data."""
+        data: dict[str, Any] = decoding.to_json(self)
+        return data
+
+
+def post_mortem(account: Account | None, ending: Ending) -> Death | None:
+    """What is known of a kernel's end; None where it was no death: somebody shut it down or restarted it."""
+    lines = _explained(_last_lines(account, ending))
+    judgement = judge(account, ending, lines)
+    if judgement is None:
+        return None
+    return Death(
+        judgement.cause,
+        judgement.confidence,
+        _sentence(judgement, _place(account, ending, judgement)),
+        _next(judgement, lines),
+        lines[-_TOLD:],
+    )
+
+
+def _last_lines(account: Account | None, ending: Ending) -> Sequence[str]:
+    if ending.lines is not None:
+        return ending.lines
+    return () if account is None else account.state.lines
+
+
+def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
+    if not texts:
+        return ()
+    # The catalogue takes a moment to read: most who die say nothing.
+    from jupyter_mlgpu.explain.logs.catalogue import Catalogue
+    from jupyter_mlgpu.explain.logs.reader import LogReader
+
+    reader = LogReader(Catalogue.load(), clean=redact)
+    reader.feed("stderr", "".join(f"{text}\n" for text in texts).encode(errors="replace"), "")
+    return reader.finish().lines
+
+
+def _place(account: Account | None, ending: Ending, judgement: Judgement) -> Sentence:
+    """`in [7] after 12 s at 15.2 of 16.0 GiB`, as far as that is known."""
+    if account is None:
+        return say("at a moment that nobody has seen")
+    at = account.at
+    if at.phase in ("running", "exited") and at.sequence:
+        count = at.execution_count
+        cell = say("in a cell") if count is None else say("in [{count}]", count=str(count))
+        after = None if ending.at is None else ending.at - at.since
+        # A clock that was set meanwhile tells nothing; nor does the time at which the code asked to end.
+        if after is None or not 0 <= after < 30 * 24 * 3600 or at.phase == "exited":
+            place = cell
+        else:
+            place = say("{cell} after {time}", cell=cell, time=units.seconds(after))
+    elif at.sequence == 0:
+        place = say("before its first cell")
+    else:
+        place = say("while no cell ran")
+    look = account.state.look
+    if look is None or judgement.cause not in _OF_MEMORY or at.phase != "running":
+        return place
+    used, total, _ = tightest(look)
+    return say("{place} at {used} of {total}", place=place, used=units.size(used), total=units.size(total))
+
+
+def _cause(judgement: Judgement) -> Sentence:
+    name = judgement.signal or ""
+    match judgement.cause:
+        case "machine_memory":
+            return say("out of memory")
+        case "container_memory":
+            return say("out of its container's memory")
+        case "device_memory":
+            return say("out of the device's memory")
+        case "device_lost":
+            return say("the device was lost")
+        case "killed":
+            return say("ended from outside ({signal})", signal=name)
+        case "crash":
+            return say("a crash in native code ({signal})", signal=name)
+        case "abort":
+            return say("native code gave up ({signal})", signal=name or "SIGABRT")
+        case "exit":
+            if judgement.status is None:
+                return say("its code ended it")
+            return say("its code ended it, with exit status {status}", status=judgement.status)
+        case "unknown":
+            return say("it was killed ({signal}), and nothing says by whom", signal=name)
+
+
+def _sentence(judgement: Judgement, place: Sentence) -> Sentence:
+    cause = _cause(judgement)
+    if judgement.confidence == "sure" or judgement.cause == "unknown":
+        return say("The kernel died {place}: {cause}.", place=place, cause=cause)
+    if judgement.confidence == "likely":
+        return say("The kernel died {place}: {cause}, likely.", place=place, cause=cause)
+    return say("The kernel died {place}: perhaps {cause}.", place=place, cause=cause)
+
+
+def _next(judgement: Judgement, lines: Sequence[LogLine]) -> Sentence:
+    match judgement.cause:
+        case "machine_memory" | "container_memory":
+            return say(
+                "Give that cell less to hold at once (a smaller batch, data in pieces), and restart other "
+                "kernels that hold memory."
+            )
+        case "device_memory":
+            return say("Use a smaller batch or model, and end other programs that hold the device's memory.")
+        case "device_lost":
+            return say("Restart the kernel, and run `jupyter mlgpu doctor` before the cell is run again.")
+        case "killed" if judgement.confidence == "open":
+            return say(
+                "Memory was short: ask whether a program here ends others then (systemd-oomd, earlyoom, a "
+                "cluster's own), and give that cell less to hold at once."
+            )
+        case "killed":
+            return say("Ask who ended it: somebody, a job's time limit, or a program that watches memory.")
+        case "crash":
+            return say(
+                "Run the cell again with `import faulthandler; faulthandler.enable()` in its first line: its "
+                "last native lines then name the line of Python that crashed."
+            )
+        case "abort" if lines and lines[-1].advice:
+            return Sentence(lines[-1].advice)
+        case "abort" if lines:
+            return say(
+                "Search for its last line, and run the cell again in smaller parts to see which one it is."
+            )
+        case "abort":
+            return say("Look at the terminal that the server was started from for what it said last.")
+        case "exit":
+            return say("Look in that cell for `exit`, `quit` or `os._exit`, also in what it calls.")
+        case "unknown":
+            return say("Run the cell again with `top` or the sidebar's counters in sight.")

@@ -1,0 +1,290 @@
+"""Keeps a kernel's account of itself (see `record/accounts`) while it runs.
+
+At the beginning and the end of a cell its thread stores a few bytes into mapped memory: no system call. All
+else is written by the sampler's thread: twice a second while cells run, and for some seconds after the last.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.measure.probes import memory, oom
+from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.probes.sampler import Sampler, Stop
+from jupyter_mlgpu.record.accounts import account
+from jupyter_mlgpu.record.accounts.account import (
+    At,
+    CellName,
+    DeviceLook,
+    Look,
+    Pages,
+    Phase,
+    State,
+)
+from jupyter_mlgpu.record.clock import real_time
+from jupyter_mlgpu.record.record import Run
+from jupyter_mlgpu.record.redact import beginning
+
+if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.probes.gpus import Gpus
+    from jupyter_mlgpu.measure.probes.once import Once
+
+#: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
+EVERY, FIRST = 0.5, 0.05
+#: Seconds after the last cell for which looking goes on.
+LINGER = 10.0
+#: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
+TAIL = 2048
+
+#: What a terminal would not show.
+_TERMINAL = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0b-\x1f\x7f]"
+
+#: Gives the last bytes of each stream of native lines, at most so many, from these offsets on.
+Tails = Callable[[int, Mapping[str, int]], Mapping[str, bytes]]
+
+
+class Streams(NamedTuple):
+    """What is asked of the capture of native lines: how far each stream has come, and its last bytes."""
+
+    offsets: Callable[[], Mapping[str, int]]
+    tails: Tails
+
+
+class KernelAccount:
+    """The account of this process. Raises OSError where its file cannot be made."""
+
+    def __init__(
+        self,
+        path: Path,
+        run: Run,
+        *,
+        sampler: Sampler,
+        gpus: Once[Gpus],
+        streams: Streams,
+        tidy: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`tidy` is called once, by the sampler's thread: what others have left may be taken away then."""
+        self.path = path
+        self._tidy: Callable[[], None] | None = tidy
+        self._pid = os.getpid()
+        self._sampler = sampler
+        self._streams = streams
+        self._looks = _Looks(gpus)
+        self._lock = threading.Lock()  # of the looking
+        self._storing = threading.Lock()
+        self._end: Stop | None = None
+        self._code: tuple[int, str] | None = None
+        self._tails: Mapping[str, bytes] = {}
+        self._memory = _mapped(path)
+        self._pages = Pages(self._memory)
+        self._at = At("starting", real_time.time())
+        self._state = State(
+            schema=1,
+            pid=self._pid,
+            process_started=process_started(),
+            run=run.id,
+            host_digest=run.host_digest,
+            opened_at=self._at.since,
+        )
+        self._pages.put_state(self._state)
+        self._pages.put_at(self._at)
+
+    def cell_begins(self, code: str, execution_count: int | None) -> None:
+        """A cell is about to run; `code` is looked at later, by the sampler's thread."""
+        sequence = self._at.sequence + 1
+        self._code = sequence, code
+        self._put("running", sequence, execution_count)
+        if self._end is None:
+            with self._lock:
+                if self._end is None:
+                    self._end = self._sampler.add(self._look, EVERY, FIRST)
+
+    def cell_ended(self) -> None:
+        """No cell runs any more."""
+        self._put("idle", self._at.sequence, self._at.execution_count)
+
+    def begins_to_end(self, phase: Phase) -> None:
+        """The process is going to end in good order, as `phase` says: nothing else is stored after that."""
+        self._put(phase, self._at.sequence, self._at.execution_count)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether somebody has asked the kernel to shut down."""
+        return self._at.phase == "ended"
+
+    def close(self, *, remove: bool = True) -> None:
+        """Write no more, and take the file away."""
+        if os.getpid() != self._pid:
+            return
+        with self._lock:
+            if self._end is not None:
+                self._end()
+                self._end = None
+        if remove:
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
+
+    def _put(self, phase: Phase, sequence: int, execution_count: int | None) -> None:
+        if os.getpid() != self._pid:  # a forked child, which has the same pages
+            return
+        offsets = self._streams.offsets()
+        with self._storing:  # the end is told by the thread of the control channel
+            if self._at.phase in ("ended", "exited"):
+                return
+            self._at = At(
+                phase,
+                real_time.time(),
+                sequence,
+                execution_count,
+                offsets.get("stdout", 0),
+                offsets.get("stderr", 0),
+            )
+            self._pages.put_at(self._at)
+
+    def _look(self) -> None:
+        """On the sampler's thread. What fails ends the looking until the next cell."""
+        try:
+            self._look_once()
+        except Exception:
+            with self._lock:
+                self._end = None
+            raise
+
+    def _look_once(self) -> None:
+        at, now = self._at, real_time.time()
+        if at.phase != "running" and not 0 <= now - at.since < LINGER:
+            with self._lock:
+                if self._end is not None and self._at is at:
+                    self._end()
+                    self._end = None
+            return
+        state = self._state
+        same = state.cell is not None and state.cell.sequence == at.sequence
+        look = self._looks.look(now, afresh=not same)
+        if not same:
+            state = replace(state, cell=self._cell(at.sequence), largest_step=0)
+        elif state.look is not None:
+            grown = look.process - state.look.process
+            state = replace(state, largest_step=max(state.largest_step, grown))
+        self._state = replace(state, look=look, lines=self._lines(at))
+        self._pages.put_state(self._state)
+        tidy, self._tidy = self._tidy, None
+        if tidy is not None:
+            tidy()
+
+    def _cell(self, sequence: int) -> CellName | None:
+        code = self._code
+        if code is None or code[0] != sequence:
+            return None
+        first = next((line.strip() for line in code[1].splitlines() if line.strip()), "")
+        return CellName(sequence, beginning(first))
+
+    def _lines(self, at: At) -> tuple[str, ...]:
+        tails = self._streams.tails(TAIL, {"stdout": at.stdout, "stderr": at.stderr})
+        if tails != self._tails:
+            self._tails = tails
+            return last_lines(tails.values())
+        return self._state.lines
+
+
+def last_lines(tails: Iterable[bytes]) -> tuple[str, ...]:
+    """The last lines of streams, redacted, those of the last stream at the end."""
+    texts = [
+        beginning(line, account.LONGEST_LINE)
+        for tail in tails
+        for line in re.sub(_TERMINAL, "", tail.decode(errors="replace")).splitlines()
+        if line.strip()
+    ]
+    return tuple(texts[-account.MOST_LINES :])
+
+
+def process_started() -> float:
+    """When this process began, in seconds since 1970: with its number that names it for good."""
+    import psutil  # which ipykernel has loaded already
+
+    return float(psutil.Process().create_time())
+
+
+def is_alive(kernel: account.Account, host_digest: str) -> bool | None:
+    """Whether the process of an account lives; None where it is another machine's."""
+    import psutil
+
+    if kernel.state.host_digest != host_digest:
+        return None
+    try:
+        process = psutil.Process(kernel.state.pid)
+        return process.status() != psutil.STATUS_ZOMBIE and _same(
+            process.create_time(), kernel.state.process_started
+        )
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return None
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) < 2.0  # psutil counts from the time of the start, which is set right now and then
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    """The file, made afresh and with all its room taken: a full disk is noticed here, and never later."""
+    with suppress(FileNotFoundError):
+        path.unlink()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        if os.write(descriptor, bytes(account.SIZE)) != account.SIZE:
+            raise OSError(f"{path} has no room for {account.SIZE} bytes")
+        return mmap.mmap(descriptor, account.SIZE)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+class _Looks:
+    """Reads memory. What hardly changes, as a limit does, is found out once a cell."""
+
+    def __init__(self, gpus: Once[Gpus]) -> None:
+        self._gpus = gpus
+        self._limit: memory.GroupLimit | None = None
+        self._counters: oom.OomCounters | None = None
+
+    def look(self, now: float, *, afresh: bool) -> Look:
+        import psutil
+
+        machine, swap = memory.machine(), psutil.swap_memory()
+        if afresh or self._counters is None:
+            self._limit, self._counters = memory.tightest_limit(machine.total), oom.counters()
+        container = None if self._limit is None else self._limit.read()
+        return Look(
+            at=now,
+            process=resident_set()[0],
+            machine_used=machine.used,
+            machine_total=machine.total,
+            container_used=None if container is None else container.used,
+            container_limit=None if container is None else container.total,
+            swap_used=int(swap.used),
+            swap_total=int(swap.total),
+            devices=tuple(self._devices()),
+            oom_kills=self._counters.read(),
+        )
+
+    def _devices(self) -> Iterable[DeviceLook]:
+        """The GPUs, where NVML has been started for another purpose."""
+        gpus = self._gpus.known
+        if gpus is None:
+            return
+        for gpu in gpus.found:
+            now = gpus.nvml.memory(gpu.index).value
+            if now is not None:
+                yield DeviceLook(gpu.label, now.used, now.total)

@@ -1,0 +1,49 @@
+"""How many processes Linux has killed for want of memory: the counters of a control group and of the machine.
+
+Sources: Linux's Documentation/admin-guide/cgroup-v2.rst (memory.events: oom_kill) and cgroup-v1/memory.rst
+(memory.oom_control: oom_kill), and /proc/vmstat (oom_kill, of the whole machine).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.record.accounts.account import OomKills
+
+_COUNT = b"oom_kill "
+#: /proc/vmstat has 8 kB.
+_MOST = 64 * 1024
+
+
+class OomCounters(NamedTuple):
+    """The files of one process's counters; `group` is None where it is in no control group for memory."""
+
+    group: Path | None
+    machine: Path
+
+    def read(self) -> OomKills:
+        """What they say now."""
+        return OomKills(None if self.group is None else _count(self.group), _count(self.machine))
+
+
+def counters(pid: int | None = None, root: Path = Path("/")) -> OomCounters:
+    """The counters for a process, this one without `pid`: of the innermost group that can be seen."""
+    candidates = (
+        folder / ("memory.events" if used == "memory.current" else "memory.oom_control")
+        for folder, _, used in memory.groups(root, pid)
+    )
+    return OomCounters(
+        next((path for path in candidates if _count(path) is not None), None), root / "proc/vmstat"
+    )
+
+
+def _count(path: Path) -> int | None:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            lines = file.read(_MOST).splitlines()
+    except OSError:
+        return None
+    counts = [line.removeprefix(_COUNT) for line in lines if line.startswith(_COUNT)]
+    return int(counts[0]) if counts and counts[0].isdigit() else None

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { readDeath } from '../src/kernel/death';
+import type { IDeath } from '../src/kernel/death';
+import { KernelModel } from '../src/kernel/model';
+import { readSnapshot } from '../src/kernel/protocol';
+import { logJson, snapshotJson } from './records';
+
+const SENTENCE = {
+  text: 'The kernel died in [7] after 12 s: out of memory, likely.',
+  template: 'The kernel died {place}: {cause}, likely.',
+  fields: {
+    place: 'in [7] after 12 s',
+    cause: { text: 'out of memory', template: 'out of memory' }
+  }
+};
+
+function death(changes: object = {}): IDeath | null {
+  const told = {
+    cause: 'machine_memory',
+    confidence: 'likely',
+    sentence: SENTENCE,
+    next: 'Use less.'
+  };
+  return readDeath({ death: { ...told, lines: [logJson('F x.cc:1] Check failed')], ...changes } });
+}
+
+test('a death is read with its sentence, what to do, and its last lines', () => {
+  const read = death();
+  assert(read);
+  assert.equal(read.confidence, 'likely');
+  assert.equal(read.next, 'Use less.');
+  assert.equal(read.lines[0]?.text, 'F x.cc:1] Check failed');
+});
+
+test('an answer of nothing, or of something else, is no death', () => {
+  for (const answer of [null, {}, { death: null }, { death: 'x' }, { death: { next: 'a' } }, []]) {
+    assert.equal(readDeath(answer), null);
+  }
+});
+
+test('a certainty that is none of ours counts as open', () => {
+  assert.equal(death({ confidence: 'absolutely' })?.confidence, 'open');
+});
+
+test('what a kernel died of stays while its successor is not traced', () => {
+  const model = new KernelModel();
+  model.restart();
+  model.setDeath(death());
+  model.setKernel('absent');
+  assert(model.state.death);
+  assert.equal(model.state.restarted, true);
+});
+
+test('what a kernel died of is gone when its successor tells of itself, or there is none', () => {
+  const model = new KernelModel();
+  model.restart();
+  model.setDeath(death());
+  const snapshot = readSnapshot(snapshotJson(1, []));
+  assert(snapshot);
+  model.applySnapshot(snapshot);
+  assert.equal(model.state.death, null);
+  model.setDeath(death());
+  assert.equal(model.state.death, null, 'an answer that comes late is no news');
+  model.restart();
+  model.setDeath(death());
+  model.setKernel('none');
+  assert.equal(model.state.death, null);
+});

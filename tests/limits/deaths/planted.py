@@ -1,0 +1,198 @@
+"""Planted deaths: small programs whose end has a cause by construction, and ends that are no death.
+
+What only a machine in trouble would show (a machine out of memory, an eviction by a cluster, a Mac) is told
+to the verdict as facts: `simulated`, and the table says so.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_mlgpu.explain.deaths.cause import Cause
+from jupyter_mlgpu.record.accounts.account import Account
+from jupyter_mlgpu.record.accounts.ending import Ending
+from tests.limits.deaths.programs import (
+    ABORT,
+    BUS,
+    FATAL,
+    FILLS,
+    GIB,
+    ILLEGAL,
+    LIBC,
+    LOST,
+    MIB,
+    NO_DEVICE_MEMORY,
+    WAITS,
+    account_of,
+    after_go,
+    died,
+    forge,
+    in_a_thread,
+    kills_it,
+    look,
+    nested,
+    replace_by_a_pipe,
+    restart,
+    running,
+    says,
+    sends,
+    shut_down,
+    spoil,
+    tear,
+)
+from tests.support.kernels import Notebook
+
+
+@dataclass(frozen=True)
+class Planted:
+    """`code` is the cell that ends the kernel, or `do` ends it; `cause` is None where that is no death.
+
+    `first` is run before the extension is loaded, `before` after it. `limit` is the memory, in bytes, of a
+    control group that the kernel is put into. `simulated` are facts instead of a kernel.
+    """
+
+    name: str
+    cause: Cause | None
+    code: str | None = None
+    do: Callable[[Notebook], object] | None = None
+    first: str | None = None
+    before: tuple[str, ...] = ()
+    limit: int | None = None
+    simulated: tuple[Account, Ending] | None = None
+    quick: bool = False
+
+
+KILLED = [
+    Planted("killed by another process in a cell", "killed", WAITS, sends(signal.SIGKILL), quick=True),
+    Planted("killed while no cell runs", "killed", do=kills_it, before=("1",)),
+    Planted("killed before its first cell", "killed", do=kills_it),
+    Planted("killed with tracing off", "killed", WAITS, sends(signal.SIGKILL), before=("%mlc_trace off",)),
+    Planted("killed in a cell in a cell", "killed", nested(WAITS), sends(signal.SIGKILL)),
+    Planted("asked to end by SIGTERM", "killed", WAITS, sends(signal.SIGTERM)),
+    Planted("its terminal has gone (SIGHUP)", "killed", WAITS, sends(signal.SIGHUP)),
+    Planted("its time for computing is over", "killed", "import resource\nresource.setrlimit("
+            "resource.RLIMIT_CPU, (int(time.process_time()) + 1,) * 2)\nwhile True: pass",
+            before=("import time",)),
+    Planted("an alarm that nobody takes", "killed", "import signal, time\nsignal.alarm(1)\ntime.sleep(30)"),
+    Planted("simulated: killed with much memory free", "killed",
+            simulated=died(look(used=4, kills=2), kills=2)),
+    Planted("simulated: a watcher kills at 15.5 of 16 GiB", "killed",
+            simulated=died(look(used=15.5, kills=2), kills=2)),
+    Planted("simulated: killed on a Mac with much memory free", "killed", simulated=died(look(used=5))),
+]  # fmt: skip
+
+CRASHES = [
+    Planted("a null pointer is read", "crash", LIBC + "ctypes.string_at(0)", quick=True),
+    Planted("a null pointer is read in a thread", "crash", in_a_thread(LIBC + "ctypes.string_at(0)")),
+    Planted("a null pointer is read in a cell in a cell", "crash", nested(LIBC + "ctypes.string_at(0)")),
+    Planted("memory that is not its own is written", "crash", LIBC + "ctypes.memset(4096, 0, 64)"),
+    Planted("a crash with faulthandler on", "crash",
+            "import faulthandler; faulthandler.enable()\n" + LIBC + "ctypes.string_at(0)"),
+    Planted("an instruction that there is not", "crash", ILLEGAL),
+    Planted("a file in memory is cut", "crash", BUS),
+    Planted("a division by zero in C", "crash", LIBC + "libc.div(1, 0)"),
+    Planted("a crash while no cell runs", "crash", before=("import threading, ctypes",
+            "threading.Timer(0.3, ctypes.string_at, [0]).start()")),
+    Planted("a crash with tracing off", "crash", LIBC + "ctypes.string_at(0)", before=("%mlc_trace off",)),
+    # Nobody can tell it from a crash: the one that must go wrong, and never surely.
+    Planted("somebody sends SIGSEGV", "killed", WAITS, sends(signal.SIGSEGV)),
+]  # fmt: skip
+
+ABORTS = [
+    Planted("abort of C", "abort", LIBC + ABORT),
+    Planted("a check of C++ fails", "abort", says(FATAL, ABORT), quick=True),
+    Planted("a check of C++ fails in a thread", "abort", in_a_thread(says(FATAL, ABORT))),
+    Planted("an assertion of C fails", "abort", LIBC + "libc.__assert_fail(b'n > 0', b'a.c', 3, b'main')"),
+    Planted("nobody catches std::bad_alloc", "abort",
+            "import ctypes; ctypes.CDLL('libstdc++.so.6')._ZSt17__throw_bad_allocv()"),
+    Planted("the heap is damaged", "abort", LIBC + "block = ctypes.create_string_buffer(256)\n"
+            "libc.free(ctypes.c_void_p(ctypes.addressof(block) + 64))"),
+    Planted("os.abort", "abort", "import os; os.abort()"),
+    Planted("abort with tracing off", "abort", says(FATAL, ABORT), before=("%mlc_trace off",)),
+    Planted("abort while no cell runs", "abort",
+            before=("import threading, os", "threading.Timer(0.3, os.abort).start()")),
+    Planted("a Mac's GPU has no more memory", "device_memory", says(NO_DEVICE_MEMORY, ABORT)),
+    Planted("the GPU's context is lost", "device_lost", says(LOST, ABORT)),
+    Planted("a message of an earlier cell is none of this abort", "abort", LIBC + ABORT,
+            before=(says(NO_DEVICE_MEMORY, ""),)),
+]  # fmt: skip
+
+EXITS = [
+    Planted("os._exit(0)", "exit", "import os; os._exit(0)"),
+    Planted("os._exit(3)", "exit", "import os; os._exit(3)", quick=True),
+    Planted("os._exit(137), as a shell tells SIGKILL", "exit", "import os; os._exit(137)"),
+    Planted("os._exit in a thread", "exit", in_a_thread("import os; os._exit(5)")),
+    Planted("exit of C", "exit", LIBC + "libc.exit(5)"),
+    Planted("exit() in a cell", "exit", "exit()"),
+    Planted("another program in its place", "exit", "import os; os.execv('/bin/true', ['true'])"),
+    Planted("os._exit while no cell runs", "exit",
+            before=("import threading, os", "threading.Timer(0.3, os._exit, [4]).start()")),
+]  # fmt: skip
+
+SPOILED = [
+    Planted("an account half written", "exit", after_go("import os; os._exit(3)"), spoil(tear)),
+    Planted("an account of garbage", "crash", after_go(LIBC + "ctypes.string_at(0)"),
+            spoil(lambda path: path.write_bytes(b"\x00\xff" * 5000))),
+    Planted("no account", "exit", after_go("import os; os._exit(3)"), spoil(Path.unlink)),
+    Planted("a pipe for an account", "crash", after_go(LIBC + "ctypes.string_at(0)"),
+            spoil(replace_by_a_pipe)),
+    Planted("an account that somebody forged", "killed", WAITS, running(
+            lambda notebook: (forge(account_of(notebook)), kills_it(notebook)))),
+    Planted("a folder that may not be written", "exit", "import os; os._exit(3)",
+            first="from pathlib import Path\nfrom jupyter_mlgpu.record.accounts import places\n"
+            "places.folder = lambda: Path('/proc')"),
+    Planted("a full disk, pretended", "exit", "import os; os._exit(3)", first="import os\nreal = os.write\n"
+            "os.write = lambda number, data: real(number, data[: 100 if len(data) > 30000 else None])"),
+]  # fmt: skip
+
+OF_MEMORY = [
+    Planted("a container's memory is filled at once", "container_memory",
+            FILLS.format(mib=64, pause="pass"), limit=300 * MIB),
+    Planted("a container's memory is filled slowly", "container_memory",
+            FILLS.format(mib=16, pause="__import__('time').sleep(0.15)"), limit=300 * MIB),
+    Planted("a container's memory is filled in a thread", "container_memory",
+            in_a_thread(FILLS.format(mib=16, pause="time.sleep(0.02)")), limit=300 * MIB),
+    Planted("a container's memory is filled while no cell runs", "container_memory",
+            before=("import threading, time", in_a_thread(FILLS.format(mib=32, pause="time.sleep(0.02)"))
+                    .replace("time.sleep(30)", "")), limit=300 * MIB),
+    Planted("killed after a child was out of memory", "killed", "import subprocess, sys, time, pathlib\n"
+            "subprocess.run([sys.executable, '-c', 'b = bytearray(2**30)'])\ntime.sleep(1.5)\n"
+            "pathlib.Path('runs').touch()\ntime.sleep(30)", sends(signal.SIGKILL), limit=300 * MIB),
+    Planted("simulated: the machine is out of memory", "machine_memory",
+            simulated=died(look(used=15.5, kills=2), kills=3)),
+    Planted("simulated: the log of the machine names it", "machine_memory",
+            simulated=died(look(used=9, kills=2), kills=3, named=True)),
+    Planted("simulated: a pod is evicted at its limit, nothing is counted", "container_memory",
+            simulated=died(look(used=3.9, limit=4))),
+    Planted("simulated: a Mac at 15.6 of 16 GiB", "machine_memory", simulated=died(look(used=15.6))),
+    Planted("simulated: one step more than there is", "machine_memory",
+            simulated=died(look(used=12), step=6)),
+]  # fmt: skip
+
+NO_DEATHS = [
+    Planted("a restart that the user wants", None, do=restart, before=("1",), quick=True),
+    Planted("a restart while a cell runs", None, WAITS, running(restart)),
+    Planted("a restart by force", None, WAITS, running(lambda notebook: restart(notebook, now=True))),
+    Planted("a shutdown", None, do=shut_down, before=("1",)),
+    Planted("a shutdown of what hangs in C", None, LIBC + "import pathlib; pathlib.Path('runs').touch()\n"
+            "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "ctypes.PyDLL(None).sleep(30)", running(shut_down)),
+    Planted("an interrupt", None, WAITS, running(lambda notebook: notebook.manager.interrupt_kernel())),
+    Planted("a MemoryError", None, "import resource\nbefore = resource.getrlimit(resource.RLIMIT_AS)\n"
+            f"resource.setrlimit(resource.RLIMIT_AS, ({4 * GIB}, before[1]))\n"
+            f"try: bytearray({8 * GIB})\nfinally: resource.setrlimit(resource.RLIMIT_AS, before)"),
+    Planted("sys.exit in a thread", None, "import threading, sys\n"
+            "one = threading.Thread(target=sys.exit, args=[3]); one.start(); one.join()"),
+    Planted("SystemExit in a cell", None, "raise SystemExit(3)"),
+    Planted("a child process crashes", None, "import subprocess, sys\n"
+            "subprocess.run([sys.executable, '-c', 'import os; os.abort()'])"),
+    Planted("a forked child is killed", None, "import os\nchild = os.fork()\n"
+            "if child == 0:\n    os.kill(os.getpid(), 9)\nos.waitpid(child, 0)"),
+    Planted("a child is out of the container's memory", None, "import subprocess, sys\n"
+            "subprocess.run([sys.executable, '-c', 'b = bytearray(2**30)'])", limit=300 * MIB),
+]  # fmt: skip
+
+PLANTED = [*KILLED, *CRASHES, *ABORTS, *EXITS, *SPOILED, *OF_MEMORY, *NO_DEATHS]
