@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.looks import KeptLooks
 
 
+#: `off` in the kernel's environment: cells are not looked at while they run.
+LIMITS_VARIABLE = "JUPYTER_MLGPU_LIMITS"
+#: Seconds under which a cell is hardly looked at, or not at all.
+_TOO_SHORT_S = 0.15
+TOO_SHORT = say("The cell was too short to be looked at.")
+NOT_LOOKED_AT = say("Cells are not looked at here: {name} is off.", name=LIMITS_VARIABLE)
+NOT_SEEN = say("The cell could not be looked at while it ran.")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 
 
@@ -49,7 +58,7 @@ class Kit:
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[Replay] = []
         #: Whether cells are looked at while they run, so that a record can say what limited its cell.
-        self.looks_at_cells = True
+        self.looks_at_cells = os.environ.get(LIMITS_VARIABLE) != "off"
         #: Of a file with code of the user's: the execution count of its cell, 0 where it is none; else None.
         self.of_user: OfUser = lambda filename: None
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
@@ -129,7 +138,10 @@ class Kit:
         so it is loaded here by its name, when there is something to judge.
         """
         if activity is None:
-            return record
+            wall = record.reading("wall_time").value
+            short = wall is not None and wall < _TOO_SHORT_S
+            why = NOT_LOOKED_AT if not self.looks_at_cells else TOO_SHORT if short else NOT_SEEN
+            return replace(record, why_no_limit=why)
         judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
         return judge(record, activity, lines_above)
 

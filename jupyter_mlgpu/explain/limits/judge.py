@@ -98,6 +98,8 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
         return "open"
     if kind == "device" and activity.called_back and _python_elsewhere(found.parts[kind]):
         return "open"
+    if kind in ("python", "launch") and _others(activity) >= _OTHERS and _late(found):
+        return "open"
     low, _ = share_interval(value * found.looks, found.looks)
     guessed = found.guessed[kind] > _GUESSED * found.by_kind[kind]
     unseen = activity.unseen > _UNSEEN * activity.seconds
@@ -162,10 +164,21 @@ def _python_elsewhere(parts: Iterable[Part]) -> bool:
     return most and late > _LOCKED * looks
 
 
+def _others(activity: Activity) -> float:
+    """The part of the machine's processors that other programs had."""
+    return (activity.others_time or 0.0) / (activity.cores * activity.seconds)
+
+
+def _late(found: Shares) -> bool:
+    """Whether much rests on looks that came late: for want of the lock, or of a processor?"""
+    parts = [*found.parts["python"], *found.parts["launch"]]
+    late = sum(part.seconds for part in parts if part.state == "kept lock")
+    return late > _GUESSED * sum(part.seconds for part in parts)
+
+
 def _disturbed(found: Shares, activity: Activity) -> None:
     """Time that the cell had to wait for others, or for memory: taken from what it did in that time."""
-    others = (activity.others_time or 0.0) / (activity.cores * activity.seconds)
-    if others >= _OTHERS:
+    if _others(activity) >= _OTHERS:
         # A thread that waits for others of its process waits for no processor: they do.
         waited = sum(part.seconds for part in found.parts["device"] if part.state == "idle beside others")
         waits, worked = activity.processor_waits or 0.0, activity.process_time or 0.0

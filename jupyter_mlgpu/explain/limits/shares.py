@@ -117,17 +117,17 @@ class _Reading:
             return "compiling", False
         if part.doing == "input":
             return "input", False
+        idle = part.state in ("idle", "idle beside others")
+        if part.doing is None and calls.reads(part.call):
+            return ("waiting", False) if idle else ("input", True)
         if part.state == "kept lock":
             return "python", True  # in what came before the call that it was seen in
-        idle = part.state in ("idle", "idle beside others")
         if part.doing == "copy" or (part.doing is None and calls.copies(part.call)):
             return ("transfer", False) if self.on_gpu else (self._computing(part), True)
         if part.doing == "values" or (part.doing is None and calls.brings_values(part.call)):
             if self.on_gpu:
                 return "device", False  # or a transfer, where the device had nothing to do: the judge knows
             return ("waiting", True) if part.state == "idle" else (self._computing(part), False)
-        if part.doing is None and calls.reads(part.call):
-            return ("waiting", False) if idle else ("input", True)
         return self._by_state(part)
 
     def kind_unseen(self, part: Part) -> LimitKind:

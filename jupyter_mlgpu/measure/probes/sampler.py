@@ -88,8 +88,10 @@ class Sampler:
                     self._remove(job)
             worked = real_time.thread_time() - worked
             now = real_time.perf_counter()
-            due = job.due + job.every if wait is None else now + wait
-            job.due = max(due, now, begun + worked / SHARE)
+            # A look that says when it wants to come again keeps to a share of its own.
+            job.due = (
+                now + wait if wait is not None else max(job.due + job.every, now, begun + worked / SHARE)
+            )
 
     def _next(self) -> _Job | None:
         """Wait until a job is due; None when there have been none for a while."""
