@@ -87,7 +87,7 @@ def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
         kind=kind,
         confidence=_confidence(kind, value, found, activity),
         said=words.said(kind, value, parts, device),
-        share=None if kind == "unknown" else value,
+        share=None if kind == "unknown" else round(value, 4),
         evidence=tuple(_evidence(kind, value, found, activity)),
         next=words.next_of(kind, parts),
     )
@@ -192,7 +192,7 @@ def _disturbed(found: Shares, activity: Activity) -> None:
 
 
 def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Iterable[Reading]:
-    yield Reading("samples_share", value, "share", "cell", "samples", found.looks)
+    yield Reading("samples_share", round(value, 4), "share", "cell", "samples", found.looks)
     told: tuple[tuple[str, float | None, Source, Scope], ...] = (
         ("thread_time", activity.thread_time, "clock", "cell"),
         ("process_time", activity.process_time, "clock", "process"),
@@ -203,6 +203,6 @@ def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) 
     )
     for quantity, seconds, source, scope in told:
         if seconds is not None:
-            yield Reading(quantity, seconds, "s", scope, source, 1)
+            yield Reading(quantity, round(seconds, 6), "s", scope, source, 1)
     for label, (busy, samples) in activity.gpus.items():
-        yield Reading("device_busy", busy, "share", "device", "NVML", samples, device=label)
+        yield Reading("device_busy", round(busy, 4), "share", "device", "NVML", samples, device=label)

@@ -33,6 +33,8 @@ def hot_lines(activity: Activity) -> tuple[HotLine, ...]:
 
 
 def _told(line: Line, count: int, of: int, calls: Counter[str]) -> HotLine:
-    low, high = share_interval(count, of)
-    called = calls.most_common(1)[0][0] if calls else None
-    return HotLine(line.number, count, count / of, low, high, line.cell, called)
+    # Four digits are more than so few looks tell, and a receipt has little room.
+    share, low, high = (round(one, 4) for one in (count / of, *share_interval(count, of)))
+    return HotLine(
+        line.number, count, share, low, high, line.cell, calls.most_common(1)[0][0] if calls else None
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from jupyter_mlgpu.measure.activity.activity import Call, Part
+from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -16,15 +17,10 @@ T = TypeVar("T")
 _MOST = 0.5
 
 
-def share(value: float) -> str:
-    """`86 %`."""
-    return f"{value * 100:.0f} %"
-
-
 def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | None) -> Sentence:
     """The answer, and the line it was mostly at; `value` is the share of the time, `device` a GPU's name."""
     where = _where(parts)
-    told = share(value)
+    told = units.percent(value)
     match kind:
         case "compiling" if _mostly(parts, "importing"):
             return say("Importing modules took {share} of the time{where}.", share=told, where=where)
@@ -65,7 +61,7 @@ _NEXT: dict[LimitKind, Sentence] = {
     ),
     "waiting": say("Start what is waited for earlier, or at the same time, or ask for less of it."),
     "python": say(
-        "Let one operation on whole arrays replace the loop, or ask the profiler of Python: %prun."
+        "Let one operation on whole arrays replace the loop, or ask Python's own profiler: `%prun`."
     ),
     "input": say("Prepare data in other threads or processes beforehand, or keep what was prepared."),
     "transfer": say("Copy once, before the loop, and bring back only what is needed."),
