@@ -3,7 +3,7 @@
 python -m tests.limits                                        # all that can run here
 python -m tests.limits --only 'sleep-*' --framework python
 python -m tests.limits --framework torch-cuda --json FILE     # on a machine with a GPU; needs no Jupyter
-python -m tests.limits --ordinary                             # ordinary cells, beside a profile of their own
+python -m tests.limits --ordinary                             # ordinary cells, beside their own profile
 """
 
 from __future__ import annotations

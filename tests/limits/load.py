@@ -1,4 +1,4 @@
-"""Other programs on the machine: those that the harness starts, and how much a process had to wait for a core."""
+"""Other programs on the machine: those that the harness starts, and how long a process waits for a core."""
 
 from __future__ import annotations
 

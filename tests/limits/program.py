@@ -26,10 +26,11 @@ MODULES = {name: module for module, name in registry.MODULES.items()}
 class Program:
     """One question to the engine.
 
-    `before` are cells of set-up, which are not judged; `code` is. `kinds` are the answers that the definitions
-    permit, the precise one first. `mended` is the same program without the bottleneck (`mended_before`: what
-    it needs set up): its answer must differ, and be of `mended_kinds` where they are given. `why` says why the
-    cause is true by construction, and `clock` how `python -m tests.limits.verify` sees it without us:
+    `before` are cells of set-up, which are not judged; `code` is. `kinds` are the answers that the
+    definitions permit, the precise one first. `mended` is the same program without the bottleneck
+    (`mended_before`: what it needs set up): its answer must differ, and be of `mended_kinds` where they are
+    given. `why` says why the cause is true by construction, and `clock` how `python -m tests.limits.verify`
+    sees it without us:
 
     * `idle`: the part of the wall time in which the process used no processor;
     * `main`: the part in which the main thread used one, or waited for one that was not free;

@@ -260,8 +260,9 @@ PROGRAMS = (
         ],
         code="frame['c'] = frame.apply(lambda row: row['a'] * 2 if row['b'] > 3 else row['a'], axis=1)",
         mended="""
+            a, b = frame["a"].to_numpy(), frame["b"].to_numpy()
             for _ in range(400):
-                frame["c"] = np.where(frame["b"].to_numpy() > 3, frame["a"].to_numpy() * 2.0, np.sqrt(frame["a"]))
+                frame["c"] = np.where(b > 3, a * 2.0, np.sqrt(a))
         """,
     ),
     Program(
