@@ -42,10 +42,10 @@ PROGRAMS = (
             class Count(keras.callbacks.Callback):
                 def on_train_batch_end(self, batch, logs=None):
                     self.digits = 0
-                    for number in range(120_000):
+                    for number in range(400_000):
                         self.digits += len(str(number * batch))
 
-            x, y = np.zeros((1_600, 64), "float32"), np.zeros((1_600, 1), "float32")
+            x, y = np.zeros((384, 64), "float32"), np.zeros((384, 1), "float32")
             history = model.fit(x, y, batch_size=32, verbose=0)
             """,
         ],
