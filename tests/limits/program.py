@@ -37,6 +37,7 @@ class Program:
     * `delay`: the part in which the main thread could have run, and no core was free (Linux alone);
     * `calls NAME, NAME`: the part spent in these functions, of a cell or of a module; with `()` behind a
       generator's name, in making what it yields;
+    * `without NAME, NAME`: the part that is saved where these only give back what they are given;
     * `again`: the part that a second run of the same code saves; `mended`: that the mended code saves.
 
     `load` runs beside the judged cell, and not beside the mended one. `needs` are further modules. `quick`

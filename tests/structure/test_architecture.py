@@ -82,7 +82,17 @@ def test_beside_the_rooms_there_are_doors_alone():
 
 
 def test_the_folders_of_tests_are_the_rooms_and_what_is_about_no_room():
-    beside = {"binder", "device", "docs", "fuzz", "structure", "metal_emulator", "packaging", "support"}
+    beside = {
+        "binder",
+        "device",
+        "docs",
+        "fuzz",
+        "limits",
+        "structure",
+        "metal_emulator",
+        "packaging",
+        "support",
+    }
     folders = {path.name for path in TESTS.iterdir() if any(path.rglob("*.py"))}
     assert folders == {*ROOMS, *beside} - {"testing"}  # the fakes are tested by all who use them
 

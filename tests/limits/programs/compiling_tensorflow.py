@@ -58,7 +58,6 @@ PROGRAMS = (
                 y = scaled(x, tf.constant(float(step)))
         """,
         mended_kinds=ON_DEVICE,
-        quick=True,
     ),
     Program(
         id="tf-retraced-for-each-shape",
@@ -127,7 +126,6 @@ PROGRAMS = (
         code="history = model.fit(x, y, batch_size=128, verbose=0)",
         mended="history = model.fit(np.tile(x, (150, 1)), np.tile(y, 150), batch_size=128, verbose=0)",
         mended_kinds=ON_DEVICE,
-        quick=True,
     ),
     Program(
         id="keras-models-in-a-loop",

@@ -160,7 +160,7 @@ PROGRAMS = (
 
             class Images(Dataset):
                 def __len__(self):
-                    return 400
+                    return 1_200
 
                 def __getitem__(self, index):
                     return torch.frombuffer(bytearray(zlib.decompress(file)), dtype=torch.uint8)
@@ -179,7 +179,7 @@ PROGRAMS = (
             import torch
             embedding = torch.nn.EmbeddingBag(20_000, 16)
             texts = ["A longer text, of words & signs (some of them repeated) number %d. " % i * 20
-                     for i in range(1_000)]
+                     for i in range(2_500)]
             vocabulary = {}
 
             def encode(text):
@@ -190,7 +190,8 @@ PROGRAMS = (
                     else:
                         tokens += [part for part in (word, letter) if part.strip()]
                         word = ""
-                return [vocabulary.setdefault(token, len(vocabulary)) for token in tokens]
+                stems = [token.removesuffix("s").removesuffix("ed").removesuffix("ing") for token in tokens]
+                return [vocabulary.setdefault(stem, len(vocabulary)) for stem in stems]
             """,
         ],
         code="""
@@ -241,7 +242,7 @@ PROGRAMS = (
         before=[
             """
             import torch
-            logits = torch.rand(1_300, 40)
+            logits = torch.rand(2_200, 40)
 
             def distance(a, b):
                 row = list(range(len(b) + 1))
