@@ -92,8 +92,8 @@ TEST_PARTS := test-labextension test-packaging test-unit test-fuzz test-integrat
 MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
 AND_MARKED = $(if $(MARKS), and $(MARKS))
-# The tests of each of the package's rooms, and of how it is built.
-ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure)
+# The tests of each of the package's rooms, of how it is built, and of what it answers to planted bottlenecks.
+ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure limits)
 # What every part tells at its end is kept here, for the summary.
 REPORTS := build/test-reports
 

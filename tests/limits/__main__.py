@@ -3,7 +3,7 @@
 python -m tests.limits                                        # all that can run here
 python -m tests.limits --only 'sleep-*' --framework python
 python -m tests.limits --framework torch-cuda --json FILE     # on a machine with a GPU; needs no Jupyter
-python -m tests.limits --ordinary                             # ordinary cells, beside a profile of their own
+python -m tests.limits --ordinary                             # ordinary cells, beside their own profile
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.limits.judge import Answer, Judged, Score, score
+from tests.limits.judge import Judged, Question, Score, score
 from tests.limits.program import Program, matching
 from tests.limits.programs import PROGRAMS
 from tests.limits.runners import ask_all
@@ -27,18 +27,18 @@ HEADINGS = ("program", "framework", "right is", "answered", "confidence", "share
 _ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
 
 
-def row(name: str, framework: str, kinds: Sequence[str], answer: Answer) -> str:
+def row(question: Question, framework: str) -> str:
     """A line of the table: a question, and what the engine said."""
-    mark = answer.mark(kinds)  # type: ignore[arg-type]
+    answer = question.answer
     return _ROW.format(
-        name,
+        question.name,
         framework,
-        " or ".join(kinds)[:26],
+        " or ".join(question.right)[:26],
         answer.kind or "-",
         answer.confidence or "-",
         "-" if answer.share is None else f"{answer.share:.0%}",
         f"{answer.seconds:.2f}",
-        f"{'WRONG: ' if mark == 'wrong' else ''}{answer.said}",
+        f"{'WRONG: ' if question.mark == 'wrong' else ''}{answer.said}",
     ).rstrip()
 
 
@@ -47,12 +47,10 @@ def tell(program: Program, outcome: Judged | str) -> None:
     if isinstance(outcome, str):
         print(f"{program.id:46} {program.framework:11} {outcome}", flush=True)
         return
-    for name, kinds, answer in outcome.questions:
-        print(row(name, program.framework, kinds, answer), flush=True)
-    if outcome.changed is False:
+    for question in outcome.questions:
+        print(row(question, program.framework), flush=True)
+    if outcome.changed is False and not outcome.disturbed:
         print(f"{'':46} mended, and the answer is the same", flush=True)
-    if outcome.disturbed:
-        print(f"{'':46} not counted: other programs had the cores", flush=True)
 
 
 def as_json(judged: Sequence[Judged], not_run: dict[str, str], total: Score) -> dict[str, Any]:
@@ -86,7 +84,7 @@ def print_score(total: Score) -> None:
         ("open, of all questions", _percent(total.open, total.questions)),
         ("sure and wrong", str(len(total.wrong_sure))),
         ("mended, and the answer changed", f"{total.mended - len(total.unchanged)} of {total.mended}"),
-        ("not counted, for others had the cores", str(len(total.disturbed))),
+        ("others had the cores", str(len(total.disturbed))),
     ):
         print(f"{what:40} {figure}")
     for failure in total.failures:

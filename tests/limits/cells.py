@@ -29,7 +29,8 @@ class Cells:
         self._count += 1
         name = f"<cell {self._count}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        return compile(code, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        ready: types.CodeType = compile(code, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        return ready
 
     def run(self, code: str | types.CodeType) -> None:
         """Run a cell; its exception is its own."""

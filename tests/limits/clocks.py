@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tests.limits.load import run_delay
@@ -63,40 +64,20 @@ class Calls(Clock):
         self._seconds = 0.0
         self._lock = threading.Lock()
         self._depth = threading.local()
-        self._undo: list[Callable[[], None]] = []
+        self._replaced = ExitStack()
 
     def __enter__(self) -> Clock:
         for target in self._targets:
-            get, put = self._place(target.removesuffix("()"))
-            original = get()
-            self._undo.append(lambda put=put, original=original: put(original))  # type: ignore[misc]
-            put(self._timed_generator(original) if target.endswith("()") else self._timed(original))
+            wrap = self._timed_generator if target.endswith("()") else self._timed
+            self._replaced.enter_context(replaced(target.removesuffix("()"), self._names, wrap))
         return self
 
     def __exit__(self, *error: object) -> None:
-        for undo in self._undo:
-            undo()
+        self._replaced.close()
 
     def share(self, wall: float) -> float | None:
         """The time in these calls as a part of the wall time; several threads count as one at most."""
         return min(1.0, self._seconds / wall)
-
-    def _place(self, target: str) -> tuple[Callable[[], Any], Callable[[Any], None]]:
-        first, *path = target.split(".")
-        if first in self._names and not path:
-            return lambda: self._names[first], lambda value: self._names.__setitem__(first, value)
-        holder: Any = self._names.get(first)
-        if holder is None:
-            for length in range(len(path), 0, -1):
-                try:
-                    holder = importlib.import_module(".".join([first, *path[: length - 1]]))
-                except ModuleNotFoundError:
-                    continue
-                path = path[length - 1 :]
-                break
-        for name in path[:-1]:
-            holder = getattr(holder, name)
-        return lambda: getattr(holder, path[-1]), lambda value: setattr(holder, path[-1], value)
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*arguments: Any, **named: Any) -> Any:
@@ -141,8 +122,50 @@ class _Spell:
                 self._calls._seconds += seconds
 
 
+@contextmanager
+def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> Iterator[None]:
+    """In this block a function is what `by` makes of it: one of a cell, or `module.name`, or `Class.name`."""
+    first, *path = target.split(".")
+    if not path:
+        original = names[first]
+        names[first] = by(original)
+        yield
+        names[first] = original
+        return
+    holder = _holder([first, *path[:-1]], names)
+    original = getattr(holder, path[-1])
+    setattr(holder, path[-1], by(original))
+    yield
+    setattr(holder, path[-1], original)
+
+
+def _holder(path: list[str], names: dict[str, Any]) -> Any:
+    """What has the function: a name of a cell, or a module, and what lies below it."""
+    if path[0] in names:
+        holder, rest = names[path[0]], path[1:]
+    else:
+        length = len(path)
+        while True:
+            try:
+                holder, rest = importlib.import_module(".".join(path[:length])), path[length:]
+                break
+            except ModuleNotFoundError:
+                length -= 1
+    for name in rest:
+        holder = getattr(holder, name)
+    return holder
+
+
+def without(targets: str, names: dict[str, Any]) -> ExitStack:
+    """In this block these functions do nothing but give back their first argument."""
+    stack = ExitStack()
+    for target in targets.split(","):
+        stack.enter_context(replaced(target.strip(), names, lambda _: lambda first, *rest, **named: first))
+    return stack
+
+
 def clock_of(program: Program, names: dict[str, Any]) -> Clock:
-    """The clock that a program asks for; `again` and `mended` are read off other runs, not off this one."""
+    """The clock that a program asks for; `again`, `without` and `mended` compare this run with another."""
     word, _, targets = program.clock.partition(" ")
     match word:
         case "idle":
@@ -154,6 +177,6 @@ def clock_of(program: Program, names: dict[str, Any]) -> Clock:
             return Difference(lambda: run_delay(os.getpid()))
         case "calls":
             return Calls([target.strip() for target in targets.split(",")], names)
-        case "again" | "mended":
+        case "again" | "without" | "mended":
             return Clock()
     raise ValueError(f"{program.id} asks for no known clock: {program.clock!r}")

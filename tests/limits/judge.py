@@ -12,7 +12,7 @@ from tests.limits.program import Program
 Mark = Literal["right", "wrong", "open"]
 #: What the issue asks for.
 RIGHT_AT_LEAST, OPEN_AT_MOST = 0.95, 0.20
-#: A cell that had to wait for a core this long, as the harness itself counts it, is no fair question.
+#: Where a cell had to wait for a core this long, as the harness itself counts it, others limited it, too.
 DISTURBED = 0.2
 
 
@@ -21,8 +21,8 @@ class Answer:
     """What the engine said of one cell.
 
     `kind` is None where it gave no answer, and `said` is the reason then. `seconds` are those of the cell,
-    and `disturbed` the part of them in which it waited for a core that other programs had, both as the
-    harness saw them.
+    and `delayed` the part of them in which it waited for a core that other programs had, both as the harness
+    saw them.
     """
 
     kind: LimitKind | None
@@ -30,29 +30,53 @@ class Answer:
     share: float | None = None
     said: str = ""
     seconds: float = 0.0
-    disturbed: float = 0.0
+    delayed: float = 0.0
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], seconds: float = 0.0, disturbed: float = 0.0) -> Answer:
+    def of(cls, record: Mapping[str, Any], seconds: float = 0.0, delayed: float = 0.0) -> Answer:
         """From a record as JSON, its sentences as texts."""
         limit = record.get("limit")
         if limit is None:
-            return cls(None, said=record.get("why_no_limit") or "", seconds=seconds, disturbed=disturbed)
+            return cls(None, said=record.get("why_no_limit") or "", seconds=seconds, delayed=delayed)
         kind, confidence = limit["kind"], limit["confidence"]
         if kind not in get_args(LimitKind) or confidence not in get_args(Confidence):
             raise ValueError(f"A record's limit is of no known kind or confidence: {limit}")
-        return cls(kind, confidence, limit.get("share"), limit["said"], seconds, disturbed)
+        return cls(kind, confidence, limit.get("share"), limit["said"], seconds, delayed)
 
     @property
     def is_open(self) -> bool:
         """Whether the engine left the question open."""
         return self.kind in (None, "unknown") or self.confidence == "open"
 
+    @property
+    def disturbed(self) -> bool:
+        """Whether other programs had the cores."""
+        return self.delayed > DISTURBED
+
     def mark(self, kinds: Sequence[LimitKind]) -> Mark:
         """Right where it is one of these; what is open is neither right nor wrong."""
         if self.is_open:
             return "open"
         return "right" if self.kind in kinds else "wrong"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A cell, the kinds that are right by its construction, and the answer."""
+
+    name: str
+    kinds: tuple[LimitKind, ...]
+    answer: Answer
+
+    @property
+    def right(self) -> tuple[LimitKind, ...]:
+        """The kinds that are right as it was run: others had the cores, or nobody had."""
+        return (*self.kinds, "contention") if self.answer.disturbed else self.kinds
+
+    @property
+    def mark(self) -> Mark:
+        """The answer's mark."""
+        return self.answer.mark(self.right)
 
 
 @dataclass(frozen=True)
@@ -65,10 +89,9 @@ class Judged:
 
     @property
     def disturbed(self) -> bool:
-        """Whether other programs had the cores: never said of a program that plants them."""
-        answers = [self.planted] if self.program.load != "processor" else []
-        answers += [self.mended] if self.mended is not None else []
-        return any(answer.disturbed > DISTURBED for answer in answers)
+        """Whether other programs had the cores in a cell that has no such programs planted."""
+        planted = self.planted.disturbed and self.program.load != "processor"
+        return planted or (self.mended is not None and self.mended.disturbed)
 
     @property
     def changed(self) -> bool | None:
@@ -76,11 +99,11 @@ class Judged:
         return None if self.mended is None else self.mended.kind != self.planted.kind
 
     @property
-    def questions(self) -> list[tuple[str, tuple[LimitKind, ...], Answer]]:
-        """An id, the kinds that are right, and the answer: of the program, and of the mended one."""
-        asked = [(self.program.id, self.program.kinds, self.planted)]
+    def questions(self) -> list[Question]:
+        """What is asked of the program, and of the mended one."""
+        asked = [Question(self.program.id, self.program.kinds, self.planted)]
         if self.mended is not None and self.program.mended_kinds:
-            asked.append((f"{self.program.id} (mended)", self.program.mended_kinds, self.mended))
+            asked.append(Question(f"{self.program.id} (mended)", self.program.mended_kinds, self.mended))
         return asked
 
 
@@ -89,7 +112,8 @@ class Score:
     """How the engine did over all programs; shares from 0 to 1, None of nothing.
 
     `right` is of the answers that are sure or likely, `precise` the part of the right ones that is the
-    narrowest kind, `open` of all questions. `disturbed` programs are left out of everything else.
+    narrowest kind. Where other programs had the cores (`disturbed`), `contention` is right, too, and the
+    engine may leave the question open, or give the same answer to the mended program.
     """
 
     questions: int
@@ -126,22 +150,22 @@ class Score:
 def score(judged: Iterable[Judged]) -> Score:
     """Count the answers."""
     everything = list(judged)
-    fair = [one for one in everything if not one.disturbed]
-    asked = [question for one in fair for question in one.questions]
-    marks = [(name, kinds, answer, answer.mark(kinds)) for name, kinds, answer in asked]
-    right = [answer.kind == kinds[0] for _, kinds, answer, mark in marks if mark == "right"]
-    wrong = [(name, answer) for name, _, answer, mark in marks if mark == "wrong"]
+    asked = [question for one in everything for question in one.questions]
+    right = [one for one in asked if one.mark == "right"]
+    wrong = [one for one in asked if one.mark == "wrong"]
+    quiet = [one for one in asked if not one.answer.disturbed]
+    mended = [one for one in everything if one.changed or (one.changed is False and not one.disturbed)]
     answered = len(right) + len(wrong)
     return Score(
-        questions=len(marks),
+        questions=len(asked),
         answered=answered,
         right=_part(len(right), answered),
-        precise=_part(sum(right), len(right)),
-        open=_part(len(marks) - answered, len(marks)),
-        wrong=tuple(name for name, _ in wrong),
-        wrong_sure=tuple(name for name, answer in wrong if answer.confidence == "sure"),
-        mended=sum(one.changed is not None for one in fair),
-        unchanged=tuple(one.program.id for one in fair if one.changed is False),
+        precise=_part(sum(one.answer.kind == one.kinds[0] for one in right), len(right)),
+        open=_part(sum(one.mark == "open" for one in quiet), len(quiet)),
+        wrong=tuple(one.name for one in wrong),
+        wrong_sure=tuple(one.name for one in wrong if one.answer.confidence == "sure"),
+        mended=len(mended),
+        unchanged=tuple(one.program.id for one in mended if not one.changed),
         disturbed=tuple(one.program.id for one in everything if one.disturbed),
     )
 

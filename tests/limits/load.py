@@ -1,4 +1,4 @@
-"""Other programs on the machine: those that the harness starts, and how much a process had to wait for a core."""
+"""Other programs on the machine: those that the harness starts, and how long a process waits for a core."""
 
 from __future__ import annotations
 
@@ -54,44 +54,53 @@ def beside(load: Load | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Waited:
-    """What a process had done up to a moment, in seconds: waited for a core, and worked, and all others."""
+    """What had been done up to a moment, in seconds.
 
-    delay: float | None
+    `delays` is how long each thread of a process had waited for a core, `own` how long the process and its
+    children had one, `others` how long all other processes had.
+    """
+
+    delays: dict[int, float]
     own: float
     others: float
 
     @classmethod
     def of(cls, pid: int) -> Waited:
-        """As the system counts it now; `delay` is None where it does not tell (it is Linux that does)."""
+        """As the system counts it now; it is Linux that counts delays."""
         machine = psutil.cpu_times()
         busy = sum(machine) - machine.idle - getattr(machine, "iowait", 0.0) - getattr(machine, "guest", 0.0)
         own = 0.0
         for process in [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]:
             with suppress(psutil.Error):
                 own += sum(process.cpu_times()[:4])
-        return cls(run_delay(pid), own, busy - own)
+        return cls(run_delays(pid), own, busy - own)
 
 
 def run_delay(pid: int) -> float | None:
-    """Seconds in which the main thread of a process could have run and did not; None where nobody counts.
+    """Seconds in which the main thread of a process could have run and did not; None where nobody counts."""
+    return run_delays(pid).get(pid)
+
+
+def run_delays(pid: int) -> dict[int, float]:
+    """The same for each of its threads, by their numbers; nothing where nobody counts.
 
     The second number of /proc/PID/task/TID/schedstat, in nanoseconds (the kernel's sched-stats.rst).
     """
-    try:
-        told = Path(f"/proc/{pid}/task/{pid}/schedstat").read_text()
-    except OSError:
-        return None
-    return int(told.split()[1]) / 1e9
+    delays: dict[int, float] = {}
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError):
+            delays[int(file.parent.name)] = int(file.read_text().split()[1]) / 1e9
+    return delays
 
 
 def disturbance(before: Waited, after: Waited, wall: float) -> float:
-    """The part of a cell in which it waited for a core that other programs had, from 0 to 1.
+    """The part of a cell in which a thread of it waited for a core that other programs had, from 0 to 1.
 
-    Where others used less than a seventh of the machine, it waited for threads of its own.
+    Of the thread that waited longest. Where others used less than a seventh of the machine, it waited for
+    threads of its own.
     """
     cores = psutil.cpu_count() or 1
-    if before.delay is None or after.delay is None or wall <= 0:
+    if wall <= 0 or (after.others - before.others) / (wall * cores) < 1 / 7:
         return 0.0
-    if (after.others - before.others) / (wall * cores) < 1 / 7:
-        return 0.0
-    return min(1.0, (after.delay - before.delay) / wall)
+    delays = (delay - before.delays.get(thread, 0.0) for thread, delay in after.delays.items())
+    return min(1.0, max(delays, default=0.0) / wall)

@@ -26,16 +26,18 @@ MODULES = {name: module for module, name in registry.MODULES.items()}
 class Program:
     """One question to the engine.
 
-    `before` are cells of set-up, which are not judged; `code` is. `kinds` are the answers that the definitions
-    permit, the precise one first. `mended` is the same program without the bottleneck (`mended_before`: what
-    it needs set up): its answer must differ, and be of `mended_kinds` where they are given. `why` says why the
-    cause is true by construction, and `clock` how `python -m tests.limits.verify` sees it without us:
+    `before` are cells of set-up, which are not judged; `code` is. `kinds` are the answers that the
+    definitions permit, the precise one first. `mended` is the same program without the bottleneck
+    (`mended_before`: what it needs set up): its answer must differ, and be of `mended_kinds` where they are
+    given. `why` says why the cause is true by construction, and `clock` how `python -m tests.limits.verify`
+    sees it without us:
 
     * `idle`: the part of the wall time in which the process used no processor;
     * `main`: the part in which the main thread used one, or waited for one that was not free;
     * `delay`: the part in which the main thread could have run, and no core was free (Linux alone);
     * `calls NAME, NAME`: the part spent in these functions, of a cell or of a module; with `()` behind a
       generator's name, in making what it yields;
+    * `without NAME, NAME`: the part that is saved where these only give back what they are given;
     * `again`: the part that a second run of the same code saves; `mended`: that the mended code saves.
 
     `load` runs beside the judged cell, and not beside the mended one. `needs` are further modules. `quick`

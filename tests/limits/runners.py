@@ -50,7 +50,7 @@ class InKernel:
         self._notebook.connect()
         self._notebook.run(LOAD)
         self._tidy = TIDY.format(keep=self._notebook.evaluate("sorted(get_ipython().user_ns)"))
-        self.pid: int = self._notebook.manager.provisioner.process.pid
+        self.pid: int = self._notebook.evaluate("__import__('os').getpid()")
 
     def run(self, code: str) -> dict[str, Any]:
         """Run a cell and return what its receipt is made of."""
@@ -110,12 +110,11 @@ def runner_for(framework: str, folder: Path) -> Iterator[Runner]:
         runner.close()
 
 
-def ask(runner: Runner, program: Program) -> Judged:
+def ask(runner: Runner, program: Program, tries: int = TRIES) -> Judged:
     """Run a program and its mended one, again while other programs have the cores; raises ProgramError."""
-    for _ in range(TRIES):
-        judged = _ask(runner, program)
-        if not judged.disturbed:
-            break
+    judged = _ask(runner, program)
+    while judged.disturbed and tries > 1:
+        judged, tries = _ask(runner, program), tries - 1
     return judged
 
 
@@ -141,7 +140,10 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
 
 
 def ask_all(
-    programs: Sequence[Program], folder: Path, tell: Callable[[Program, Judged | str], None]
+    programs: Sequence[Program],
+    folder: Path,
+    tell: Callable[[Program, Judged | str], None],
+    tries: int = TRIES,
 ) -> list[Judged]:
     """Ask every program, in a kernel for each framework.
 
@@ -160,7 +162,7 @@ def ask_all(
         with runner_for(framework, folder) as runner:
             for program in here:
                 try:
-                    judged.append(ask(runner, program))
+                    judged.append(ask(runner, program, tries))
                 except ProgramError as error:
                     tell(program, f"failed: {error}")
                 else:

@@ -70,12 +70,29 @@ def test_a_mended_program_is_a_question_of_its_own_where_its_kinds_are_known():
     assert score([Judged(free, RIGHT, SURE_AND_WRONG)]).failures == []
 
 
-def test_what_others_disturbed_is_counted_apart_unless_the_program_plants_it():
-    late = Judged(PLANTED, replace(SURE_AND_WRONG, disturbed=0.5), MENDED)
-    total = score([unmended(RIGHT), late])
-    assert (total.failures, total.questions, total.disturbed) == ([], 1, ("made-up",))
-    planted = Judged(replace(late.program, load="processor"), late.planted, MENDED)
-    assert score([planted]).wrong_sure == ("made-up",)
+def late(answer: Answer) -> Answer:
+    """The same answer of a cell that waited half of its time for a core."""
+    return replace(answer, delayed=0.5)
+
+
+def test_where_others_had_the_cores_contention_is_right_too_and_nothing_else():
+    contention = Answer("contention", "sure", 0.5)
+    assert score([unmended(contention)]).wrong_sure == ("made-up",)
+    total = score([unmended(late(contention)), unmended(late(RIGHT))])
+    assert (total.failures, total.disturbed) == ([], ("made-up", "made-up"))
+    assert score([unmended(late(SURE_AND_WRONG))]).wrong_sure == ("made-up",)
+
+
+def test_where_others_had_the_cores_a_question_may_stay_open_and_a_mended_program_unchanged():
+    assert score([unmended(RIGHT)] * 4 + [unmended(late(NONE))] * 6).failures == []
+    wide = replace(PLANTED, mended_kinds=())
+    assert score([Judged(wide, RIGHT, late(RIGHT))]).failures == []
+
+
+def test_a_program_that_plants_others_is_not_disturbed_by_them():
+    planted = replace(PLANTED, load="processor")
+    assert score([Judged(planted, late(RIGHT), MENDED)]).disturbed == ()
+    assert score([Judged(planted, late(RIGHT), late(MENDED))]).disturbed == ("made-up",)
 
 
 def test_no_program_at_all_is_no_pass():

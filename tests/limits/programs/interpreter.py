@@ -36,7 +36,6 @@ PROGRAMS = (
         code="total = sum(range(60_000_000))",
         mended="import time\ntotal = 60_000_000 * (60_000_000 - 1) // 2\ntime.sleep(1)",
         mended_kinds=("waiting",),
-        quick=True,
     ),
     Program(
         id="sorted-by-a-key",
@@ -232,15 +231,15 @@ PROGRAMS = (
         kinds=("python", "launch"),
         why="The interpreter reads and writes one number of the array at a time.",
         clock="main",
-        before=["import numpy as np\nimage = np.zeros((1_400, 1_400))"],
+        before=["import numpy as np\nimage = np.zeros((2_000, 2_000))"],
         code="""
             for row in range(image.shape[0]):
                 for column in range(image.shape[1]):
                     image[row, column] = (row * column) % 255
         """,
         mended="""
-            for _ in range(15):
-                image = np.fromfunction(lambda row, column: (row * column) % 255, (1_400, 1_400))
+            for _ in range(10):
+                image = np.fromfunction(lambda row, column: (row * column) % 255, (2_000, 2_000))
         """,
         mended_kinds=("device", "compute", "bandwidth"),
         quick=True,
@@ -260,8 +259,9 @@ PROGRAMS = (
         ],
         code="frame['c'] = frame.apply(lambda row: row['a'] * 2 if row['b'] > 3 else row['a'], axis=1)",
         mended="""
+            a, b = frame["a"].to_numpy(), frame["b"].to_numpy()
             for _ in range(400):
-                frame["c"] = np.where(frame["b"].to_numpy() > 3, frame["a"].to_numpy() * 2.0, np.sqrt(frame["a"]))
+                frame["c"] = np.where(b > 3, a * 2.0, np.sqrt(a))
         """,
     ),
     Program(
