@@ -8,6 +8,7 @@ PYTEST_ARGS ?=
 BENCHMARK_ARGS ?=
 PEERS_ARGS ?=
 UPGRADE ?=
+LIMITS_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -148,6 +149,11 @@ test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and ML
 	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/measure/contract $(MARKED) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
 		-m "needs and (small or kernel)$(AND_MARKED)" $(PYTEST_ARGS)
+
+# It times programs, so it is no part of `make test`: a machine that does something else beside it gets other answers.
+.PHONY: test-limits
+test-limits: $(FRAMEWORKS)/.packages ### the exam of what limits a cell: planted programs over every framework; 6 minutes
+	@$(STEP) "what limits planted programs" $(FRAMEWORKS)/bin/python -m tests.limits $(LIMITS_ARGS)
 
 .PHONY: test-metal
 test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one

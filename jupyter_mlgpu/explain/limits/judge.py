@@ -34,8 +34,6 @@ _OTHERS = 0.25
 _GPU_BUSY = 0.6
 #: What is lost to others, or to memory, counts from this part of the time on.
 _LOST = 0.05
-#: Seconds that a look waits for the lock, in the mean, from which on another thread had it.
-_LOCKED = 0.0004
 #: Messages of the catalogue that say that a compiler was at work, which no stack tells.
 COMPILED = frozenset({"xla-cluster-compiled"})
 
@@ -153,15 +151,13 @@ def _prepared(found: Shares, record: Record, activity: Activity) -> None:
 
 
 def _python_elsewhere(parts: Iterable[Part]) -> bool:
-    """Whether the cell's thread waited for others, of which one had the lock: it computes, too.
+    """Whether the cell's thread mostly waited for others: then one of these may have computed in Python.
 
     A function that native threads call (of a data pipeline, say) gives the lock up as it ends, unseen.
     """
     parts = list(parts)
-    waiting = [part for part in parts if part.state == "idle beside others"]
-    looks, late = sum(part.looks for part in waiting), sum(part.waited for part in waiting)
-    most = sum(part.seconds for part in waiting) > 0.5 * sum(part.seconds for part in parts)
-    return most and late > _LOCKED * looks
+    waiting = sum(part.seconds for part in parts if part.state == "idle beside others")
+    return waiting > 0.5 * sum(part.seconds for part in parts)
 
 
 def _others(activity: Activity) -> float:

@@ -174,8 +174,10 @@ class ActivityWatch:
             if others >= _AT_WORK:
                 state = "idle beside others"
                 self._called_back = self._called_back or self._asked.called_back()
-                if self._waits is None:
+                if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
+                    before = real_time.thread_time()
                     self._waits = counters.processor_waits()
+                    self._cost -= real_time.thread_time() - before
             found = self._elsewhere(frames)
             if found is not None:
                 stack, thread = found, True
