@@ -191,7 +191,7 @@ def test_a_clock_that_was_set_back_tells_no_time():
 
 def test_a_note_has_the_last_line_and_what_to_do():
     death = post_mortem(account(), ending(-6, lines=("a line before", CHECK)))
-    assert f"Its last line was: {CHECK}" in death.note
+    assert f"Its last line was “{CHECK}”." in death.note
     assert death.note.endswith(death.next)
     assert [line.text for line in death.lines] == ["a line before", CHECK]
 
