@@ -8,6 +8,7 @@ PYTEST_ARGS ?=
 BENCHMARK_ARGS ?=
 PEERS_ARGS ?=
 UPGRADE ?=
+LIMITS_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -92,8 +93,8 @@ TEST_PARTS := test-labextension test-packaging test-unit test-fuzz test-integrat
 MARKS :=
 MARKED = $(if $(MARKS),-m "$(MARKS)")
 AND_MARKED = $(if $(MARKS), and $(MARKS))
-# The tests of each of the package's rooms, and of how it is built.
-ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure)
+# The tests of each of the package's rooms, of how it is built, and of what it answers to planted bottlenecks.
+ROOMS := $(addprefix tests/,record measure explain graphs experiment show jupyter teach structure limits)
 # What every part tells at its end is kept here, for the summary.
 REPORTS := build/test-reports
 
@@ -148,6 +149,11 @@ test-frameworks: $(FRAMEWORKS)/.packages ## over TensorFlow, PyTorch, JAX and ML
 	@$(STEP) "contract suite over every framework" $(PYTEST_FRAMEWORKS) tests/measure/contract $(MARKED) $(PYTEST_ARGS)
 	@$(STEP) "tests that need several frameworks" $(PYTEST_FRAMEWORKS) $(SPREAD) $(NEEDING) \
 		-m "needs and (small or kernel)$(AND_MARKED)" $(PYTEST_ARGS)
+
+# It times programs, so it is no part of `make test`: a machine that does something else beside it gets other answers.
+.PHONY: test-limits
+test-limits: $(FRAMEWORKS)/.packages ### the exam of what limits a cell: planted programs over every framework; 6 minutes
+	@$(STEP) "what limits planted programs" $(FRAMEWORKS)/bin/python -m tests.limits $(LIMITS_ARGS)
 
 .PHONY: test-metal
 test-metal: install ### TensorFlow on a Metal device emulated on Linux; built by g++ where there is one
@@ -247,7 +253,7 @@ constraints: $(VENV)/.packages ### compile constraints/ from pyproject.toml (UPG
 	@$(STEP) "constraints" $(BIN)/python scripts/constraints.py $(if $(UPGRADE),--upgrade)
 
 .PHONY: schemas
-schemas: $(VENV)/.packages ## write the schema of a record, and the page's types, anew from the types in Python
+schemas: $(VENV)/.packages ## write the schema of a record, and what the browser knows of it, anew from Python
 	@$(BIN)/python scripts/schemas.py
 
 .PHONY: catalogues

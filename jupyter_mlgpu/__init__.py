@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.explain.engines.collecting import collect
     from jupyter_mlgpu.graphs.planning.forecast import plan
     from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
-    from jupyter_mlgpu.measure.tracing import KerasCallback, records, trace
+    from jupyter_mlgpu.measure.tracing import KerasCallback, limit, records, trace
     from jupyter_mlgpu.record.files import load_records, save_records
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "collect",
     "compare",
     "fits",
+    "limit",
     "load_ipython_extension",
     "load_records",
     "plan",
@@ -47,6 +48,7 @@ _WHERE = {
     "collect": "jupyter_mlgpu.explain.engines.collecting",
     "compare": "jupyter_mlgpu.explain.comparing.compare",
     "fits": "jupyter_mlgpu.explain.batches",
+    "limit": "jupyter_mlgpu.measure.tracing",
     "load_records": "jupyter_mlgpu.record.files",
     "plan": "jupyter_mlgpu.graphs.planning.forecast",
     "records": "jupyter_mlgpu.measure.tracing",

@@ -44,6 +44,8 @@ PAGES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
                     "Fact",
                 )
             ),
+            "jupyter_mlgpu.record.limit:Limit",
+            "jupyter_mlgpu.record.limit:HotLine",
             "jupyter_mlgpu.measure.tracing:TracedBlock",
             "jupyter_mlgpu.explain.comparing.compare:RecordComparison",
             "jupyter_mlgpu.explain.comparing.compare:Change",

@@ -1,5 +1,5 @@
-"""Writes what others know of our data, as the package's types have it: the JSON schema of a record, and the
-page's types in TypeScript. `make schemas` runs it.
+"""Writes what others know of our data, as the package has it: the JSON schema of a record, and for the
+browser the page's types and the words for what limits a cell. `make schemas` runs it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from jupyter_mlgpu.record.record import SCHEMA, Record
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.show.page import view
 from jupyter_mlgpu.show.page.model import Live
+from jupyter_mlgpu.show.receipts import limits
 
 PACKAGE = Path(__file__).resolve().parent.parent / "jupyter_mlgpu"
 RECORD = PACKAGE / "record" / "record.schema.json"
-PAGE = PACKAGE.parent / "labextension" / "src" / "page" / "pagetypes.ts"
+BROWSER = PACKAGE.parent / "labextension" / "src"
+PAGE = BROWSER / "page" / "pagetypes.ts"
+KINDS = BROWSER / "record" / "limitkinds.ts"
 _PARTS = (view.PageData, view.TableData, view.ChartData, view.AxisData, view.SeriesData, view.RuleData, Live)
 _SIMPLE = {str: "Sentence", float: "number", int: "number", bool: "boolean", NoneType: "null", Any: "unknown"}
 
@@ -99,6 +102,19 @@ def page_types() -> str:
     return "\n\n".join(made) + "\n"
 
 
+def limit_kinds() -> str:
+    """What may limit a cell, and its English words, in TypeScript."""
+    lines = [f"  {kind}: '{words}'," for kind, words in limits.KINDS.items()]
+    lines[-1] = lines[-1].removesuffix(",")
+    made = [
+        "/** What may limit a cell, in words. Made by scripts/schemas.py of receipts/limits.py. */",
+        "export const KINDS = {",
+        *lines,
+        "} as const;",
+    ]
+    return "\n".join([made[0], "", *made[1:]]) + "\n"
+
+
 def _interface(kind: type) -> str:
     hints = get_type_hints(kind)
     words = re.sub(r"\s+", " ", (kind.__doc__ or "").replace("`", "")).strip()
@@ -150,8 +166,9 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write both."""
+    """Write all of it."""
     PAGE.write_text(page_types(), encoding="utf-8")
+    KINDS.write_text(limit_kinds(), encoding="utf-8")
     RECORD.write_text(json.dumps(record_schema(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

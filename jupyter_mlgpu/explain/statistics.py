@@ -130,6 +130,21 @@ def ratio_interval(first: Sequence[float], second: Sequence[float]) -> Estimate 
     return _estimate(ratios, _mann_whitney_chances(len(first), len(second)))
 
 
+def share_interval(hits: float, count: int) -> tuple[float, float]:
+    """From where to where a share lies, with a chance of about 95 %, where `hits` of `count` looks saw it.
+
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
+    American Statistical Association 22 (1927), p. 209-212. Looks are taken to be independent.
+    """
+    if count < 1:
+        return 0.0, 1.0
+    share, z = hits / count, 1.959964
+    middle = share + z * z / (2 * count)
+    half = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    whole = 1 + z * z / count
+    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+
+
 def coefficient_of_variation(values: Sequence[float]) -> float:
     """The standard deviation (of these values alone, divided by n) as a part of the mean; 0 for equal values.
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
@@ -19,14 +21,29 @@ from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.measure.selection import DeviceSelection
 from jupyter_mlgpu.record.clock import SystemClock
+from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.store import Store
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.activity.activity import Activity
+    from jupyter_mlgpu.measure.activity.markers import Markers, Rules
+    from jupyter_mlgpu.measure.activity.stack import OfUser
+    from jupyter_mlgpu.measure.activity.watch import ActivityWatch
     from jupyter_mlgpu.measure.frameworks.replay import Replay
     from jupyter_mlgpu.measure.ops.kept import KeptProfiles
     from jupyter_mlgpu.measure.probes.gpus import Gpus
     from jupyter_mlgpu.measure.probes.looks import KeptLooks
+
+
+#: `off` in the kernel's environment: cells are not looked at while they run.
+LIMITS_VARIABLE = "JUPYTER_MLGPU_LIMITS"
+#: Seconds under which a cell is hardly looked at, or not at all.
+_TOO_SHORT_S = 0.15
+TOO_SHORT = say("The cell was too short to be looked at.")
+NOT_LOOKED_AT = say("Cells are not looked at here: {name} is off.", name=LIMITS_VARIABLE)
+NOT_SEEN = say("The cell could not be looked at while it ran.")
+_JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
 
 
 class Kit:
@@ -40,6 +57,10 @@ class Kit:
         self.gpus = Once(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[Replay] = []
+        #: Whether cells are looked at while they run, so that a record can say what limited its cell.
+        self.looks_at_cells = os.environ.get(LIMITS_VARIABLE) != "off"
+        #: Of a file with code of the user's: the execution count of its cell, 0 where it is none; else None.
+        self.of_user: OfUser = lambda filename: None
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
         self.on_progress: Callable[[str], None] = lambda sentence: None
         #: Told of each answer to a lesson's exercise that was tried: its name, and whether it was right.
@@ -58,6 +79,7 @@ class Kit:
             backends=registry.loaded,
             versions={"python": platform.python_version(), "jupyter_mlgpu": __version__},
             keep=lambda key, profiles: self.profiles.add(key, profiles),
+            activity=self._activity,
         )
         self._watch = ImportWatch(registry.MODULES, self._framework_loaded)
 
@@ -87,6 +109,42 @@ class Kit:
 
         return energy_probe(self.sampler, self.gpus)
 
+    def _activity(self, of_user: OfUser | None) -> ActivityWatch | None:
+        if not self.looks_at_cells:
+            return None
+        from jupyter_mlgpu.measure.activity.watch import ActivityWatch, Asked
+
+        asked = Asked(of_user or self.of_user, self._gpus_busy, _called_back)
+        return ActivityWatch(self.sampler, self._markers, asked)
+
+    @cached_property
+    def _markers(self) -> Markers:
+        from jupyter_mlgpu.measure.activity.markers import RULES, Markers
+
+        def rules() -> list[Rules]:
+            return [RULES, *(registry.framework(one.name).doing for one in registry.loaded())]
+
+        return Markers(rules)
+
+    def _gpus_busy(self, since: float) -> dict[str, tuple[float, int]]:
+        gpus = self.gpus.known
+        told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.found} if gpus else {}
+        return {label: busy for label, busy in told.items() if busy is not None}
+
+    def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
+        """The record with what limited its cell: `explain` says it, from what was seen of it.
+
+        `lines_above` are those of the cell that stand above its Python code. That room stands above this one,
+        so it is loaded here by its name, when there is something to judge.
+        """
+        if activity is None:
+            wall = record.reading("wall_time").value
+            short = wall is not None and wall < _TOO_SHORT_S
+            why = NOT_LOOKED_AT if not self.looks_at_cells else TOO_SHORT if short else NOT_SEEN
+            return replace(record, why_no_limit=why)
+        judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
+        return judge(record, activity, lines_above)
+
     def watch_imports(self) -> None:
         """Begin tracing a framework in the very cell that imports it."""
         self._watch.start()
@@ -108,6 +166,10 @@ class Kit:
         backend = registry.backend(registry.MODULES[module])
         self.selection.framework_loaded(backend)
         self.recorder.framework_loaded(backend)
+
+
+def _called_back() -> bool:
+    return any(backend.calls_back() for backend in registry.loaded())
 
 
 def _find_gpus() -> Gpus:

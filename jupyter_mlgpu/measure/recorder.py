@@ -11,6 +11,7 @@ import socket
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -27,6 +28,9 @@ from jupyter_mlgpu.record.redact import beginning, redact
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
 
 if TYPE_CHECKING:
+    from jupyter_mlgpu.measure.activity.activity import Activity
+    from jupyter_mlgpu.measure.activity.stack import OfUser
+    from jupyter_mlgpu.measure.activity.watch import ActivityWatch
     from jupyter_mlgpu.measure.ops.cell import CellProfile, Find
     from jupyter_mlgpu.measure.ops.events import Profile
 
@@ -50,12 +54,15 @@ class Recorder:
         versions: Mapping[str, str],
         profilers: Find | None = None,
         keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None,
+        activity: Callable[[OfUser | None], ActivityWatch | None] | None = None,
     ) -> None:
         """`profilers` gives a framework's profiler; left out, the frameworks' own.
 
         `keep` is given the profiles of a cell by its record's key: a record holds only their table.
+        `activity` begins to look at what this thread does; left out, nobody looks.
         """
         self.keep = keep
+        self.activity = activity
         self.run = run
         self.clock = clock
         self._probes = probes
@@ -73,8 +80,11 @@ class Recorder:
         cell_id: str | None = None,
         ops: bool = False,
         shapes: bool = False,
+        of_user: OfUser | None = None,
     ) -> Measurement:
         """Begin a measurement; `source` is the cell's code, of which only a digest is kept.
+
+        `of_user` tells which files hold the user's code; left out, the notebook's cells do.
 
         With `ops`, the frameworks' profilers are on: the record has times per operation, and is no timing.
         With `shapes`, too, they record what is dear: input shapes and FLOP.
@@ -87,7 +97,7 @@ class Recorder:
         measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
         self._open.append(measurement)
         try:
-            measurement.begin(self._probes, self._backends())
+            measurement.begin(self._probes, self._backends(), of_user)
         except BaseException:  # an interrupt, most likely: no profiler may stay on
             measurement.abandon()
             raise
@@ -154,13 +164,18 @@ class Measurement:
         self._readings: list[Callable[[], Sequence[Reading]]] = []
         self._backends: dict[str, Backend] = {}
         self._unwatched: Sentence | None = None
+        self._watch: ActivityWatch | None = None
+        #: What was seen of the code while it ran, once it has ended; None for a short cell.
+        self.activity: Activity | None = None
         self.notes: list[Sentence] = []
         self.started_at = ""
         self._started_ns = 0
         #: Seconds after the end of the code that `stop` has left out of the wall time.
         self.left_out_s = 0.0
 
-    def begin(self, probes: Sequence[Probe], backends: Sequence[Backend]) -> None:
+    def begin(
+        self, probes: Sequence[Probe], backends: Sequence[Backend], of_user: OfUser | None = None
+    ) -> None:
         """Take the first readings, the clock last, so that our own work is not counted."""
         for backend in backends:
             guarded.wait(backend)  # work sent to the device earlier belongs to earlier cells
@@ -170,6 +185,9 @@ class Measurement:
             probes
         ):  # and taken back the other way round: the first one listed is innermost
             self._readings.insert(0, guarded.begin(probe))
+        if self._recorder.activity is not None:
+            with suppress(Exception):  # then it is not known what limits the cell
+                self._watch = self._recorder.activity(of_user)
         if self._profile is not None:
             self._profile.cell_begins()
         self._started_ns = self._recorder.clock.monotonic_ns()
@@ -244,6 +262,7 @@ class Measurement:
         for backend in self._backends.values():
             guarded.wait(backend)
         now = self.moment()
+        self._end_watch()
         if self._profile is not None:
             self._profile.cell_ended()
         readings = [one for take in self._readings for one in take()]
@@ -278,8 +297,15 @@ class Measurement:
             notes=(*seen_notes, *(map(redact, profiled.notes) if profiled else ())),
         )
 
+    def _end_watch(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            with suppress(Exception):
+                self.activity = watch.finish()
+
     def abandon(self) -> None:
         """Stop measuring without a record."""
+        self._end_watch()
         for take in self._readings:
             take()
         self._finish_observations()

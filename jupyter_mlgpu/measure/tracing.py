@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from jupyter_mlgpu.measure.kit import current
 from jupyter_mlgpu.record.errors import StillRunningError, UsageError
 from jupyter_mlgpu.record.frames import Records
+from jupyter_mlgpu.record.limit import Limit
 from jupyter_mlgpu.record.record import Outcome, Record
 
 #: How runs are named: a cell's number, the name of a block, a record, or several of them.
@@ -47,7 +49,9 @@ def trace(name: str) -> Iterator[TracedBlock]:
     """
     kit = current()
     block = TracedBlock()
-    measurement = kit.recorder.start(name)
+    # Two frames out: contextlib runs this generator for the code that has the `with`.
+    file = sys._getframe(2).f_code.co_filename
+    measurement = kit.recorder.start(name, of_user=lambda one: 0 if one == file else kit.of_user(one))
     outcome: Outcome = "ok"
     try:
         yield block
@@ -58,8 +62,26 @@ def trace(name: str) -> Iterator[TracedBlock]:
         outcome = "error"
         raise
     finally:
-        block._record = measurement.stop(outcome)
+        record = measurement.stop(outcome)
+        block._record = kit.judged(record, measurement.activity)
         kit.store.add(block._record)
+
+
+def limit(record: Record | TracedBlock) -> Limit | None:
+    """What held a cell, or a block of `trace`, up most; None where that is not known. Raises nothing.
+
+    Its `kind` is one of the words of `record.limit.LimitKind`, `confidence` is sure, likely or open, `share`
+    the part of the wall time that it explains, from 0 to 1, `evidence` what it rests on. Where it is None,
+    the record's `why_no_limit` says why; a block that has not ended has none yet.
+
+    >>> import jupyter_mlgpu
+    >>> with jupyter_mlgpu.trace("sum") as record:
+    ...     total = sum(range(10))
+    >>> print(jupyter_mlgpu.limit(record))
+    None
+    """
+    found = record._record if isinstance(record, TracedBlock) else record
+    return found.limit if isinstance(found, Record) else None
 
 
 def records() -> Records:
@@ -103,6 +125,7 @@ def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
     measurement = kit.recorder.start(name)
 
     def end() -> None:
-        kit.store.add(measurement.stop(requested=kit.selection.requested()))
+        record = measurement.stop(requested=kit.selection.requested())
+        kit.store.add(kit.judged(record, measurement.activity))
 
     return end, measurement.abandon

@@ -15,6 +15,7 @@ Scope = Literal["cell", "process", "device", "machine"]
 #: What kind of instrument took a reading; a reading's `detail` says which. `simulated`: nothing was measured.
 Source = Literal[
     "clock",
+    "samples",
     "operating system",
     "profiler",
     "allocator",

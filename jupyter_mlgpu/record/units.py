@@ -17,6 +17,15 @@ TITLES = {
     "memory_process": "Memory at the end, process",
     "memory_allocator": "Memory at the end, allocator",
     "energy": "Energy",
+    # What a limit rests on.
+    "samples_share": "Share of the samples",
+    "thread_time": "CPU time, the cell's thread",
+    "process_time": "CPU time, process",
+    "processor_wait": "Waited for a processor",
+    "others_time": "CPU time, other programs",
+    "time_not_seen": "Time not seen",
+    "memory_stall": "Waited for memory",
+    "device_busy": "Device busy",
 }
 
 
@@ -50,6 +59,13 @@ def size(value: float) -> str:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.3g} {unit}"
         value /= 1024
     return f"{value:.3g} TiB"
+
+
+def percent(share: float) -> str:
+    """`86 %`: a part of a whole; neither all nor nothing unless it is exactly that."""
+    # Halves upwards, as the browser rounds.
+    figure = min(max(int(share * 100 + 0.5), 1), 99) if 0 < share < 1 else round(share) * 100
+    return f"{figure} %"
 
 
 def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:

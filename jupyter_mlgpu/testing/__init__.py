@@ -7,7 +7,7 @@ from jupyter_mlgpu.testing.backend import FakeBackend, FakeObservation, FakeScop
 from jupyter_mlgpu.testing.clock import FakeClock, FakeProbe
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml, FakeNvmlError
 from jupyter_mlgpu.testing.profiler import FakeProfiler, FakeSession
-from jupyter_mlgpu.testing.records import example_record
+from jupyter_mlgpu.testing.records import example_record, limited_record
 
 __all__ = [
     "FakeBackend",
@@ -21,4 +21,5 @@ __all__ = [
     "FakeScope",
     "FakeSession",
     "example_record",
+    "limited_record",
 ]

@@ -22,6 +22,8 @@ class FakeGpu:
     compute: dict[int, int | None] = field(default_factory=dict)
     graphics: dict[int, int | None] = field(default_factory=dict)
     mig: bool = False
+    #: Per cent of the time in which a kernel runs.
+    busy: int = 25
     #: Functions that raise, by the end of their names: `MemoryInfo`.
     fails: tuple[str, ...] = ()
 
@@ -30,6 +32,7 @@ class FakeNvml:
     """GPUs of your choice, as `pynvml` tells them; see `jupyter_mlgpu.measure.probes.nvml.NvmlLibrary`."""
 
     NVML_TEMPERATURE_GPU = 0
+    NVML_GPU_UTILIZATION_SAMPLES = 1
 
     def __init__(self, *gpus: FakeGpu, driver: bool = True) -> None:
         self.gpus = gpus
@@ -48,7 +51,7 @@ class FakeNvml:
             raise AttributeError(name)
         return lambda *arguments: self._answer(asked, *arguments)
 
-    def _answer(self, asked: str, handle: Any = None, *_: Any) -> Any:
+    def _answer(self, asked: str, handle: Any = None, *more: Any) -> Any:
         if asked == "Count":
             return len(self.gpus)
         if asked == "DriverVersion":
@@ -62,6 +65,11 @@ class FakeNvml:
         listed = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
         if asked in listed:
             return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
+        if asked == "Samples":  # two a second from the moment that is asked for on
+            return 1, [
+                SimpleNamespace(timeStamp=more[1] + at, sampleValue=SimpleNamespace(uiVal=handle.busy))
+                for at in (0, 500_000)
+            ]
         return {
             "Name": handle.name,
             "MigMode": [int(handle.mig), 0],
@@ -69,7 +77,7 @@ class FakeNvml:
             "MemoryInfo": SimpleNamespace(
                 total=handle.total, used=handle.used, free=handle.total - handle.used
             ),
-            "UtilizationRates": SimpleNamespace(gpu=25, memory=10),
+            "UtilizationRates": SimpleNamespace(gpu=handle.busy, memory=10),
             "PowerUsage": 150_000,
             "Temperature": 40,
             "TotalEnergyConsumption": 5_000_000,

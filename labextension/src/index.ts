@@ -18,6 +18,7 @@ import { addToContextMenu, addToMenus, addToPalette } from './lab/menus';
 import { Notebooks } from './kernel/notebooks';
 import { Panel } from './sidebar/panel';
 import { placePanel, revealOnce } from './sidebar/placing';
+import { lineDoor } from './receipts/linedoor';
 import { door } from './receipts/restartdoor';
 import { Restarter } from './lab/restarter';
 import { PLUGIN, followSettings } from './lab/settings';
@@ -64,6 +65,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const restarter = new Restarter(tracker, known, language);
     door.restarter = restarter;
     door.changed.emit();
+    lineDoor.at = node => notebooks.at(node);
+    lineDoor.changed.emit();
 
     addCommands({ app, tracker, notebooks, panel, traced, restarter, language });
     addToContextMenu(app);

@@ -50,11 +50,6 @@ def run(client: Any, code: str, engines: Any = slice(None)) -> None:
     client[engines].execute(code, silent=False, block=True)
 
 
-def _cpu_seconds(client: Any) -> float:
-    """CPU time so far of this process and of all engines."""
-    return time.process_time() + sum(client[:].apply_sync(time.process_time))
-
-
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Four engines with the extension loaded; their journals lie in a folder of these tests."""
@@ -83,25 +78,12 @@ def planted(client: Any) -> Any:
     return client
 
 
-def test_records_of_four_engines_are_collected_in_their_true_order_within_two_seconds(
-    planted: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    took = []
-    for _ in range(3):
-        wall, cpu = time.perf_counter(), _cpu_seconds(planted)
-        found = jupyter_mlgpu.collect(planted)
-        found.save(tmp_path / "x.json")
-        took.append((time.perf_counter() - wall, _cpu_seconds(planted) - cpu))
-    wall, cpu = min(took)
-    with capsys.disabled():
-        print(f"\n    {len(found):,} records of 4 engines, collected and written: {wall:.2f} s, "
-              f"CPU time of all five processes {cpu:.2f} s")  # fmt: skip
+def test_records_of_four_engines_are_collected_in_their_true_order(planted: Any) -> None:
+    found = jupyter_mlgpu.collect(planted)
     assert not found.partial
     assert [(one.engine, one.record.cell.sequence) for one in found.timeline] == [
         (number, place + 1) for place in range(COUNT) for number in range(4)
     ]
-    # On a busy machine all of them wait without computing.
-    assert min(wall, cpu) <= 2.0
 
 
 def test_the_clocks_of_one_machine_are_found_to_be_one_within_the_uncertainty(planted: Any) -> None:

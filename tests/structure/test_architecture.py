@@ -252,6 +252,7 @@ def test_the_names_the_package_promises_are_these():
         "collect",
         "compare",
         "fits",
+        "limit",
         "load_ipython_extension",
         "load_records",
         "plan",

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mlgpu.jupyter.notebook.channel import Channel
+from jupyter_mlgpu.jupyter.notebook.chosen import cell_number, of_cell
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -16,11 +17,12 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.shown import Shown
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.explain.comparing.compare import RecordComparison
     from jupyter_mlgpu.explain.logs.verbose import Verbose
-
+    from jupyter_mlgpu.show.why.page import Reasons
 
 #: What `%mlc_share` does is a part of teaching, which stands on this one: it is found by its name.
 _SHARING = "jupyter_mlgpu.teach.commands.share"
@@ -58,9 +60,9 @@ class Commands:
         self._verbose: Verbose | None = None
         self._sharing: Sharing | None = None
 
-    def trace(self, command: str, argument: str) -> str | RecordComparison:
-        """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a comparison to show."""
-        commands: dict[str, Callable[[], str | RecordComparison]] = {
+    def trace(self, command: str, argument: str) -> str | Shown:
+        """`%mlc_trace COMMAND ARGUMENT`; returns what to print, or a result to show."""
+        commands: dict[str, Callable[[], str | Shown]] = {
             "on": lambda: self._set_tracing(True),
             "off": lambda: self._set_tracing(False),
             "status": self._trace_status,
@@ -75,6 +77,7 @@ class Commands:
             "export": lambda: self._export(argument),
             "compare": lambda: self._compare(argument),
             "fits": lambda: _fits(argument),
+            "why": lambda: self._why(argument),
         }
         if command not in commands:
             raise UsageError(
@@ -192,6 +195,16 @@ class Commands:
         from jupyter_mlgpu.jupyter.notebook.compare_command import compare_command
 
         return compare_command(words, self._kit)
+
+    def _why(self, number: str) -> Reasons:
+        from jupyter_mlgpu.show.why.page import Reasons
+
+        records = self._kit.store.records()
+        if not number:
+            if not records:
+                raise UsageError("No cell has a record yet: run one with tracing on.")
+            return Reasons(records[-1])
+        return Reasons(of_cell(records, cell_number(number), self._kit.recorder.run.id))
 
     def share(self, words: str, shell: Any) -> str:
         """`%mlc_share WORDS`, typed in this shell; returns what to print."""

@@ -201,8 +201,11 @@ class CellEvents:
                 )
                 if stack:  # one run of a cell that repeats
                     self._here.records.append(record)
-                left_out_s = running.measurement.left_out_s
-                self._on_record(record, EndedCell(running.info.raw_cell, devices, running.items, left_out_s))
+                measured = running.measurement
+                ended = EndedCell(
+                    running.info.raw_cell, devices, running.items, measured.left_out_s, measured.activity
+                )
+                self._on_record(record, ended)
                 if running.capture_begun_here and not self.tracing:
                     self._capture.stop()
                     self._kit.rest()

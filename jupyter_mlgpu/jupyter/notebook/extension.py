@@ -56,6 +56,7 @@ class Extension:
         notebook = os.environ.get("JPY_SESSION_NAME")  # set by jupyter_server: the notebook's path
         self.kit = Kit(PurePath(notebook).name if notebook else None)
         self.kit.on_progress = self._on_progress
+        self.kit.of_user = surroundings.cells_of(shell)
         journal = os.environ.get(JOURNAL_VARIABLE)
         self._journal = files.Journal(journal) if journal else None
         self._running: Measurement | None = None

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.against import Against
     from jupyter_mlgpu.experiment.bench.run import BenchRun
     from jupyter_mlgpu.experiment.race.result import RaceResult
-    from jupyter_mlgpu.explain.comparing.compare import RecordComparison
     from jupyter_mlgpu.graphs.planning.forecast import Plan
     from jupyter_mlgpu.jupyter.notebook.commands import Commands
     from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
+    from jupyter_mlgpu.record.shown import Shown
     from jupyter_mlgpu.show.doctor.page import DiagnosisPage
 
 
@@ -81,13 +81,15 @@ class MlgpuMagics(Magics):
             print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
-    def mlc_trace(self, line: str, cell: str | None = None) -> RecordComparison | None:
+    def mlc_trace(self, line: str, cell: str | None = None) -> Shown | None:
         """Measure cells and show a receipt under each.
 
         %mlc_trace on          trace every cell from the next one on (as %load_ext does)
         %mlc_trace off         stop tracing; records are kept
         %mlc_trace status      whether tracing is on, and how many records there are
         %mlc_trace show        a table of all records
+        %mlc_trace why         what limits the last cell, how sure that is, and what it rests on
+        %mlc_trace why 3       the same of one cell, by its number in %mlc_trace show
         %mlc_trace growth      which cells leave more memory behind at each run, with 95 % intervals
         %mlc_trace growth 50   the same over their last 50 runs
         %mlc_trace clear       forget all records

@@ -13,7 +13,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jupyter_mlgpu.jupyter.notebook.cell_code import lines_above
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
+from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.kit import Kit
@@ -38,6 +40,7 @@ _ELSEWHERE = say("what stays on another device")
 _NATIVE_LINES = say("the native lines of the cell")
 _MPS_LOG = say("what PyTorch's MPS log tells")
 _ITEMS = say("the number of items")
+_LIMIT = say("what limited the cell")
 _GROWTH = say("the growth of memory")
 _DEATH = say("what ended the kernel before")
 _JOURNAL = say("its line in the journal")
@@ -64,13 +67,15 @@ class EndedCell:
     """What the steps need of a cell that has ended, beside its record.
 
     `devices` were asked for while it ran, `items` is how many the user says that it worked on, and
-    `left_out_s` the seconds after the end of its code that its wall time leaves out.
+    `left_out_s` the seconds after the end of its code that its wall time leaves out. `activity` is what was
+    seen of it while it ran.
     """
 
     code: str
     devices: Sequence[Device]
     items: int | None
     left_out_s: float
+    activity: Activity | None = None
 
 
 def steps(
@@ -92,6 +97,7 @@ def steps(
         RecordStep(_NATIVE_LINES, lambda one: with_logs(one, capture)),
         RecordStep(_MPS_LOG, lambda one: with_mps_log(one, capture)),
         RecordStep(_ITEMS, lambda one: with_items(one, cell.items)),
+        RecordStep(_LIMIT, lambda one: kit.judged(one, cell.activity, lines_above(cell.code))),
         RecordStep(_GROWTH, lambda one: with_growth(one, kit.store)),
         RecordStep(_DEATH, lambda one: _with_notes(one, [died_before()])),
         saving(journal),

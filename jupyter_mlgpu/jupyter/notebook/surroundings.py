@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.measure.capture.capture import Surroundings
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.jupyter.notebook.engine import EngineSide
+    from jupyter_mlgpu.measure.activity.stack import OfUser
+
+#: What IPython's `%%time` calls the code below it.
+_TIMED = "<timed exec>"
 
 
 def capture_surroundings(shell: Any) -> Surroundings:
@@ -40,3 +44,12 @@ def scheduler(kernel: Any) -> Callable[[Callable[[], None]], object]:
     """Has a function called by the main thread's event loop; where there is none, the next cell does."""
     loop = getattr(kernel, "io_loop", None)
     return (lambda do: None) if loop is None else loop.add_callback
+
+
+def cells_of(shell: Any) -> OfUser:
+    """Tells of a file which cell it is, by its execution count; None where it is none.
+
+    IPython compiles each cell as a file of its own, and keeps their numbers (private, seen with 8 and 9).
+    """
+    numbers: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return lambda filename: numbers.get(filename, 0 if filename == _TIMED else None)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from jupyter_mlgpu.measure.activity.markers import Rules
 from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
@@ -105,6 +106,7 @@ class Framework:
         caches: where its downloads are kept: by name, the variable of the environment that says it, and the
             usual folder within the home folder.
         race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
+        doing: what its functions do, for reading stacks (see `activity/markers.py`).
         verified: by kind of device, on which hardware the backend was seen working. What is not listed has
             not yet run there. An entry is made by running the contract suite (tests/measure/contract) on a
             machine of that kind, or over the emulated device (tests/metal_emulator), never by reading
@@ -129,6 +131,7 @@ class Framework:
     caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    doing: Rules = field(default_factory=dict)
     verified: Mapping[str, Verified] = field(default_factory=dict)
 
     def capabilities(self, kind: str, why_not: Mapping[str, Sentence]) -> tuple[Capability, ...]:
@@ -225,6 +228,10 @@ class Backend(Protocol):
 
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
+
+    def calls_back(self) -> bool:
+        """Whether its own threads may call functions of the user's Python, as a pipeline of data does."""
+        return False
 
     def rest(self) -> None:
         """Give up what stays in the framework between two cells that are watched, until the next is."""

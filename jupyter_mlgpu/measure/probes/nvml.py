@@ -29,6 +29,7 @@ class NvmlLibrary(Protocol):
     """What is used of `pynvml`; `jupyter_mlgpu.testing.FakeNvml` is another. All may raise NVMLError."""
 
     NVML_TEMPERATURE_GPU: int
+    NVML_GPU_UTILIZATION_SAMPLES: int
 
     def nvmlInit(self) -> Any: ...
     def nvmlSystemGetDriverVersion(self) -> Any: ...
@@ -42,6 +43,7 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetComputeRunningProcesses(self, handle: Any) -> Any: ...
     def nvmlDeviceGetGraphicsRunningProcesses(self, handle: Any) -> Any: ...
     def nvmlDeviceGetUtilizationRates(self, handle: Any) -> Any: ...
+    def nvmlDeviceGetSamples(self, handle: Any, kind: int, since: int) -> Any: ...
     def nvmlDeviceGetPowerUsage(self, handle: Any) -> Any: ...
     def nvmlDeviceGetTemperature(self, handle: Any, sensor: int) -> Any: ...
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any) -> Any: ...
@@ -144,6 +146,21 @@ class Nvml:
         return self._of(
             index, say("the use"), lambda lib, gpu: lib.nvmlDeviceGetUtilizationRates(gpu).gpu / 100
         )
+
+    def busy(self, index: int, since: float) -> Told[tuple[float, int]]:
+        """The part of the time since `since` (seconds since 1970) in which a kernel ran, and the samples.
+
+        The driver keeps its last samples, some seconds of them, each over a period of its own.
+        """
+
+        def read(lib: NvmlLibrary, gpu: Any) -> tuple[float, int]:
+            _, samples = lib.nvmlDeviceGetSamples(gpu, lib.NVML_GPU_UTILIZATION_SAMPLES, int(since * 1e6))
+            shares = [one.sampleValue.uiVal / 100 for one in samples if one.timeStamp >= since * 1e6]
+            if not shares:
+                raise LookupError(say("no sample fell into that time"))
+            return sum(shares) / len(shares), len(shares)
+
+        return self._of(index, say("the use"), read)
 
     def power(self, index: int) -> Told[float]:
         """What the board draws now, in watts."""

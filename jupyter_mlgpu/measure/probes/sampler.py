@@ -26,6 +26,10 @@ LINGER = 5.0
 Stop = Callable[[], Exception | None]
 
 
+#: Looks, and says after how many seconds again; None: after the usual ones.
+Look = Callable[[], float | None]
+
+
 class Sampler:
     """One thread for everything that is looked at repeatedly."""
 
@@ -35,10 +39,11 @@ class Sampler:
         self._jobs: list[_Job] = []
         self._thread: threading.Thread | None = None
 
-    def add(self, look: Callable[[], None], every: float, after: float = 0.0) -> Stop:
+    def add(self, look: Look, every: float, after: float = 0.0) -> Stop:
         """Call `look` on the thread, `after` seconds from now and then every `every` seconds.
 
-        What is returned ends that. A look that raises is not repeated.
+        A look that returns a number is called again after so many seconds instead. What is returned here ends
+        that. A look that raises is not repeated.
         """
         job = _Job(look, every, after)
         with self._changed:
@@ -74,14 +79,19 @@ class Sampler:
     def _go_on(self) -> None:
         while (job := self._next()) is not None:
             begun, worked = real_time.perf_counter(), real_time.thread_time()
+            wait = None
             try:
-                job.look()
+                wait = job.look()
             except Exception as error:
                 job.error = error
                 with self._changed:
                     self._remove(job)
             worked = real_time.thread_time() - worked
-            job.due = max(job.due + job.every, real_time.perf_counter(), begun + worked / SHARE)
+            now = real_time.perf_counter()
+            # A look that says when it wants to come again keeps to a share of its own.
+            job.due = (
+                now + wait if wait is not None else max(job.due + job.every, now, begun + worked / SHARE)
+            )
 
     def _next(self) -> _Job | None:
         """Wait until a job is due; None when there have been none for a while."""
@@ -100,7 +110,7 @@ class Sampler:
 
 
 class _Job:
-    def __init__(self, look: Callable[[], None], every: float, after: float) -> None:
+    def __init__(self, look: Look, every: float, after: float) -> None:
         self.look = look
         self.every = every
         self.due = real_time.perf_counter() + after

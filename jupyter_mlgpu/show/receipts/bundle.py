@@ -1,10 +1,11 @@
 """The receipt as Jupyter stores it: our own type for the sidebar's view, HTML and plain text beside it.
 
-A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes,
-which stand in a receipt three times, 64 kB with log lines or for a profiled one. What does not fit is left
-out, counted and named in the record's `cut`; of the log lines those that matter least go first, and they
-are counted by verdict. What a sentence says stands in the HTML and the plain text; the record has what it
-is made of, or where that does not fit the English text alone.
+A notebook file holds many receipts, so their size is bounded: 4 kB for a plain cell, 8 kB with notes or
+with what limits the cell, which stand in a receipt three times, 64 kB with log lines or for a profiled one.
+What does not fit is left out, counted and named in the record's `cut`; of the log lines those that matter
+least go first, and they are counted by verdict; of the readings behind a limit and of the lines of code the
+lightest. What a sentence says stands in the HTML and the plain text; the record has what it is made of, or
+where that does not fit the English text alone.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ _OF_SEVERAL_RUNS = ("memory_process", "memory_allocator")
 # A machine may have eight GPUs: a plain receipt has the readings of the one that did most, others of two.
 _OF_SEVERAL_DEVICES = ("peak_memory_device", "energy")
 
+# Readings behind a limit, and lines of code, that a receipt holds of either; of both together so many stay
+# before its sentences are in English alone.
+_MOST, _LEAST = 10, 6
+# Bytes that one of them takes.
+_ITEM = 450
+
 # What is easiest to miss goes first; log lines have a way of their own.
 _CUT_ORDER = ("ops", "facts", "notes")
 
@@ -53,19 +60,23 @@ _ORDER = {verdict: number for number, verdict in enumerate(notes.VERDICTS)}
 def bundle(record: Record) -> dict[str, Any]:
     """The MIME bundle of a receipt, within the limit for what the record holds."""
     full = record.logs or record.ops or record.mode == "profiled"
-    limit = FULL_LIMIT if full else NOTED_LIMIT if record.notes else PLAIN_LIMIT
+    noted = record.notes or record.limit or record.lines
+    limit = FULL_LIMIT if full else NOTED_LIMIT if noted else PLAIN_LIMIT
     whole = tuple(one for one in record.readings if one.quantity not in _OF_SEVERAL_RUNS)
     readings = _few_devices(whole, 1 if limit == PLAIN_LIMIT else 2)
     record = replace(record, logs=tuple(map(_shortened, record.logs)), readings=readings)
     left_out = len(whole) - len(record.readings)
     cut = {"readings": left_out} if left_out else {}
+    record, cut = _fewer(record, 2 * _MOST, cut)
     made = _make(record, cut)
     if _bytes(made) <= limit:
         return made
     if not full:
-        # First its sentences are left in English alone, which is shorter; beside logs they take no room.
-        record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
-        made = _make(record, cut)
+        record, cut, made = _fitting(record, cut, made, limit, least=_LEAST)
+        if _bytes(made) > limit:
+            # First its sentences are left in English alone, which is shorter; beside logs they take no room.
+            record = decoding.decode(Record, sentence.only_texts(record.to_json()), "the record")
+            record, cut, made = _fitting(record, cut, _make(record, cut), limit, least=0)
     if record.logs:
         record, of_logs = _cut_logs(record, limit)
         cut |= of_logs
@@ -81,6 +92,34 @@ def bundle(record: Record) -> dict[str, Any]:
         cut[part] = cut.get(part, 0) + left_out
         made = _make(record, cut)
     return made
+
+
+def _fitting(
+    record: Record, cut: dict[str, int], made: dict[str, Any], limit: int, *, least: int
+) -> tuple[Record, dict[str, int], dict[str, Any]]:
+    """The record, its cut and its bundle with fewer readings behind its limit and fewer lines of code.
+
+    As many as fit, about, and `least` where even that is too much: a bundle takes its time to make.
+    """
+    count = len(record.lines) + (len(record.limit.evidence) if record.limit else 0)
+    while count > least and (over := _bytes(made) - limit) > 0:
+        count = max(least, count - 1 - over // _ITEM)
+        record, cut = _fewer(record, count, cut)
+        made = _make(record, cut)
+    return record, cut, made
+
+
+def _fewer(record: Record, count: int, cut: Mapping[str, int]) -> tuple[Record, dict[str, int]]:
+    """The record with `count` of those at most, the weightiest of either, and what is left out of it then."""
+    behind = record.limit.evidence if record.limit else ()
+    lines = min(len(record.lines), _MOST, max(count // 2, count - len(behind)))
+    evidence = min(len(behind), _MOST, count - lines)
+    left_out = {"evidence": len(behind) - evidence, "lines": len(record.lines) - lines}
+    if not any(left_out.values()):
+        return record, dict(cut)
+    limit = record.limit and replace(record.limit, evidence=behind[:evidence])
+    counts = {part: cut.get(part, 0) + count for part, count in left_out.items() if count}
+    return replace(record, limit=limit, lines=record.lines[:lines]), {**cut, **counts}
 
 
 def _few_devices(readings: Sequence[Reading], most: int) -> tuple[Reading, ...]:

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
 from jupyter_mlgpu.show.page.model import Table
-from jupyter_mlgpu.show.receipts import words
+from jupyter_mlgpu.show.receipts import limits, words
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def _value(reading: Reading | None, record: Record, scale: float) -> float | Non
 def _said(reading: Reading | None, record: Record) -> str:
     if reading is None:
         return "not measured"
-    return "profiled, no timing" if words.slowed(reading, record) else units.figure(reading)
+    said = "profiled, no timing" if words.slowed(reading, record) else units.figure(reading)
+    return limits.with_kind(said, record) if reading.quantity == "wall_time" else said
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:

@@ -11,7 +11,7 @@ from jupyter_mlgpu.show.markup import Markup, element, joined, one_line
 from jupyter_mlgpu.show.page.html import table
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, words
 
 # Told apart without colour, which a page of somebody else's may not have.
 _MARKS = {"fatal": "✖", "action": "▲", "performance": "◆", "info": "●", "harmless": "✓", "unknown": "?"}
@@ -23,7 +23,7 @@ def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
 
 
 def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
-    """One line that opens to the notes on the log, and all readings with the reason for each missing one."""
+    """One line that opens to what limits the cell, the notes on the log, and all readings or why not."""
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     device = record.device.why_missing
@@ -35,12 +35,14 @@ def drawn(record: Record, cut: Mapping[str, int] | None = None) -> Markup:
     return element(
         "details",
         element("summary", joined(element("b", label), ": ") if label else None, line),
+        *_limit(record),
         *(element("div", one) for one in [*record.notes, *words.left_out(cut)]),
         *map(note, notes.worst_first(record.logs)),
         *_operations(record),
         element("div", device) if device else None,
         table(Table((), (*figures, *facts))),
         *(element("div", sentence) for sentence in words.missing(record)),
+        *(element("div", _text(sentence)) for sentence in limits.why_not(record)),
         style="font-size:90%;opacity:.85",
     )
 
@@ -63,6 +65,20 @@ def note(line: LogLine) -> Markup:
 def _text(text: str) -> Markup:
     # A notebook file would store each line of a text on a line of its own.
     return one_line(visible(text))
+
+
+def _limit(record: Record) -> list[Markup]:
+    """What limits the cell and what to do, what that rests on, and the lines of code where it was seen."""
+    lines = table(limits.hot_lines(record.lines))
+    if record.limit is None:
+        return [lines]
+    answer, advice = limits.answer(record.limit), record.limit.next
+    return [
+        element("div", element("b", _text(answer))),
+        element("div", _text(advice)) if advice else joined(),
+        table(limits.evidence(record.limit.evidence, summary="Evidence")),
+        lines,
+    ]
 
 
 def _operations(record: Record) -> list[Markup]:

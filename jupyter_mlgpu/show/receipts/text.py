@@ -9,18 +9,21 @@ from jupyter_mlgpu.record.record import LogLine, Record
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 from jupyter_mlgpu.show.page.text import visible
-from jupyter_mlgpu.show.receipts import notes, operations, words
+from jupyter_mlgpu.show.receipts import limits, notes, operations, words
 
 #: Log lines to act on that a receipt spells out; the others are counted.
 ACT_LINES = 10
 
 
 def receipt(record: Record, cut: Mapping[str, int] | None = None) -> str:
-    """The receipt's line, and one for each log line to act on; `cut` counts what was left out for size."""
+    """The receipt's line, below it what limits the cell, and each log line to act on.
+
+    `cut` counts what was left out for size.
+    """
     label = words.label(record)
     line = " · ".join([words.line(record), *notes.summary(record, cut)])
     head = f"[mlgpu] {label + ': ' if label else ''}{line}"
-    below = [*_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
+    below = [*_limit(record), *_to_act_on(record), *_operations(record), *record.notes, *words.left_out(cut)]
     return "\n".join([head, *(f"        {one}" for one in below)])
 
 
@@ -29,6 +32,10 @@ def note(line: LogLine) -> str:
     said = visible(" ".join(one for one in (line.meaning or line.text, line.advice) if one))
     times = notes.times(line)
     return f"{notes.VERDICTS[notes.rank(line)]}{f' ({times})' if times else ''}: {' '.join(said.split())}"
+
+
+def _limit(record: Record) -> list[str]:
+    return [] if record.limit is None else [" ".join(visible(limits.answer(record.limit)).split())]
 
 
 def _to_act_on(record: Record) -> list[str]:
@@ -45,14 +52,14 @@ def _operations(record: Record) -> list[str]:
 
 
 def table(records: Sequence[Record]) -> str:
-    """One line a record: number, time, CPU time, memory, where it ran, first line of code."""
+    """One line a record: number, time and what limits it, CPU time, memory, where it ran, line of code."""
     if not records:
         return "No records yet: run a cell with tracing on."
     rows = (
         (
             str(record.cell.sequence),
-            *(_figure(record, quantity) for quantity in ("wall_time", "cpu_time")),
-            _figure(record, "peak_memory_process"),
+            limits.with_kind(_figure(record, "wall_time"), record),
+            *(_figure(record, quantity) for quantity in ("cpu_time", "peak_memory_process")),
             ", ".join(filter(None, [words.label(record), words.where(record)])),
             record.cell.name,
         )

@@ -10,7 +10,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import EVERY
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn, Record
-from jupyter_mlgpu.show.receipts import notes
+from jupyter_mlgpu.show.receipts import limits, notes
 
 # Words of facts' names that are not written in lower case.
 _WRITTEN = {
@@ -24,6 +24,9 @@ _WRITTEN = {
     "numa": "NUMA",
     "xla": "XLA",
 }
+
+#: Parts of a record that people call otherwise.
+_PARTS = {"ops": "operations", "evidence": "readings behind the limit", "lines": "lines of code"}
 
 
 def shown(reading: Reading, record: Record) -> str:
@@ -86,7 +89,8 @@ def _share(entry: RanOn, *, alone: bool) -> str:
 def line(record: Record) -> str:
     """The receipt's one line, without the mark of its outcome."""
     wall = record.reading("wall_time")
-    parts = [shown(wall, record) if wall.value is not None else "time not measured", where(record)]
+    parts = [shown(wall, record) if wall.value is not None else "time not measured"]
+    parts += [limits.clause(record.limit) or "", where(record)]
     parts += _busy(record)
     cpu = record.find("cpu_time")
     if cpu is not None and not slowed(cpu, record):
@@ -168,10 +172,10 @@ def fact_value(value: Any) -> str:
 
 
 def _part(part: str) -> str:
-    # Lines are counted by verdict, for what was left out decides whether one wants to see it.
+    # Log lines are counted by verdict, for what was left out decides whether one wants to see it.
     verdict = part.removeprefix(notes.CUT)
     if verdict == part:
-        return "operations" if part == "ops" else part
+        return _PARTS.get(part, part)
     return f"log lines ({notes.VERDICTS.get(verdict, verdict).lower()})"
 
 

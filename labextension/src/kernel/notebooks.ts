@@ -3,12 +3,17 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import type { ISignal } from '@lumino/signaling';
 
+import type { ICodeLine, ILineFinder } from '../receipts/linedoor';
+import type { IHotLine } from '../record/limits';
+import type { IRecord } from '../record/record';
 import { CellMarks } from '../sidebar/cellmarks';
+import { cellOf, codeOf, putCursor } from './codelines';
 import { Connection } from './connection';
 import { KernelModel } from './model';
 import { readSaved, sourceOf } from './saved';
@@ -17,7 +22,7 @@ import { readSaved, sourceOf } from './saved';
 const QUIET = 300;
 
 /** One notebook: its model, kept up to date with its kernel and its saved outputs. */
-export class NotebookSession {
+export class NotebookSession implements ILineFinder {
   constructor(
     private readonly notebook: NotebookPanel,
     private readonly shell: JupyterFrontEnd.IShell
@@ -108,12 +113,26 @@ export class NotebookSession {
     return true;
   }
 
+  /** A line of code in this notebook; null where its cell is not there. */
+  readonly findLine = (record: IRecord, line: IHotLine): ICodeLine | null => {
+    const cell = this.notebook.isDisposed ? null : cellOf(this.notebook, record, line);
+    return (
+      cell && { code: codeOf(cell, record, line), open: () => void this.goToLine(cell, line.line) }
+    );
+  };
+
   /** The data of a receipt in the notebook's outputs, as it is saved; null where there is none. */
   receipt(runId: string, sequence: number): object | null {
     const entry = this.model.state.saved.find(
       ({ record }) => record.runId === runId && record.cell.sequence === sequence
     );
     return entry === undefined ? null : sourceOf(entry.record);
+  }
+
+  private async goToLine(cell: Cell, line: number): Promise<void> {
+    if (!cell.isDisposed && (await this.goToCell(cell.model.id))) {
+      await putCursor(this.notebook, cell, line);
+    }
   }
 
   private connect(): void {
@@ -186,6 +205,12 @@ export class Notebooks {
   get current(): NotebookSession | null {
     const notebook = this.tracker.currentWidget;
     return notebook && this.of(notebook);
+  }
+
+  /** The session of the notebook in which a node of the page stands. */
+  at(node: Node): NotebookSession | null {
+    const notebook = this.tracker.find(({ content }) => content.node.contains(node));
+    return notebook === undefined ? null : this.of(notebook);
   }
 
   readonly currentChanged = new Signal<this, void>(this);

@@ -6,20 +6,25 @@ import type { ReactElement } from 'react';
 import type { Translate } from '../language/i18n';
 import type { IRecord, Unreadable } from '../record/record';
 import { labels, line, longestTime } from '../record/words';
+import { HotLines } from './HotLines';
+import { LimitAnswer } from './LimitAnswer';
 import { LogNotes } from './LogNotes';
 import { NotesCount } from './NotesCount';
 import { Outcome } from './Outcome';
 import { Notes, RecordDetails } from './RecordDetails';
 import { TimeBars } from './TimeBars';
 import { Caret } from './icons';
+import type { ILineFinder } from './linedoor';
 
 export function Receipt(props: {
   record: IRecord | Unreadable;
   /** Open from the start. */
   open: boolean;
+  /** What finds its lines of code, asked when it is opened; without it they are named alone. */
+  finder?: () => ILineFinder | null;
   t: Translate;
 }): ReactElement {
-  const { record, open, t } = props;
+  const { record, open, finder = nowhere, t } = props;
   if (typeof record === 'string') {
     return (
       <p className="jp-mlgpu-Receipt jp-mlgpu-Quiet">
@@ -27,11 +32,18 @@ export function Receipt(props: {
       </p>
     );
   }
-  return <KnownReceipt record={record} initially={open} t={t} />;
+  return <KnownReceipt record={record} initially={open} finder={finder} t={t} />;
 }
 
-function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate }): ReactElement {
-  const { record, initially, t } = props;
+const nowhere = (): null => null;
+
+function KnownReceipt(props: {
+  record: IRecord;
+  initially: boolean;
+  finder: () => ILineFinder | null;
+  t: Translate;
+}): ReactElement {
+  const { record, initially, finder, t } = props;
   const [open, setOpen] = useState(initially);
   const details = useId();
   const said = labels(record, t);
@@ -56,6 +68,8 @@ function KnownReceipt(props: { record: IRecord; initially: boolean; t: Translate
       <div id={details} hidden={!open}>
         {open && (
           <>
+            <LimitAnswer record={record} t={t} />
+            <HotLines record={record} finder={finder()} t={t} />
             <LogNotes record={record} t={t} />
             <TimeBars record={record} scale={longestTime(record)} t={t} />
             <RecordDetails record={record} t={t} />

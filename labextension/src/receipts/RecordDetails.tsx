@@ -31,6 +31,11 @@ export function RecordDetails(props: { record: IRecord; t: Translate }): ReactEl
           <Term name={t('device')} text={t.say(record.whyDeviceMissing)} />
         </dl>
       )}
+      {record.limit === null && record.whyNoLimit && (
+        <dl>
+          <Term name={t('limit')} text={t('limitNotKnown', { why: t.say(record.whyNoLimit) })} />
+        </dl>
+      )}
       <About record={record} t={t} />
     </div>
   );
@@ -78,13 +83,15 @@ export function About(props: { record: IRecord; t: Translate }): ReactElement {
 
 /** Readings of a record, a row each, with where they come from. */
 export function Readings(props: {
+  label?: string;
   readings: readonly IReading[];
   record: IRecord;
   t: Translate;
 }): ReactElement {
   const { readings, record, t } = props;
+  const { label = t('readings') } = props;
   return (
-    <Table label={t('readings')} heads={[t('quantity'), t('value')]}>
+    <Table label={label} heads={[t('quantity'), t('value')]}>
       {readings.map((reading, index) => (
         <ReadingRow key={index} reading={reading} record={record} t={t} />
       ))}

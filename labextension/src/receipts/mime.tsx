@@ -11,6 +11,7 @@ import { OutputWidget, outputType } from './outputtype';
 import { preferences } from '../sidebar/preferences';
 import { MIME_TYPE, readRecord } from '../record/record';
 import type { IRecord } from '../record/record';
+import { lineDoor } from './linedoor';
 import { restart } from './restartwidget';
 import type { Unreadable } from '../language/untrusted';
 import { Receipt } from './Receipt';
@@ -19,6 +20,7 @@ class ReceiptWidget extends OutputWidget {
   constructor(languageCode: string) {
     super('ReceiptWidget', languageCode);
     preferences.changed.connect(this.update, this);
+    lineDoor.changed.connect(this.update, this);
   }
 
   protected read(data: IRenderMime.IMimeModel['data']): void {
@@ -31,7 +33,13 @@ class ReceiptWidget extends OutputWidget {
     this.node.dataset.shown = shown;
     return shown === 'hidden' ? null : (
       // A key: with another setting it begins as that one says.
-      <Receipt key={shown} record={this.record} open={shown === 'open'} t={t} />
+      <Receipt
+        key={shown}
+        record={this.record}
+        open={shown === 'open'}
+        finder={() => lineDoor.at(this.node)}
+        t={t}
+      />
     );
   }
 

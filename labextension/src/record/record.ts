@@ -4,9 +4,11 @@
  * The Python side of the same contract is jupyter_mlgpu/record/record.py.
  */
 
+import { readHotLines, readLimit } from './limits';
 import { readLogs } from './logs';
 import type { ILogLine } from './logs';
 import { MANY, readOperation } from './operations';
+import { readReading } from './reading';
 import { readRequested } from './requested';
 import { sentence } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
@@ -38,31 +40,6 @@ export const MIME_TYPE = 'application/vnd.jupyter-mlgpu.record+json';
 const SCHEMA = 2;
 
 const unknownAsEmpty = or('', text);
-
-const readMeasured = shape(
-  { quantity: word },
-  {
-    /** null: not known, and `whyMissing` says why. Never 0 for unknown. */
-    value: amount,
-    unit: unknownAsEmpty,
-    scope: unknownAsEmpty,
-    source: or('', sentence),
-    /** What measured it, in words. */
-    detail: sentence,
-    samples: count,
-    /** Half the width of the interval in which the true value lies; null: not stated. */
-    uncertainty: amount,
-    whyMissing: sentence
-  }
-);
-
-export type IReading = Read<typeof readMeasured>;
-
-/** A reading whose `source` is what measured it, in words; schema 1 had them there. */
-function readReading(data: unknown): IReading | null {
-  const reading = readMeasured(data);
-  return reading && { ...reading, source: reading.detail ?? reading.source };
-}
 
 const DEVICE = { framework: unknownAsEmpty, kind: unknownAsEmpty, nativeName: text };
 
@@ -124,6 +101,11 @@ const readKnown = shape(
     mode: or('light', oneOf('light', 'profiled')),
     origin: or('live', oneOf('live', 'loaded', 'replayed')),
     notes: listOf(sentence),
+    /** What the cell spent most of its time on; null: not known, and `whyNoLimit` may say why. */
+    limit: readLimit,
+    whyNoLimit: sentence,
+    /** The lines of code at which the cell was seen, the most often first. */
+    lines: readHotLines,
     /** What was left out of a receipt to keep the notebook small, and how many. */
     cut: pairsOf(count)
   }
@@ -134,6 +116,7 @@ export interface IRecord extends Read<typeof readKnown> {
 
 export type IFact = IRecord['facts'][number];
 export type Outcome = IRecord['outcome'];
+export type { IReading } from './reading';
 export type { Unreadable } from '../language/untrusted';
 
 /** Read a record, or say why it cannot be read. */

@@ -3,15 +3,19 @@
 import { dotted, formatSeconds, formatValue } from './format';
 import type { Translate } from '../language/i18n';
 import { operationTables } from './operations';
+import { answer, lineName, lineShare } from './limits';
 import type { IReading, IRecord } from './record';
 import { line, quantityName, scopeName, shown, whyMissing } from './words';
 
 /** The cell, its line, every reading with where it comes from, its operations and its notes. */
 export function recordText(record: IRecord, t: Translate): string {
-  const { cell, outcome, mode, notes, readings, versions } = record;
+  const { cell, outcome, mode, limit, lines, notes, readings, versions } = record;
   return [
     `[${cell.executionCount ?? cell.sequence}] ${cell.name}`,
     dotted(t(outcome), mode === 'profiled' && t('profiled'), line(record, t)),
+    ...(limit === null ? [] : [answer(limit, t)]),
+    ...(limit?.next ? [t.say(limit.next)] : []),
+    ...lines.map(one => dotted(lineName(one, t), lineShare(one, t), one.calls)),
     ...notes.map(t.say),
     '',
     ...readings.map(reading => readingText(reading, record, t)),
@@ -44,9 +48,12 @@ export function withUncertainty(reading: IReading, record: IRecord, t: Translate
 }
 
 /** What a reading covers, where it comes from, and on how many measurements it rests. */
-export function origin({ scope, source, samples }: IReading, t: Translate): string {
+export function origin(reading: IReading, t: Translate): string {
+  const { scope, source, samples, device, detail } = reading;
   const sampled = samples !== null && samples > 1 && `${t('samples')}: ${samples}`;
-  return dotted(scopeName(scope, t), t.say(source), sampled);
+  // What measured it, in words, names the device as well.
+  const of = detail === null && device !== null ? device : scopeName(scope, t);
+  return dotted(of, t.say(source), sampled);
 }
 
 export function percent(share: number | null): string {

@@ -5,6 +5,7 @@
 import { dotted, formatBytes, formatShare, formatValue } from './format';
 import { isMessage } from '../language/i18n';
 import type { Translate } from '../language/i18n';
+import { clause } from './limits';
 import type { IReading, IRecord } from './record';
 import { inWords, requestedOf } from './requested';
 
@@ -110,6 +111,7 @@ export function line(record: IRecord, t: Translate): string {
   const [wall, cpu] = ['wall_time', 'cpu_time'].map(quantity => known(record, quantity));
   return dotted(
     wall ? shown(wall, record, t) : `${t('wall_time')}: ${t('notMeasured')}`,
+    clause(record.limit, t),
     place(record, t),
     cpu && record.mode !== 'profiled' && `${t('cpu_time')} ${shown(cpu, record, t)}`,
     peakMemory(record, t)

@@ -7,9 +7,9 @@ import type { Translate } from '../language/i18n';
 import type { IDeath } from '../kernel/death';
 import type { IState } from '../kernel/state';
 import { LOAD_LINE } from '../kernel/protocol';
-import { CopyButton } from '../receipts/CopyButton';
 import { Fold } from '../receipts/Fold';
 import { RawLine } from '../receipts/LogLine';
+import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
 
 export function KernelNotice(props: {
@@ -55,16 +55,6 @@ function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
           )}
         </Fold>
       )}
-    </div>
-  );
-}
-
-function LineToCopy(props: { text: string; t: Translate }): ReactElement {
-  const { text, t } = props;
-  return (
-    <div className="jp-mlgpu-LineToCopy">
-      <code>{text}</code>
-      <CopyButton text={text} t={t} />
     </div>
   );
 }

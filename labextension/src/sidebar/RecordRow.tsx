@@ -4,6 +4,7 @@ import { memo, useEffect } from 'react';
 import type { KeyboardEvent, ReactElement } from 'react';
 
 import { dotted } from '../record/format';
+import { kindOf } from '../record/limits';
 import { Notes } from '../receipts/RecordDetails';
 import type { CellMarks } from './cellmarks';
 import type { ITrend } from '../record/cellrows';
@@ -57,7 +58,12 @@ export const RecordRow = memo(function RecordRow(
   const tabIndex = tabStop ? 0 : -1;
   // What is not in the page any more points at nothing.
   useEffect(() => () => marks.unmark(key), [marks, key]);
-  const facts = dotted(place(record, t), peakMemory(record, t), energyInWords(record, t));
+  const facts = dotted(
+    kindOf(record.limit, t),
+    place(record, t),
+    peakMemory(record, t),
+    energyInWords(record, t)
+  );
   return (
     <div
       className="jp-mlgpu-Record"

@@ -24,7 +24,8 @@ FILL = """
 from msgspec.structs import replace
 from jupyter_mlgpu.measure import kit
 from jupyter_mlgpu.record.record import Fact, LogLine
-from jupyter_mlgpu.testing import example_record
+from jupyter_mlgpu.jupyter.notebook import receipts
+from jupyter_mlgpu.testing import example_record, limited_record
 
 def line(verdict, number):
     known = verdict != "unknown"
@@ -43,6 +44,8 @@ for number, changes in enumerate([
 ]):
     name = f"history_{number} = model.fit(images_of_the_training_set, labels, epochs=10)"
     store.add(replace(example_record(number, name=name), **changes))
+store.add(limited_record(6, confidence="likely"))
+receipts.show(limited_record(6, confidence="likely"))
 """
 WRITE = r"""import os; _ = os.write(2, b"Metal device set to: Apple M1 Max\n")"""
 NEEDS_RESTART = """
@@ -72,6 +75,7 @@ def scene(request: pytest.FixtureRequest, lab: Lab, gate: Gate) -> Iterator[Lab]
     lab.running.wait_for()
     for receipt in lab.receipts.all():
         receipt.get_by_role("button").first.click()
+    lab.receipts.get_by_text("What it rests on").or_(lab.receipts.get_by_text("依据")).click()
     yield lab
     lab.page.emulate_media(reduced_motion="no-preference")
     use_theme(lab, THEMES[0])

@@ -19,6 +19,26 @@ FRAMEWORK = Framework(
     race_note=say(
         "JAX is waited for through the arrays that are still there; work whose results were dropped is not."
     ),
+    # Read in JAX 0.10.
+    doing={
+        "jax/_src/compiler.py": "compiling",
+        "jax/_src/compilation_cache.py": "compiling",
+        "jax/_src/interpreters/mlir.py": "compiling",
+        "jax/_src/interpreters/partial_eval.py": {
+            "trace_to_jaxpr": "compiling",
+            "trace_to_jaxpr_dynamic": "compiling",
+            "trace_to_jaxpr_nounits": "compiling",
+        },
+        "jax/_src/interpreters/pxla.py": {
+            "lower_sharding_computation": "compiling",
+            "_cached_compilation": "compiling",
+            "_cached_lowering_to_hlo": "compiling",
+        },
+        "jax/_src/xla_bridge.py": {"backends": "compiling", "_init_backend": "compiling"},
+        "jax/_src/array.py": {"block_until_ready": "values", "_value": "values", "__array__": "values"},
+        "jax/_src/api.py": {"block_until_ready": "values", "device_put": "copy", "device_get": "copy"},
+        "jax/_src/profiler.py": {"start_trace": "profiler", "stop_trace": "profiler"},
+    },
     verified={
         "cpu": Verified("Linux x86-64, JAX 0.10.2"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, JAX 0.11.2"),

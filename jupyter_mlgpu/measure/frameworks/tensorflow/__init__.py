@@ -17,6 +17,24 @@ FRAMEWORK = Framework(
     'python -c "import tensorflow as tf; print(tf.config.list_physical_devices())" 2>&1 | tail -n 40',
     modest={"TF_FORCE_GPU_ALLOW_GROWTH": "true"},
     caches={"tensorflow-datasets": ("TFDS_DATA_DIR", "tensorflow_datasets")},
+    # Read in TensorFlow 2.19.
+    doing={
+        "tensorflow/python/data/": "input",
+        "tensorflow/python/ops/script_ops.py": "input",
+        "tensorflow_datasets/": "input",
+        "tensorflow_text/": "input",
+        "tensorflow/python/eager/polymorphic_function/tracing_compilation.py": {
+            "maybe_define_function": "compiling",
+            "_maybe_define_function": "compiling",
+            "_create_concrete_function": "compiling",
+            "trace_function": "compiling",
+        },
+        "tensorflow/python/framework/func_graph.py": {"func_graph_from_py_func": "compiling"},
+        "tensorflow/python/autograph/": "compiling",
+        "tensorflow/python/framework/ops.py": {"numpy": "values", "_numpy": "values"},
+        "tensorflow/python/framework/constant_op.py": {"convert_to_eager_tensor": "copy"},
+        "tensorflow/python/profiler/profiler_v2.py": "profiler",
+    },
     verified={
         "cpu": Verified("Linux x86-64, TensorFlow 2.19.1"),
         "metal": Verified("Linux x86-64, TensorFlow 2.19.1", emulated=True),

@@ -152,6 +152,11 @@ class TensorFlowBackend(Backend):
             self._here.watch = PlacementWatch(self._graphs, self._calls, self._unseen)
         return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
 
+    def calls_back(self) -> bool:
+        """Whether functions of Python stand in its graphs (`tf.py_function`; private, seen with 2.19)."""
+        script_ops = sys.modules.get("tensorflow.python.ops.script_ops")
+        return bool(script_ops is not None and script_ops._py_funcs.size())
+
     def rest(self) -> None:
         """Learn no more from graphs that are called between cells."""
         self._calls.rest()

@@ -22,6 +22,28 @@ FRAMEWORK = Framework(
         "On any device but the CPU, PyTorch looks up its default device at every call from "
         "Python, about 1 µs a call; that is in the times."
     ),
+    # Read in PyTorch 2.13; what runs compiled code stands in other functions and files.
+    doing={
+        "torch/utils/data/": "input",
+        "torchvision/transforms/": "input",
+        "torchvision/datasets/": "input",
+        "torchvision/io/": "input",
+        "torchaudio/": "input",
+        "torch/_dynamo/convert_frame.py": "compiling",
+        "torch/_inductor/compile_fx.py": "compiling",
+        "torch/_inductor/codecache.py": "compiling",
+        "torch/_inductor/async_compile.py": "compiling",
+        "torch/_inductor/select_algorithm.py": "compiling",
+        "torch/_functorch/aot_autograd.py": "compiling",
+        "torch/jit/_trace.py": {"trace": "compiling", "_trace_impl": "compiling"},
+        "torch/jit/_script.py": {"script": "compiling", "_script_impl": "compiling"},
+        "torch/fx/_symbolic_trace.py": {"trace": "compiling"},
+        "torch/export/": "compiling",
+        "torch/cuda/__init__.py": {"synchronize": "values", "_lazy_init": "compiling"},
+        "torch/cuda/streams.py": {"synchronize": "values"},
+        "torch/mps/__init__.py": {"synchronize": "values"},
+        "torch/profiler/": "profiler",
+    },
     verified={
         "cpu": Verified("Linux x86-64, PyTorch 2.13.0"),
         "cuda": Verified("Linux x86-64, NVIDIA H200, PyTorch 2.11.0"),

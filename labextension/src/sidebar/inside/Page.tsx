@@ -7,6 +7,8 @@ import type { Message, Translate } from '../../language/i18n';
 import type { IRecord } from '../../record/record';
 import { known, labels, line, longestTime, place } from '../../record/words';
 import type { ICellPage } from '../CellPage';
+import { HotLines } from '../../receipts/HotLines';
+import { LimitAnswer } from '../../receipts/LimitAnswer';
 import { LogNotes } from '../../receipts/LogNotes';
 import { NotesCount } from '../../receipts/NotesCount';
 import { Outcome } from '../../receipts/Outcome';
@@ -32,6 +34,7 @@ export function Page(props: ICellPage): ReactElement {
   }, []);
   const measured = record.readings.filter(({ value }) => value !== null);
   const missing = record.readings.filter(({ value }) => value === null);
+  const unlimited = record.limit === null ? record.whyNoLimit : null;
   const timeline =
     inside.state === 'told' && typeof inside.told.timeline === 'object'
       ? inside.told.timeline
@@ -45,6 +48,8 @@ export function Page(props: ICellPage): ReactElement {
         <GoToCell cell={record.cell} onGo={() => onGo(entry)} t={t} />
       </div>
       <Summary record={record} t={t} />
+      <LimitAnswer record={record} t={t} />
+      <HotLines record={record} finder={session} t={t} />
       <Actions entry={entry} session={session} traced={timeline !== null} t={t} />
       {(record.ranOn !== null || record.whyDeviceMissing !== null) && (
         <Section heading="whereItRan" t={t}>
@@ -77,13 +82,21 @@ export function Page(props: ICellPage): ReactElement {
       <Section heading="howMeasured" t={t}>
         <Readings readings={measured} record={record} t={t} />
       </Section>
-      {missing.length > 0 && (
+      {(missing.length > 0 || unlimited !== null) && (
         <Section heading="notMeasuredSection" t={t}>
           <table aria-label={t('notMeasuredSection')}>
             <tbody>
               {missing.map((reading, index) => (
                 <ReadingRow key={index} reading={reading} record={record} t={t} />
               ))}
+              {unlimited !== null && (
+                <tr>
+                  <th scope="row">{t('limit')}</th>
+                  <td className="jp-mlgpu-Quiet">
+                    {t('limitNotKnown', { why: t.say(unlimited) })}
+                  </td>
+                </tr>
+              )}
             </tbody>
           </table>
         </Section>

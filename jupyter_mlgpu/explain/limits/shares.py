@@ -1,0 +1,208 @@
+"""How a cell's time was spent, by kind of limit: what each look saw, weighed by the time that it stands for.
+
+A look tells what was called and how the thread was at work. What neither tells alone, the looks at one place
+tell together: native code that went on while the interpreter's lock was ours was a long call, and a thread
+that never did made many short ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from jupyter_mlgpu.explain.limits import calls
+from jupyter_mlgpu.measure.activity.activity import Activity, Part
+from jupyter_mlgpu.record.limit import LimitKind
+
+#: Bytes of an array from which on an operation on it is a long call, and up to which it is a short one.
+LARGE, SMALL = 1 << 20, 1 << 12
+#: The part of the looks at a place that must have seen native code go on, for its calls to be long ones.
+_LONG = 0.25
+#: The part of the time that a thread waits for processors, from which on it counts as starved.
+_STARVED = 0.2
+
+#: What looks that saw the same have in common, as far as one operation is told from another.
+Where = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Shares:
+    """Seconds by kind, of `seconds` in all.
+
+    Attributes:
+        looks: how many were taken; time not seen counts as the looks that would have fallen into it.
+        parts: what each kind is made of.
+        guessed: the seconds of a kind that rest on what was found after a time not seen, or on names that are
+            not known.
+    """
+
+    seconds: float
+    looks: int
+    by_kind: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
+    parts: dict[LimitKind, list[Part]] = field(default_factory=lambda: defaultdict(list))
+    guessed: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
+
+    def share(self, kind: LimitKind) -> float:
+        """The part of the time, from 0 to 1."""
+        return min(1.0, self.by_kind[kind] / self.seconds) if self.seconds > 0 else 0.0
+
+    def add(self, kind: LimitKind, part: Part, *, guessed: bool = False) -> None:
+        """Count a part for a kind."""
+        self.by_kind[kind] += part.seconds
+        self.parts[kind].append(part)
+        self.guessed[kind] += part.seconds if guessed else 0.0
+
+    def move(self, old: LimitKind, new: LimitKind, which: Callable[[Part], bool]) -> None:
+        """Count parts for another kind, as a guess: something else than the looks says what they are."""
+        parts, self.parts[old] = self.parts[old], []
+        self.by_kind[old] = self.guessed[old] = 0.0
+        for part in parts:
+            moved = which(part)
+            self.add(new if moved else old, part, guessed=moved)
+
+    def take(self, kind: LimitKind, share: float, *, but: LimitKind) -> None:
+        """A part of all the time was of this kind, whatever was seen in it; nothing of the kind `but` was."""
+        for other in self.by_kind:
+            if other != but:
+                self.by_kind[other] *= 1 - share
+        self.by_kind[kind] += share * self.seconds
+
+
+def of(activity: Activity, *, framework_worked: bool, on_gpu: bool) -> Shares:
+    """The shares of what was seen of a cell.
+
+    `framework_worked`: a framework is known to have computed in it. `on_gpu`: on a device beside the host.
+    """
+    every = (*activity.parts, *activity.unseen_in)
+    if not every:  # nobody could look, from the first moment to the last
+        found = Shares(activity.seconds, 0)
+        kind: LimitKind = "python" if activity.unseen_busy else "unknown"
+        found.add(kind, Part("interpreter", activity.seconds, 0), guessed=True)
+        return found
+    seen = sum(part.seconds for part in activity.parts)
+    missed = round(activity.unseen * activity.looks / seen) if seen else 0
+    found = Shares(seen + sum(part.seconds for part in activity.unseen_in), activity.looks + missed)
+    starved = (activity.processor_wait or 0.0) > _STARVED * activity.seconds
+    reading = _Reading(_long(activity.parts), framework_worked, on_gpu, starved)
+    for part in activity.parts:
+        kind, guessed = reading.kind(part)
+        found.add(kind, part, guessed=guessed)
+    _backward_as_forward(found)
+    for part in activity.unseen_in:
+        found.add(reading.kind_unseen(part), part, guessed=True)
+    return found
+
+
+def is_profiled(activity: Activity) -> bool:
+    """Whether somebody's own profiler or debugger was at work: then times say nothing."""
+    return any(part.doing == "profiler" for part in (*activity.parts, *activity.unseen_in))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a part of a cell means.
+
+    `long` are the places whose calls are long ones; `starved`: the thread had to wait for processors.
+    """
+
+    long: frozenset[Where]
+    framework_worked: bool
+    on_gpu: bool
+    starved: bool
+
+    def kind(self, part: Part) -> tuple[LimitKind, bool]:
+        """Its kind of limit, and whether that is guessed."""
+        if part.doing in ("compiling", "importing"):
+            return "compiling", False
+        if part.doing == "input":
+            return "input", False
+        idle = part.state in ("idle", "idle beside others")
+        if part.doing is None and calls.reads(part.call):
+            return ("waiting", False) if idle else ("input", True)
+        if part.state == "kept lock":
+            return "python", True  # in what came before the call that it was seen in
+        if part.doing == "copy" or (part.doing is None and calls.copies(part.call)):
+            return ("transfer", False) if self.on_gpu else (self._computing(part), True)
+        if part.doing == "values" or (part.doing is None and calls.brings_values(part.call)):
+            if self.on_gpu:
+                return "device", False  # or a transfer, where the device had nothing to do: the judge knows
+            return ("waiting", True) if part.state == "idle" else (self._computing(part), False)
+        return self._by_state(part)
+
+    def kind_unseen(self, part: Part) -> LimitKind:
+        """Of a call that kept the interpreter's lock, found where the thread gave it up in the end."""
+        if part.state == "idle":
+            return "unknown"
+        if part.doing in ("compiling", "importing", "input"):
+            return self.kind(part)[0]
+        return "device" if calls.operates(part.call) and _works_on(part, at_least=LARGE) else "python"
+
+    def _by_state(self, part: Part) -> tuple[LimitKind, bool]:
+        match part.state:
+            case "idle" if self.starved and part.doing is None and not calls.sleeps(part.call):
+                return self._short(part)[0], True  # it may have lacked a processor
+            case "idle":
+                return "waiting", part.doing is None and not calls.sleeps(part.call)
+            case "idle beside others":
+                return "device", part.doing == "waiting"
+            case "native":
+                return "device", False
+            case "interpreter":
+                # Long operations give the lock up; of short ones some libraries do not.
+                small = calls.keeps_the_lock(part) and _works_on(part, at_most=SMALL)
+                if small or calls.operates(part.call):
+                    return "launch", not small
+                return "python", not calls.known(part)
+            case "no processor":
+                # Long or short, nobody saw.
+                known = _where(part) in self.long or _works_on(part, at_least=LARGE)
+                known = known or _works_on(part, at_most=SMALL)
+                return (self._short(part)[0] if known else "unknown"), True
+            case _:
+                return self._short(part)
+
+    def _short(self, part: Part) -> tuple[LimitKind, bool]:
+        """What a thread was at that worked, and gave the interpreter's lock up again and again."""
+        if _where(part) in self.long or _works_on(part, at_least=LARGE):
+            return "device", False
+        if calls.of_arrays(part):
+            return "launch", False
+        return ("launch", True) if self.framework_worked else ("python", True)
+
+    def _computing(self, part: Part) -> LimitKind:
+        """What asking for values means where the host itself computes them."""
+        native = part.state in ("native", "idle beside others", "idle") or _where(part) in self.long
+        return "device" if native else "launch"
+
+
+def _backward_as_forward(found: Shares) -> None:
+    """A backward pass is one call of many operations: they are short ones where those before it were."""
+    forward = {
+        kind: sum(one.seconds for one in found.parts[kind] if not calls.goes_backward(one.call))
+        for kind in ("launch", "device")
+    }
+    if forward["launch"] > forward["device"]:
+        found.move("device", "launch", lambda part: calls.goes_backward(part.call))
+
+
+def _long(parts: Iterable[Part]) -> frozenset[Where]:
+    """Places whose calls are long ones."""
+    native: dict[Where, int] = defaultdict(int)
+    worked: dict[Where, int] = defaultdict(int)
+    for part in parts:
+        # Where it had no processor, nobody knows.
+        if part.state in ("native", "interpreter", "kept lock", "short calls"):
+            worked[_where(part)] += part.looks
+            native[_where(part)] += part.looks if part.state == "native" else 0
+    return frozenset(where for where, looks in worked.items() if native[where] >= _LONG * looks)
+
+
+def _where(part: Part) -> Where:
+    return part.line, part.call and part.call.text, part.doing
+
+
+def _works_on(part: Part, *, at_least: int = 0, at_most: int | None = None) -> bool:
+    """Whether it works on an array of a known size within these bounds, in bytes."""
+    sizes = [call.size for call in (part.call, part.line_call) if call is not None and call.size is not None]
+    return bool(sizes) and max(sizes) >= at_least and (at_most is None or max(sizes) <= at_most)

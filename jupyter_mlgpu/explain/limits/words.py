@@ -1,0 +1,116 @@
+"""A limit in sentences: what the cell spent its time on, and one thing to do about it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from jupyter_mlgpu.measure.activity.activity import Call, Part
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import LimitKind
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+T = TypeVar("T")
+
+#: The part of a kind's time that a line, or a call, must have for it to be named.
+_MOST = 0.5
+
+
+def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | None) -> Sentence:
+    """The answer, and the line it was mostly at; `value` is the share of the time, `device` a GPU's name."""
+    where = _where(parts)
+    told = units.percent(value)
+    match kind:
+        case "compiling" if _mostly(parts, "importing"):
+            return say("Importing modules took {share} of the time{where}.", share=told, where=where)
+        case "compiling":
+            return say("Tracing and compiling took {share} of the time{where}.", share=told, where=where)
+        case "waiting":
+            call = _call(parts)
+            if call is not None:
+                return say("Waited {share} of the time in {call}{where}.", share=told, call=call, where=where)
+            return say("Waited {share} of the time{where}.", share=told, where=where)
+        case "python":
+            return say(
+                "Python itself worked {share} of the time, on one core{where}.", share=told, where=where
+            )
+        case "input":
+            return say("Getting data ready took {share} of the time{where}.", share=told, where=where)
+        case "transfer":
+            return say(
+                "Copies between host and device took {share} of the time{where}.", share=told, where=where
+            )
+        case "launch":
+            return say("Starting small operations took {share} of the time{where}.", share=told, where=where)
+        case "memory":
+            return say("The machine was short of memory {share} of the time.", share=told)
+        case "contention":
+            return say("Other programs had the processors {share} of the time.", share=told)
+        case "unknown":
+            return say("What held this cell up is not clear.")
+        case _ if device is not None:
+            return say("{device} worked {share} of the time{where}.", device=device, share=told, where=where)
+        case _:
+            return say("Native code computed {share} of the time{where}.", share=told, where=where)
+
+
+_NEXT: dict[LimitKind, Sentence] = {
+    "compiling": say(
+        "Run it again: what was prepared is kept. Changing shapes or Python numbers prepare anew."
+    ),
+    "waiting": say("Start what is waited for earlier, or at the same time, or ask for less of it."),
+    "python": say(
+        "Let one operation on whole arrays replace the loop, or ask Python's own profiler: `%prun`."
+    ),
+    "input": say("Prepare data in other threads or processes beforehand, or keep what was prepared."),
+    "transfer": say("Copy once, before the loop, and bring back only what is needed."),
+    "launch": say("Put more into each operation: larger batches, or one compiled function for many steps."),
+    "compute": say(
+        "It is near what this machine can do: fewer operations, or a smaller type of numbers, help."
+    ),
+    "bandwidth": say("It is near what this machine's memory can do: fuse operations, or use a smaller type."),
+    "device": say("Where this time goes, operation by operation, tells `%%mlc_trace --ops` over the cell."),
+    "memory": say("Use less at once: a smaller batch, or `del` for what is no longer needed."),
+    "contention": say("Close other programs, or run it again when they are done."),
+    "unknown": say("`%%mlc_trace --ops` over the cell tells more."),
+}
+
+
+def next_of(kind: LimitKind, parts: Sequence[Part]) -> Sentence:
+    """One thing to do."""
+    if kind == "compiling" and _mostly(parts, "importing"):
+        return say("Importing is done once: the next run of this cell will not wait for it.")
+    return _NEXT[kind]
+
+
+def _mostly(parts: Sequence[Part], doing: str) -> bool:
+    whole = sum(part.seconds for part in parts)
+    return sum(part.seconds for part in parts if part.doing == doing) > _MOST * whole
+
+
+def _where(parts: Sequence[Part]) -> Sentence:
+    """` (line 4)`, or nothing."""
+    line = _most(parts, lambda part: part.line)
+    if line is None:
+        return Sentence("")
+    if line.cell is not None:
+        return say(" (line {line} of [{cell}])", line=str(line.number), cell=str(line.cell))
+    return say(" (line {line})", line=str(line.number))
+
+
+def _call(parts: Sequence[Part]) -> str | None:
+    return _most(parts, lambda part: _text(part.line_call))
+
+
+def _text(call: Call | None) -> str | None:
+    return (call.text or None) if call is not None else None
+
+
+def _most(parts: Sequence[Part], of: Callable[[Part], T | None]) -> T | None:
+    """What most of the time has in common; None where nothing has most of it."""
+    seconds: dict[T | None, float] = defaultdict(float)
+    for part in parts:
+        seconds[of(part)] += part.seconds
+    found, most = max(seconds.items(), key=lambda one: one[1], default=(None, 0.0))
+    return found if most >= _MOST * sum(seconds.values()) else None

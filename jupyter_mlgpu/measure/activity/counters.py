@@ -1,0 +1,121 @@
+"""Counters of the process and the machine that tell what a cell waited for; None where there are none."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jupyter_mlgpu.record.clock import real_time
+
+_PRESSURE = "/proc/pressure/memory"
+_VMSTAT = "/proc/vmstat"
+_STAT = "/proc/stat"
+
+
+class Counters(NamedTuple):
+    """All of them at one moment; times in seconds since some moment that does not change."""
+
+    process_time: float
+    children_time: float
+    thread_time: float | None
+    processor_wait: float | None
+    machine_busy: float | None
+    memory_stall: float | None
+    swapped_in: float | None
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class ThreadClock:
+    """The processor time of one thread, read from another: Unix but macOS; None where it is not told."""
+
+    def __init__(self, thread: int) -> None:
+        self._clock: int | None = None
+        if sys.platform != "win32" and hasattr(real_time, "pthread_getcpuclockid"):
+            try:
+                self._clock = real_time.pthread_getcpuclockid(thread)
+            except (OSError, OverflowError):  # the thread has gone
+                self._clock = None
+
+    def read(self) -> float | None:
+        """Seconds so far."""
+        if self._clock is None:
+            return None
+        try:
+            return real_time.clock_gettime(self._clock)
+        except OSError:
+            return None
+
+
+def native_id(thread: int) -> int | None:
+    """The system's own number of a thread of this process."""
+    return next((one.native_id for one in threading.enumerate() if one.ident == thread), None)
+
+
+def read(clock: ThreadClock, task: int | None) -> Counters:
+    """All counters now; some 100 µs on Linux."""
+    times = os.times()
+    return Counters(
+        real_time.process_time(),
+        times.children_user + times.children_system,
+        clock.read(),
+        None if task is None else _attempt(lambda: _processor_wait(task)),
+        _attempt(_machine_busy),
+        _attempt(_memory_stall),
+        _attempt(_swapped_in),
+    )
+
+
+def processor_waits() -> float | None:
+    """For how long all threads of the process together were ready to run, and no processor was free."""
+    try:
+        tasks = os.listdir("/proc/self/task")
+    except OSError:
+        return None
+    waits = [_attempt(lambda task=task: _processor_wait(task)) for task in tasks]  # type: ignore[misc]
+    return sum(one for one in waits if one is not None)
+
+
+def _attempt(look: Callable[[], float | int]) -> float | None:
+    try:
+        return look()
+    except (OSError, ValueError, IndexError):  # not Linux, or a kernel without it
+        return None
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read(1 << 16)
+
+
+def _processor_wait(task: int | str) -> float:
+    """Of the thread, the time that it was ready and no processor was free (Linux, sched-stats.rst)."""
+    return int(_read(f"/proc/self/task/{task}/schedstat").split()[1]) / 1e9
+
+
+def _machine_busy() -> float:
+    """Seconds that all processors worked, those of the machine's host taken away included (proc_stat(5))."""
+    fields = [int(one) for one in _read(_STAT).split(b"\n", 1)[0].split()[1:9]]
+    user, nice, system, _idle, _waiting, interrupts, soft_interrupts, stolen = fields
+    return (user + nice + system + interrupts + soft_interrupts + stolen) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory_stall() -> float:
+    """Time in which some task waited for memory (Linux, psi.rst)."""
+    line = _read(_PRESSURE).split(b"\n", 1)[0]
+    return int(line[line.index(b"total=") + 6 :]) / 1e6
+
+
+def _swapped_in() -> int:
+    for line in _read(_VMSTAT).splitlines():
+        if line.startswith(b"pswpin "):
+            return int(line[7:])
+    raise ValueError("no pswpin")

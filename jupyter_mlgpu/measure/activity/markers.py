@@ -1,0 +1,131 @@
+"""What functions of libraries do, by the file that they stand in: data, for reading stacks.
+
+A rule is the beginning of a path below `site-packages` or the standard library, and what all functions there
+do, or those of some names. Frameworks bring their own with their description (`Framework.doing`).
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Callable, Iterable, Mapping
+from typing import get_args
+
+from jupyter_mlgpu.measure.activity.activity import Doing
+
+#: By the beginning of a path: what all of its functions do, or by their names.
+Rules = Mapping[str, Doing | Mapping[str, Doing]]
+
+#: The weightier first: a loader that waits for its workers gets data ready.
+ORDER: tuple[Doing, ...] = get_args(Doing)
+
+
+def _each(doing: Doing, names: str) -> dict[str, Doing]:
+    return dict.fromkeys(names.split(), doing)
+
+
+RULES: Rules = {
+    "<frozen importlib._bootstrap": "importing",
+    # Somebody else is measuring, or stands at a breakpoint.
+    "bdb.py": "profiler",
+    "pdb.py": "profiler",
+    "cProfile.py": "profiler",
+    "profile.py": "profiler",
+    "trace.py": "profiler",
+    "tracemalloc.py": "profiler",
+    "debugpy/": "profiler",
+    "pyinstrument/": "profiler",
+    "viztracer/": "profiler",
+    "line_profiler/": "profiler",
+    "memory_profiler.py": "profiler",
+    "scalene/": "profiler",
+    # What waits in C is below one of these, or is known by its own name (`WAITS`).
+    "threading.py": _each("waiting", "wait wait_for join acquire _wait_for_tstate_lock"),
+    "queue.py": _each("waiting", "get put join"),
+    "selectors.py": _each("waiting", "select"),
+    "subprocess.py": _each("waiting", "wait _wait _try_wait communicate _communicate"),
+    "socket.py": "waiting",
+    "ssl.py": _each("waiting", "read recv recv_into do_handshake"),
+    "socketserver.py": _each("waiting", "serve_forever"),
+    "multiprocessing/connection.py": "waiting",
+    "multiprocessing/popen_fork.py": _each("waiting", "wait poll"),
+    "multiprocessing/synchronize.py": "waiting",
+    "concurrent/futures/_base.py": _each("waiting", "result exception wait as_completed"),
+    "ipykernel/kernelbase.py": _each("waiting", "_input_request raw_input getpass"),
+    # Getting data ready.
+    "PIL/": "input",
+    "cv2/": "input",
+    "imageio/": "input",
+    "librosa/": "input",
+    "soundfile.py": "input",
+    "pandas/io/": "input",
+    "pyarrow/": "input",
+    "h5py/": "input",
+    "datasets/": "input",
+    "tokenizers/": "input",
+    "transformers/tokenization": "input",
+    "keras_hub/src/tokenizers/": "input",
+    "numpy/lib/_npyio_impl.py": "input",
+    "numpy/lib/format.py": "input",
+    "keras/src/trainers/data_adapters/": "input",
+    "keras/src/trainers/epoch_iterator.py": "input",
+    "keras/src/legacy/preprocessing/": "input",
+    "keras/src/utils/image_utils.py": "input",
+    "keras/src/utils/dataset_utils.py": "input",
+    "zipfile/": "input",
+    "tarfile.py": "input",
+    "gzip.py": "input",
+    "csv.py": "input",
+}
+
+_ROOTS = ("/site-packages/", "/dist-packages/")
+#: The longest first, for one may lie in the other.
+_STANDARD = sorted(
+    {f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib")}, key=len, reverse=True
+)
+
+
+def below_its_root(filename: str) -> str:
+    """A file's path below the folder in which packages are installed; as it is where it lies in none."""
+    for root in _ROOTS:
+        at = filename.rfind(root)
+        if at >= 0:
+            return filename[at + len(root) :]
+    for root in _STANDARD:
+        if filename.startswith(root):
+            return filename[len(root) :]
+    return filename
+
+
+class Markers:
+    """What a function does, by its file and its name; each is looked up once."""
+
+    def __init__(self, rules: Callable[[], Iterable[Rules]]) -> None:
+        self._rules = rules
+        self._known: dict[tuple[str, str], Doing | None] = {}
+        self._asked = 0
+
+    def refresh(self) -> None:
+        """A framework may have come since: what was looked up is forgotten where there are more rules now."""
+        count = sum(map(len, self._rules()))
+        if count != self._asked:
+            self._asked = count
+            self._known.clear()
+
+    def doing(self, filename: str, function: str) -> Doing | None:
+        """What it stands for, None where nothing is known of it."""
+        key = (filename, function)
+        try:
+            return self._known[key]
+        except KeyError:
+            found = self._known[key] = self._find(below_its_root(filename), function)
+            return found
+
+    def _find(self, path: str, function: str) -> Doing | None:
+        found: list[Doing] = []
+        for rules in self._rules():
+            for start, what in rules.items():
+                if path.startswith(start):
+                    doing = what if isinstance(what, str) else what.get(function)
+                    if doing is not None:
+                        found.append(doing)
+        return min(found, key=ORDER.index, default=None)

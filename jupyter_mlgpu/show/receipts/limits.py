@@ -1,0 +1,112 @@
+"""What limits a cell, in words: the same ones in receipts, tables and pages.
+
+The browser's words for the kinds are made of these (`make schemas`); what a kind is, `record/limit.py` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import HotLine, Limit, LimitKind
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.show.page.model import Table
+
+#: What a cell spent most of its time on, for people: it can stand after a share of the time.
+KINDS: Mapping[LimitKind, Sentence] = {
+    "compiling": say("compiling"),
+    "waiting": say("waiting"),
+    "python": say("Python"),
+    "input": say("preparing input"),
+    "transfer": say("copying"),
+    "launch": say("launching"),
+    "compute": say("computing"),
+    "bandwidth": say("memory traffic"),
+    "device": say("device work"),
+    "memory": say("memory shortage"),
+    "contention": say("other programs"),
+    "unknown": say("not known"),
+}
+
+
+def answer(limit: Limit) -> Sentence:
+    """What held the cell up, in a sentence that begins with how sure that is, where it is not sure."""
+    match limit.confidence:
+        case "likely":
+            return say("Likely: {said}", said=limit.said)
+        case "open":
+            return say("Not sure: {said}", said=limit.said)
+    return limit.said
+
+
+def clause(limit: Limit | None) -> Sentence | None:
+    """The same for one line among others: `likely: 86 % waiting`; None where it is not known."""
+    if limit is None or limit.kind == "unknown" or limit.share is None:
+        return kind_of(limit)
+    share = say("{share} {kind}", share=units.percent(limit.share), kind=KINDS[limit.kind])
+    return _as_sure(limit, share)
+
+
+def kind_of(limit: Limit | None) -> Sentence | None:
+    """The kind alone: `likely: waiting`; None where it is not known."""
+    return None if limit is None or limit.kind == "unknown" else _as_sure(limit, KINDS[limit.kind])
+
+
+def with_kind(time: str, record: Record) -> str:
+    """A cell's wall time and what limited it, for a table: `14.7 s, likely: waiting`."""
+    kind = kind_of(record.limit)
+    return time if kind is None else f"{time}, {kind}"
+
+
+def _as_sure(limit: Limit, said: Sentence) -> Sentence:
+    match limit.confidence:
+        case "likely":
+            return say("likely: {said}", said=said)
+        case "open":
+            return say("not sure: {said}", said=said)
+    return said
+
+
+def why_not(record: Record) -> list[Sentence]:
+    """That the limit is not known, and why; empty where it is, or where the record does not say."""
+    if record.limit is not None or record.why_no_limit is None:
+        return []
+    return [joined(say("What limits this cell is not known."), record.why_no_limit)]
+
+
+def evidence(readings: Sequence[Reading], *, caption: str = "", summary: str = "") -> Table:
+    """Readings that a limit rests on, the weightiest first; folded under `summary`, where there is one."""
+    columns = (say("Quantity"), say("Value"), say("Source"))
+    return Table(columns, tuple(map(_reading, readings)), caption=caption, summary=summary)
+
+
+def hot_lines(lines: Sequence[HotLine]) -> Table:
+    """The lines of code at which the cell was seen most, with their part of the samples and its interval."""
+    share, samples = say("Share"), say("Samples")
+    columns = (say("Line"), share, samples, say("95 % interval"), say("Called most"))
+    caption = say("Lines of code, by the samples that saw the cell there")
+    return Table(columns, tuple(map(_line, lines)), (share, samples), caption)
+
+
+def _reading(one: Reading) -> tuple[str, ...]:
+    if one.why_missing is not None:
+        return units.title(one.quantity), one.why_missing, ""
+    return (
+        units.title(one.quantity),
+        units.figure(one),
+        say("{scope}, {source}", scope=one.device or _said(one.scope), source=_said(one.instrument)),
+    )
+
+
+def _line(one: HotLine) -> tuple[str, ...]:
+    line = say("line {line}", line=str(one.line))
+    place = line if one.cell is None else say("[{cell}] {line}", cell=str(one.cell), line=line)
+    interval = say("{low} to {high}", low=units.percent(one.low), high=units.percent(one.high))
+    return place, units.percent(one.share), f"{one.samples:,}", interval, one.calls or ""
+
+
+def _said(words: str) -> Sentence:
+    # As a text it would be data, which stays as it is in every language.
+    return words if isinstance(words, Sentence) else Sentence(words)

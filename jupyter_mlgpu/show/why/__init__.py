@@ -1,0 +1,1 @@
+"""Why a cell took its time."""

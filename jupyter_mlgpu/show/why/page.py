@@ -1,0 +1,95 @@
+"""Why a cell took its time, as a page: what `%mlc_trace why` shows of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.shown import Bundled
+from jupyter_mlgpu.show.page.model import Page, Part, Table
+from jupyter_mlgpu.show.page.shown import page_of
+from jupyter_mlgpu.show.receipts import figures, limits, words
+
+_SURE: Mapping[Confidence, Sentence] = {
+    "sure": say("This is sure: the evidence leaves no other answer."),
+    "likely": say("This is likely: the evidence speaks for it, and does not rule out all else."),
+    "open": say("This is not sure: the evidence speaks for it no more than for something else."),
+}
+
+#: What the cell did most of its time, as `record/limit.py` says it.
+_MEANINGS: Mapping[LimitKind, Sentence] = {
+    "compiling": say("Most of the time went into tracing, compiling, tuning and what a first run prepares."),
+    "waiting": say("Most of the time the cell slept, or waited for a disk, a network, a lock or a process."),
+    "python": say("Most of the time Python ran on one core, and the device had nothing to do."),
+    "input": say("Most of the time data was made ready: loaded, decoded, shuffled, tokenised."),
+    "transfer": say("Most of the time values were copied between host and device, or waited for."),
+    "launch": say(
+        "Most of the time went into starting small operations: the device was done with each at once."
+    ),
+    "compute": say("Most of the time was computing, near what this machine was measured to reach."),
+    "bandwidth": say(
+        "Most of the time bytes moved in the device's memory, near what it was measured to reach."
+    ),
+    "device": say("Most of the time the device worked; what held it up there is not known."),
+    "memory": say("Most of the time went into a lack of memory: swapping, or an allocator that tried again."),
+    "contention": say("Most of the time other programs had the processor or the device."),
+    "unknown": say("The evidence does not decide what most of the time went into."),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Reasons(Bundled):
+    """What limits the cell of a record, and all that is known of why."""
+
+    record: Record
+
+
+@page_of.register
+def page(shown: Reasons) -> Page:
+    """The answer, how sure it is, what to do, what it rests on, the lines of code, and what else there is."""
+    record = shown.record
+    head = _unknown(record) if record.limit is None else _answer(record.limit, record)
+    return Page((*head, limits.hot_lines(record.lines), _others(record)), title=_title(record))
+
+
+def _title(record: Record) -> Sentence:
+    wall = record.reading("wall_time")
+    cell = figures.label(record)
+    if wall.value is None:
+        return say("What limits cell {cell}", cell=cell)
+    return say("Why cell {cell} took {time}", cell=cell, time=units.figure(wall))
+
+
+def _answer(limit: Limit, record: Record) -> list[Part]:
+    parts: list[Part] = [limits.answer(limit), joined(_MEANINGS[limit.kind], *_share(limit, record))]
+    parts.append(_SURE[limit.confidence])
+    if limit.next is not None:
+        parts.append(say("What to do: {advice}", advice=limit.next))
+    return [*parts, limits.evidence(limit.evidence, caption=say("What it rests on"))]
+
+
+def _share(limit: Limit, record: Record) -> list[Sentence]:
+    wall = record.find("wall_time")
+    if limit.share is None or wall is None:
+        return []
+    explained = say(
+        "That explains {share} of {time}.", share=units.percent(limit.share), time=units.figure(wall)
+    )
+    slowed = words.slowed(wall, record)
+    return [explained, say("The profiler was on, which makes a cell slower.")] if slowed else [explained]
+
+
+def _unknown(record: Record) -> list[Part]:
+    said = limits.why_not(record)
+    return [*said] if said else [say("This record does not say what limits its cell.")]
+
+
+def _others(record: Record) -> Table:
+    known = record.limit.evidence if record.limit else ()
+    others = [one for one in record.readings if one not in known]
+    caption = say("What else was looked at, and what could not be measured")
+    return limits.evidence(others, caption=caption, summary=say("What else is known"))

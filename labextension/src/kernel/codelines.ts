@@ -1,0 +1,43 @@
+/** The lines of code of a notebook's cells, as a record names them. */
+
+import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { IHotLine } from '../record/limits';
+import type { IRecord } from '../record/record';
+
+/** The cell in which a line stands; null where the notebook has none, or several that could be meant. */
+export function cellOf(notebook: NotebookPanel, record: IRecord, line: IHotLine): Cell | null {
+  const { widgets } = notebook.content;
+  const found = widgets.filter(({ model }) =>
+    line.cell === null ? model.id === record.cell.id : countOf(model) === line.cell
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** A line's code; null where it may be another one: its cell was run again, or changed. */
+export function codeOf({ model }: Cell, record: IRecord, line: IHotLine): string | null {
+  const ran = countOf(model) === (line.cell ?? record.cell.executionCount);
+  return ran && !(model as ICodeCellModel).isDirty
+    ? (model.sharedModel.getSource().split('\n')[line.line - 1] ?? null)
+    : null;
+}
+
+/** Put the cursor of a cell that is in sight on one of its lines, at the code. */
+export async function putCursor(notebook: NotebookPanel, cell: Cell, line: number): Promise<void> {
+  const { content } = notebook;
+  cell.inputHidden = false;
+  await cell.ready;
+  content.mode = 'edit';
+  const { editor } = cell;
+  if (editor !== null) {
+    const index = Math.min(line, editor.lineCount) - 1;
+    const column = editor.getLine(index)?.search(/\S|$/) ?? 0;
+    editor.setCursorPosition({ line: index, column });
+    editor.focus();
+  }
+}
+
+function countOf(model: Cell['model']): number | null {
+  return model.type === 'code' ? (model as ICodeCellModel).executionCount : null;
+}

@@ -1,0 +1,16 @@
+/** What may limit a cell, in words. Made by scripts/schemas.py of receipts/limits.py. */
+
+export const KINDS = {
+  compiling: 'compiling',
+  waiting: 'waiting',
+  python: 'Python',
+  input: 'preparing input',
+  transfer: 'copying',
+  launch: 'launching',
+  compute: 'computing',
+  bandwidth: 'memory traffic',
+  device: 'device work',
+  memory: 'memory shortage',
+  contention: 'other programs',
+  unknown: 'not known'
+} as const;

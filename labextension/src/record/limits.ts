@@ -1,0 +1,103 @@
+/**
+ * What limits a cell, and the lines of code at which it was seen: read from what nobody vouches for, and in words as
+ * jupyter_mlgpu/show/receipts/limits.py says it.
+ */
+
+import { formatShare } from './format';
+import { KINDS } from './limitkinds';
+import { readReading } from './reading';
+import type { Translate } from '../language/i18n';
+import { sentence } from '../language/sentence';
+import { amount, count, listOf, oneOf, or, printedIn, shape } from '../language/untrusted';
+import type { Read } from '../language/untrusted';
+
+/** Readings behind a limit, and lines of code, that are read: a receipt holds no more. */
+const MOST = 10;
+
+/** Characters of what a line called. */
+const CALLS = 80;
+
+type Kind = keyof typeof KINDS;
+
+export const readLimit = shape(
+  { said: sentence },
+  {
+    /** What the cell spent most of its time on; a later version may know more. */
+    kind: or<Kind>('unknown', oneOf(...(Object.keys(KINDS) as Kind[]))),
+    confidence: or<'sure' | 'likely' | 'open'>('open', oneOf('sure', 'likely', 'open')),
+    /** Part of the wall time that it explains, 0 to 1; null: not known. */
+    share: amount,
+    /** The weightiest first. */
+    evidence: listOf(readReading, MOST),
+    /** One thing to do; a command in it stands between backticks. */
+    next: sentence
+  }
+);
+
+export type ILimit = Read<typeof readLimit>;
+
+const readHotLine = shape(
+  /** Of the samples of the stack: how many saw the cell there, and the ends of the 95 % interval of their share. */
+  { line: count, samples: count, share: amount, low: amount, high: amount },
+  {
+    /** Execution count of the cell that it stands in; null: the record's own. */
+    cell: count,
+    calls: printedIn(CALLS)
+  }
+);
+
+export type IHotLine = Read<typeof readHotLine>;
+
+export const readHotLines = listOf(readHotLine, MOST);
+
+/** What held the cell up, in a sentence that begins with how sure that is, where it is not sure. */
+export function answer({ confidence, said }: ILimit, t: Translate): string {
+  const words = t.say(said);
+  return confidence === 'sure'
+    ? words
+    : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
+}
+
+/** The same for one line among others, `likely: 86 % waiting`; empty where it is not known. */
+export function clause(limit: ILimit | null, t: Translate): string {
+  if (limit === null || limit.share === null || limit.kind === 'unknown') {
+    return kindOf(limit, t);
+  }
+  const share = formatShare(limit.share);
+  return asSure(limit, t('limitShare', { share, kind: t.say(KINDS[limit.kind]) }), t);
+}
+
+/** The kind alone: `likely: waiting`; empty where it is not known. */
+export function kindOf(limit: ILimit | null, t: Translate): string {
+  return limit === null || limit.kind === 'unknown'
+    ? ''
+    : asSure(limit, t.say(KINDS[limit.kind]), t);
+}
+
+function asSure({ confidence }: ILimit, said: string, t: Translate): string {
+  return confidence === 'sure'
+    ? said
+    : t(confidence === 'likely' ? 'kindLikely' : 'kindOpen', { said });
+}
+
+/** Where a line stands: `line 4`, or `[3] line 4` in another cell. */
+export function lineName({ cell, line }: IHotLine, t: Translate): string {
+  // As texts: numbers get commas, and these are names.
+  const said = t('hotLine', { line: String(line) });
+  return cell === null ? said : t('hotLineOf', { cell: String(cell), line: said });
+}
+
+/** `82 % of the samples: 41, 95 % interval 69 % to 90 %`. */
+export function lineShare({ samples, share, low, high }: IHotLine, t: Translate): string {
+  return t('hotLineShare', {
+    share: formatShare(share),
+    count: samples,
+    low: formatShare(low),
+    high: formatShare(high)
+  });
+}
+
+/** The commands that a sentence names between backticks. */
+export function commandsIn(said: string): string[] {
+  return [...said.matchAll(/`((?:%|jupyter )[^`]+)`/g)].map(([, command = '']) => command);
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { translator } from '../src/language/i18n';
+import { KINDS } from '../src/record/limitkinds';
+import { answer, clause, commandsIn, kindOf, lineName, lineShare } from '../src/record/limits';
+import { cutInWords } from '../src/record/notes';
+import { readRecord } from '../src/record/record';
+import type { IRecord } from '../src/record/record';
+import { recordText } from '../src/record/recordtext';
+import { line } from '../src/record/words';
+import { reading, recordJson } from './records';
+
+const english = translator(null);
+
+const chinese = translator({
+  language: 'zh_CN',
+  messages: new Map([
+    ['likely: {said}', ['很可能：{said}']],
+    ['{share} {kind}', ['{share} 用于{kind}']],
+    ['waiting', ['等待']]
+  ])
+});
+
+const said = { template: 'Waited {share} of the time.', fields: { share: '86 %' } };
+
+function limitJson(changes: object = {}): object {
+  return {
+    kind: 'waiting',
+    confidence: 'sure',
+    share: 0.86,
+    said,
+    evidence: [reading('cpu_time', 0.2)],
+    next: 'Run it with `%%mlc_trace --ops`.',
+    ...changes
+  };
+}
+
+const hot = { line: 4, samples: 41, share: 0.82, low: 0.692, high: 0.902 };
+
+function known(changes: object): IRecord {
+  const record = readRecord(recordJson(1, changes));
+  assert(typeof record !== 'string');
+  return record;
+}
+
+function limitOf(changes: object): NonNullable<IRecord['limit']> {
+  const { limit } = known({ limit: limitJson(changes) });
+  assert(limit !== null);
+  return limit;
+}
+
+test('a record without a limit reads and is said as before', () => {
+  const record = known({});
+  assert.deepEqual([record.limit, record.whyNoLimit, record.lines], [null, null, []]);
+  assert.equal(line(record, english), '1.5 s · CPU time 500 ms');
+  assert.equal(clause(null, english), '');
+});
+
+test('the line says the limit after the time, and how sure it is where it is not sure', () => {
+  const told = (confidence: unknown): string =>
+    line(known({ limit: limitJson({ confidence }) }), english);
+  assert.equal(told('sure'), '1.5 s · 86 % waiting · CPU time 500 ms');
+  assert.match(told('likely'), / · likely: 86 % waiting · /);
+  assert.match(told('open'), / · not sure: 86 % waiting · /);
+  assert.match(told('a word of a later version'), / · not sure: 86 % waiting · /);
+});
+
+test('the sentence begins with how sure it is, as the line does', () => {
+  assert.equal(answer(limitOf({}), english), 'Waited 86 % of the time.');
+  assert.equal(
+    answer(limitOf({ confidence: 'likely' }), english),
+    'Likely: Waited 86 % of the time.'
+  );
+  assert.equal(
+    answer(limitOf({ confidence: 'open' }), english),
+    'Not sure: Waited 86 % of the time.'
+  );
+});
+
+test('a kind that is not known stands in no line, and without a share the kind stands alone', () => {
+  assert.equal(clause(limitOf({ kind: 'unknown' }), english), '');
+  assert.equal(clause(limitOf({ kind: 'of a later version' }), english), '');
+  assert.equal(clause(limitOf({ share: null }), english), 'waiting');
+  assert.equal(kindOf(limitOf({ confidence: 'likely' }), english), 'likely: waiting');
+});
+
+test('every kind has words that its catalogue can translate', () => {
+  assert(Object.values(KINDS).length === 12);
+  assert.equal(clause(limitOf({ confidence: 'likely' }), chinese), '很可能：86 % 用于等待');
+});
+
+test('what is no limit is none, and of rubbish in one the rest stays', () => {
+  for (const rubbish of [null, 7, 'waiting', [], {}, { kind: 'waiting', said: 7 }]) {
+    assert.equal(known({ limit: rubbish }).limit, null);
+  }
+  const many = Array.from({ length: 99 }, () => reading('a', 1));
+  const limit = limitOf({ share: -1, evidence: [7, { quantity: '' }, ...many] });
+  assert.equal(limit.share, null);
+  assert(limit.evidence.length > 0 && limit.evidence.length <= 10);
+});
+
+test('lines are read one by one, ten of them at most', () => {
+  const lines = [
+    hot,
+    7,
+    { ...hot, line: 'four' },
+    { ...hot, cell: 3, calls: 'next(batches)\u202e' }
+  ];
+  const [own, other, ...more] = known({ lines }).lines;
+  assert(own && other);
+  assert.deepEqual(more, []);
+  assert.equal(lineName(own, english), 'line 4');
+  assert.equal(lineName({ ...other, line: 1234 }, english), '[3] line 1234');
+  assert.equal(other.calls, 'next(batches)\\u202e');
+  assert.equal(lineShare(own, english), '82 %: 41 samples, 95 % interval 69 % to 90 %');
+  assert.equal(
+    lineShare({ ...own, samples: 1 }, english),
+    '82 %: 1 sample, 95 % interval 69 % to 90 %'
+  );
+  assert.equal(known({ lines: Array(99).fill(hot) }).lines.length, 10);
+});
+
+test('a command between backticks can be copied, and other code there cannot', () => {
+  assert.deepEqual(commandsIn('Use `DataLoader`, or run it with `%%mlc_trace --ops`.'), [
+    '%%mlc_trace --ops'
+  ]);
+  assert.deepEqual(commandsIn('Run `jupyter mlgpu bench --quick` in a shell.'), [
+    'jupyter mlgpu bench --quick'
+  ]);
+  assert.deepEqual(commandsIn('Nothing to do.'), []);
+});
+
+test('what a receipt had no room for is counted by its name', () => {
+  assert.equal(cutInWords(['evidence', 3], english), 'readings behind the limit: 3');
+  assert.equal(cutInWords(['lines', 7], english), 'lines of code: 7');
+});
+
+test('a record copied as text has its answer, what to do and the lines', () => {
+  const text = recordText(
+    known({ limit: limitJson(), lines: [{ ...hot, calls: 'f(x)' }] }),
+    english
+  );
+  const [, head, first, second, third] = text.split('\n');
+  assert.match(head ?? '', /86 % waiting/);
+  assert.equal(first, 'Waited 86 % of the time.');
+  assert.equal(second, 'Run it with `%%mlc_trace --ops`.');
+  assert.equal(third, 'line 4 · 82 %: 41 samples, 95 % interval 69 % to 90 % · f(x)');
+});

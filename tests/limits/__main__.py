@@ -1,0 +1,133 @@
+"""Asks the engine what limits planted programs, and marks its answers.
+
+python -m tests.limits                                        # all that can run here
+python -m tests.limits --only 'sleep-*' --framework python
+python -m tests.limits --framework torch-cuda --json FILE     # on a machine with a GPU; needs no Jupyter
+python -m tests.limits --ordinary                             # ordinary cells, beside their own profile
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.limits.judge import Judged, Question, Score, score
+from tests.limits.program import Program, matching
+from tests.limits.programs import PROGRAMS
+from tests.limits.runners import ask_all
+from tests.limits.surroundings import surroundings
+
+HEADINGS = ("program", "framework", "right is", "answered", "confidence", "share", "seconds", "")
+_ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
+
+
+def row(question: Question, framework: str) -> str:
+    """A line of the table: a question, and what the engine said."""
+    answer = question.answer
+    return _ROW.format(
+        question.name,
+        framework,
+        " or ".join(question.right)[:26],
+        answer.kind or "-",
+        answer.confidence or "-",
+        "-" if answer.share is None else f"{answer.share:.0%}",
+        f"{answer.seconds:.2f}",
+        f"{'WRONG: ' if question.mark == 'wrong' else ''}{answer.said}",
+    ).rstrip()
+
+
+def tell(program: Program, outcome: Judged | str) -> None:
+    """Print what came of a program."""
+    if isinstance(outcome, str):
+        print(f"{program.id:46} {program.framework:11} {outcome}", flush=True)
+        return
+    for question in outcome.questions:
+        print(row(question, program.framework), flush=True)
+    if outcome.changed is False and not outcome.disturbed:
+        print(f"{'':46} mended, and the answer is the same", flush=True)
+
+
+def as_json(judged: Sequence[Judged], not_run: dict[str, str], total: Score) -> dict[str, Any]:
+    """Everything, for docs/measurements."""
+    return {
+        "machine": surroundings(),
+        "score": {**asdict(total), "failures": total.failures},
+        "not_run": not_run,
+        "programs": [
+            {
+                "id": one.program.id,
+                "framework": one.program.framework,
+                "kinds": one.program.kinds,
+                "planted": asdict(one.planted),
+                "mended_kinds": one.program.mended_kinds,
+                "mended": asdict(one.mended) if one.mended is not None else None,
+                "changed": one.changed,
+                "disturbed": one.disturbed,
+            }
+            for one in judged
+        ],
+    }
+
+
+def print_score(total: Score) -> None:
+    """Print the figures that the issue asks for."""
+    print()
+    for what, figure in (
+        ("right, of the sure and likely", _percent(total.right, total.answered)),
+        ("the narrowest kind, of the right", _percent(total.precise, None)),
+        ("open, of all questions", _percent(total.open, total.questions)),
+        ("sure and wrong", str(len(total.wrong_sure))),
+        ("mended, and the answer changed", f"{total.mended - len(total.unchanged)} of {total.mended}"),
+        ("others had the cores", str(len(total.disturbed))),
+    ):
+        print(f"{what:40} {figure}")
+    for failure in total.failures:
+        print(f"FAILED: {failure}")
+
+
+def _percent(share: float | None, of: int | None) -> str:
+    return "-" if share is None else f"{share:.1%}" + ("" if of is None else f" of {of}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Ask, print and keep; 0 where the engine passes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m tests.limits",
+    )
+    parser.add_argument("--only", metavar="GLOB", help="programs whose id matches")
+    parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="keep everything in this file, too")
+    options = parser.parse_args(arguments)
+    programs = matching(PROGRAMS, options.only, options.framework)
+    not_run: dict[str, str] = {}
+
+    def told(program: Program, outcome: Judged | str) -> None:
+        if isinstance(outcome, str):
+            not_run[program.id] = outcome
+        tell(program, outcome)
+
+    print(_ROW.format(*HEADINGS))
+    with tempfile.TemporaryDirectory() as folder:
+        judged = ask_all(programs, Path(folder), told)
+    total = score(judged)
+    print_score(total)
+    if options.json is not None:
+        options.json.write_text(
+            json.dumps(as_json(judged, not_run, total), indent=1) + "\n", encoding="utf-8"
+        )
+    failed = [name for name, reason in not_run.items() if reason.startswith("failed")]
+    if failed:
+        print(f"FAILED: cells of these programs: {', '.join(failed)}")
+    return 1 if total.failures or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

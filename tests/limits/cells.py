@@ -1,0 +1,46 @@
+"""Cells without a notebook: one after the other in one namespace, in this process."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import linecache
+import sys
+import types
+from typing import Any
+
+
+class Cells:
+    """A namespace in which cells are run.
+
+    Their source can be looked up, as AutoGraph and Dynamo do, `await` may stand at the top, and the names are
+    those of the module `__main__`, as in a notebook: what is pickled for another process is looked for there.
+    """
+
+    def __init__(self) -> None:
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        self.names: dict[str, Any] = vars(module)
+        self._count = 0
+
+    def compiled(self, code: str) -> types.CodeType:
+        """The code of a cell, ready to be run."""
+        self._count += 1
+        name = f"<cell {self._count}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        ready: types.CodeType = compile(code, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        return ready
+
+    def run(self, code: str | types.CodeType) -> None:
+        """Run a cell; its exception is its own."""
+        ready = self.compiled(code) if isinstance(code, str) else code
+        if ready.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(eval(ready, self.names))
+        else:
+            exec(ready, self.names)
+
+    def clear(self) -> None:
+        """Forget what the cells have defined."""
+        for name in [name for name in self.names if not name.startswith("__")]:
+            del self.names[name]

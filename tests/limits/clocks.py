@@ -1,0 +1,182 @@
+"""Clocks that see what a program spends its time on, without the engine that is judged."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from tests.limits.load import run_delay
+from tests.limits.program import Program
+
+
+class Clock:
+    """Runs while a cell does; `share` is the part of its wall time that the cause took, None if not known."""
+
+    def __enter__(self) -> Clock:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def share(self, wall: float) -> float | None:
+        """The part of so many seconds."""
+        return None
+
+
+class Difference(Clock):
+    """What a counter of seconds has gained."""
+
+    def __init__(self, read: Callable[[], float | None], rest: bool = False) -> None:
+        """With `rest`, the part that the counter does not have."""
+        self._read, self._rest = read, rest
+        self._gained: float | None = None
+
+    def __enter__(self) -> Clock:
+        self._begun = self._read()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        ended = self._read()
+        self._gained = None if ended is None or self._begun is None else ended - self._begun
+
+    def share(self, wall: float) -> float | None:
+        """What was gained as a part of the wall time, or what is left of it."""
+        if self._gained is None:
+            return None
+        part = min(1.0, self._gained / wall)
+        return 1 - part if self._rest else part
+
+
+class Calls(Clock):
+    """Time spent in functions, of any thread; a call within a call counts with the outer one.
+
+    A name is looked for among those that the cells have defined, and then among modules. With `()` behind it,
+    it is a generator, and the time is that of making what it yields.
+    """
+
+    def __init__(self, targets: list[str], names: dict[str, Any]) -> None:
+        self._targets, self._names = targets, names
+        self._seconds = 0.0
+        self._lock = threading.Lock()
+        self._depth = threading.local()
+        self._replaced = ExitStack()
+
+    def __enter__(self) -> Clock:
+        for target in self._targets:
+            wrap = self._timed_generator if target.endswith("()") else self._timed
+            self._replaced.enter_context(replaced(target.removesuffix("()"), self._names, wrap))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._replaced.close()
+
+    def share(self, wall: float) -> float | None:
+        """The time in these calls as a part of the wall time; several threads count as one at most."""
+        return min(1.0, self._seconds / wall)
+
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any, **named: Any) -> Any:
+            with self._spell():
+                return function(*arguments, **named)
+
+        return timed
+
+    def _timed_generator(self, function: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def timed(*arguments: Any, **named: Any) -> Iterator[Any]:
+            iterator = iter(function(*arguments, **named))
+            while True:
+                with self._spell():
+                    try:
+                        item = next(iterator)
+                    except StopIteration:
+                        return
+                yield item
+
+        return timed
+
+    def _spell(self) -> _Spell:
+        return _Spell(self)
+
+
+class _Spell:
+    """One call that is timed; not again within itself."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def __enter__(self) -> None:
+        depth = self._calls._depth
+        depth.value = getattr(depth, "value", 0) + 1
+        self._begun = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        seconds = time.perf_counter() - self._begun
+        self._calls._depth.value -= 1
+        if self._calls._depth.value == 0:
+            with self._calls._lock:
+                self._calls._seconds += seconds
+
+
+@contextmanager
+def replaced(target: str, names: dict[str, Any], by: Callable[[Any], Any]) -> Iterator[None]:
+    """In this block a function is what `by` makes of it: one of a cell, or `module.name`, or `Class.name`."""
+    first, *path = target.split(".")
+    if not path:
+        original = names[first]
+        names[first] = by(original)
+        yield
+        names[first] = original
+        return
+    holder = _holder([first, *path[:-1]], names)
+    original = getattr(holder, path[-1])
+    setattr(holder, path[-1], by(original))
+    yield
+    setattr(holder, path[-1], original)
+
+
+def _holder(path: list[str], names: dict[str, Any]) -> Any:
+    """What has the function: a name of a cell, or a module, and what lies below it."""
+    if path[0] in names:
+        holder, rest = names[path[0]], path[1:]
+    else:
+        length = len(path)
+        while True:
+            try:
+                holder, rest = importlib.import_module(".".join(path[:length])), path[length:]
+                break
+            except ModuleNotFoundError:
+                length -= 1
+    for name in rest:
+        holder = getattr(holder, name)
+    return holder
+
+
+def without(targets: str, names: dict[str, Any]) -> ExitStack:
+    """In this block these functions do nothing but give back their first argument."""
+    stack = ExitStack()
+    for target in targets.split(","):
+        stack.enter_context(replaced(target.strip(), names, lambda _: lambda first, *rest, **named: first))
+    return stack
+
+
+def clock_of(program: Program, names: dict[str, Any]) -> Clock:
+    """The clock that a program asks for; `again`, `without` and `mended` compare this run with another."""
+    word, _, targets = program.clock.partition(" ")
+    match word:
+        case "idle":
+            return Difference(time.process_time, rest=True)
+        case "main":
+            # What waited for a core was at work, too.
+            return Difference(lambda: time.thread_time() + (run_delay(os.getpid()) or 0.0))
+        case "delay":
+            return Difference(lambda: run_delay(os.getpid()))
+        case "calls":
+            return Calls([target.strip() for target in targets.split(",")], names)
+        case "again" | "without" | "mended":
+            return Clock()
+    raise ValueError(f"{program.id} asks for no known clock: {program.clock!r}")
