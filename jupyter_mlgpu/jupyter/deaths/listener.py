@@ -75,7 +75,8 @@ class Seen:
         somebody has asked for its end."""
         killed = status is None or status < 0
         since = self.ending.at or 0.0 if self.account is None else self.account.latest
-        named = killed and not asked and systemlog.names(self.ending.pid or 0, since, status)
+        look = killed and not asked
+        named = systemlog.named_for(self.ending.pid or 0, since, status) if look else None
         return replace(self.ending, pid=pid or self.ending.pid, status=status, asked=asked, named=named)
 
 
