@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 #: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
 EVERY, FIRST = 0.5, 0.05
-#: Seconds after the last cell for which looking goes on.
-LINGER = 10.0
+#: Seconds after the last cell for which looking goes on: the next cell mostly comes before.
+LINGER = 3.0
 #: Bytes of each stream whose lines are kept; to redact them takes a quarter of a millisecond.
 TAIL = 2048
 

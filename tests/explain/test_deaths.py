@@ -53,8 +53,12 @@ def told(kernel, end):
         (look(3.9, of=4, container=0), ending(kills=3, container=1), ("container_memory", "sure")),
         (look(1.0, of=4, container=0), ending(kills=3, container=1), ("container_memory", "sure")),
         (look(1.0, of=4, container=0), ending(kills=3, container=0), ("killed", "likely")),
+        (look(1.0, container=0), ending(kills=3, container=1), ("machine_memory", "likely")),
+        (look(15.0, container=0), ending(kills=3, container=1), ("machine_memory", "sure")),
         (look(15.8, of=32, container=0), ending(kills=3, container=1), ("machine_memory", "sure")),
-        (look(), ending(kills=3, named=True), ("machine_memory", "sure")),
+        (look(), ending(kills=3, named="machine"), ("machine_memory", "sure")),
+        (look(15), ending(kills=3, named="container"), ("container_memory", "sure")),
+        (None, ending(kills=3, named="container"), ("container_memory", "sure")),
         (look(kills=None), ending(), ("killed", "likely")),
         (look(11, kills=None), ending(), ("unknown", "open")),
         (look(15, kills=None), ending(), ("machine_memory", "likely")),
@@ -90,7 +94,7 @@ def test_a_signal_alone_is_never_surely_out_of_memory():
 @pytest.mark.parametrize("number", [-11, -7, -4, -8, -31, -5])
 def test_what_the_processor_refuses_is_a_crash_and_sure_where_the_log_names_it(number):
     assert told(account(), ending(number)) == ("crash", "likely")
-    assert told(account(), ending(number, named=True)) == ("crash", "sure")
+    assert told(account(), ending(number, named="crash")) == ("crash", "sure")
 
 
 def test_an_abort_is_sure_where_native_code_has_said_last_that_it_gives_up():
@@ -146,7 +150,7 @@ def unseen(**more):
 def test_without_an_exit_status_nothing_is_said_unless_something_says_so():
     assert told(account(look(15.9)), unseen()) is None
     assert told(None, unseen()) is None
-    assert told(account(look()), unseen(named=True)) == ("machine_memory", "likely")
+    assert told(account(look()), unseen(named="machine")) == ("machine_memory", "likely")
     assert told(account(look(3, of=4, container=0)), unseen(oom_kills=OomKills(1, 3))) == (
         "container_memory",
         "likely",
@@ -191,7 +195,7 @@ def test_a_clock_that_was_set_back_tells_no_time():
 
 def test_a_note_has_the_last_line_and_what_to_do():
     death = post_mortem(account(), ending(-6, lines=("a line before", CHECK)))
-    assert f"Its last line was: {CHECK}" in death.note
+    assert f"Its last line was “{CHECK}”." in death.note
     assert death.note.endswith(death.next)
     assert [line.text for line in death.lines] == ["a line before", CHECK]
 

@@ -211,5 +211,5 @@ def endings() -> tuple[Any, ...]:
     """How kernels ended, as servers wrote it down."""
     lines = ("terminate called after throwing an instance of 'std::bad_alloc'", "  what():  std::bad_alloc")
     counted = accounting.OomKills(1, 4)
-    some = (Ending(), Ending(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, True, lines))
+    some = (Ending(), Ending(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, "container", lines))
     return tuple(json.loads(decoding.to_bytes(one)) for one in some)

@@ -212,7 +212,7 @@ def test_the_first_receipt_of_a_fresh_kernel_says_what_the_one_before_died_of(st
     assert any(
         "The kernel died while no cell ran: native code gave up (SIGABRT)." in str(one) for one in notes
     )
-    assert any("Its last line was: " + line in str(one) for one in notes)
+    assert any(f"Its last line was “{line}”." in str(one) for one in notes)
     assert "The kernel died" not in str(notebook.run("3").receipt["notes"]), "it is said once"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -348,10 +349,27 @@ def test_a_kernel_that_dies_leaves_the_records_of_the_cells_before(tmp_path):
     source = write(tmp_path, "a = 1", "import os\nos._exit(7)", "print('never')")
     ran = run(source)
     assert ran.status == 2
-    assert ran.complaint == "jupyter mlgpu: Cell [2] `import os` lost its kernel (exit status 7)"
+    said = re.sub(r"after [\d.]+ \w+", "after SOME TIME", ran.complaint)
+    assert said == (
+        "jupyter mlgpu: Cell [2] `import os` lost its kernel. The kernel died in [2] after SOME TIME: its "
+        "code ended it, with exit status 7. Look in that cell for `exit`, `quit` or `os._exit`, also in what "
+        "it calls."
+    )
     assert [record.cell.name for record in ran.records] == ["a = 1"]
     assert len(receipts(ran.cells[0])) == 1
-    assert "Cell [2] lost its kernel (exit status 7) and left no record. 1 of 3 cells" in ran.report
+    assert "Cell [2] lost its kernel and left no record. The kernel died in [2] after " in ran.report
+    assert "with exit status 7. 1 of 3 cells ran to their end." in ran.report
+
+
+@pytest.mark.slow
+def test_what_native_code_said_before_it_gave_up_is_told(tmp_path):
+    line = "2026-11-24 08:00:00.123456: F tensorflow/core/a.cc:12] Check failed: n > 0 (-3 vs. 0)"
+    source = write(tmp_path, f"import ctypes, os\nos.write(2, b'{line}\\n')\nctypes.CDLL(None).abort()")
+    ran = run(source)
+    assert ran.status == 2
+    assert "native code gave up (SIGABRT)." in ran.complaint
+    assert ran.complaint.endswith(" Its last native lines:")
+    assert ran.errors[-1] == f"  {line}"
 
 
 @pytest.mark.slow

@@ -82,31 +82,32 @@ CRASHED = "python3[4711]: segfault at 0 ip 00007f sp 00007f error 4 in libc.so.6
 @pytest.mark.parametrize(
     ("text", "status", "named"),
     [
-        (KILLED, -9, True),
-        (KILLED, None, True),
-        (KILLED, -11, False),
-        (CRASHED, -11, True),
-        (CRASHED, -9, False),
-        ("traps: python3[4711] trap divide error ip:7f sp:7f error:0 in libc.so.6", -8, True),
-        ("traps: python3[4711] trap invalid opcode ip:7f sp:7f error:0", -4, True),
-        (KILLED.replace("4711", "47110"), -9, False),
-        (CRASHED.replace("4711", "14711"), -11, False),
+        (KILLED, -9, "container"),
+        (KILLED, None, "container"),
+        ("O" + KILLED.removeprefix("Memory cgroup o"), -9, "machine"),
+        (KILLED, -11, None),
+        (CRASHED, -11, "crash"),
+        (CRASHED, -9, None),
+        ("traps: python3[4711] trap divide error ip:7f sp:7f error:0 in libc.so.6", -8, "crash"),
+        ("traps: python3[4711] trap invalid opcode ip:7f sp:7f error:0", -4, "crash"),
+        (KILLED.replace("4711", "47110"), -9, None),
+        (CRASHED.replace("4711", "14711"), -11, None),
     ],
 )
 def test_the_log_names_a_process_that_was_killed_or_crashed(log, text, status, named):
-    assert systemlog.names(4711, time.time() - 10, status, log(text)) is named
+    assert systemlog.named_for(4711, time.time() - 10, status, log(text)) == named
 
 
 def test_an_older_process_of_the_same_number_is_another_one(log):
-    assert systemlog.names(4711, time.time() - 10, -9, log(KILLED, ago=20)) is False
+    assert systemlog.named_for(4711, time.time() - 10, -9, log(KILLED, ago=20)) is None
 
 
 def test_in_a_container_numbers_in_the_log_mean_other_processes(log, monkeypatch):
     path = log(KILLED)
     monkeypatch.setattr(memory, "sees_the_machines_processes", lambda: False)
-    assert systemlog.names(4711, time.time() - 10, -9, path) is False
+    assert systemlog.named_for(4711, time.time() - 10, -9, path) is None
 
 
 def test_a_log_that_may_not_be_read_names_nobody(log, tmp_path):
-    assert systemlog.names(4711, 0.0, -9, tmp_path / "missing") is False
-    assert systemlog.names(os.getpid(), time.time(), -9) is False
+    assert systemlog.named_for(4711, 0.0, -9, tmp_path / "missing") is None
+    assert systemlog.named_for(os.getpid(), time.time(), -9) is None

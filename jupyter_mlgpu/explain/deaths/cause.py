@@ -64,6 +64,7 @@ _CRASHES = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRA
 
 #: The part of the memory in use from which on it is said to be short, and below which it is not.
 SHORT, ENOUGH = 0.9, 0.6
+_MEMORY_OF: dict[str | None, Memory] = {"machine": "machine_memory", "container": "container_memory"}
 NOTHING: tuple[int, int, Memory] = (0, 0, "machine_memory")
 #: Seconds between the last look and the end in which one process of the group can have been killed.
 AT_ONCE = 3.0
@@ -104,7 +105,7 @@ def judge(account: Account | None, ending: Ending, lines: Sequence[LogLine] = ()
     if name == "SIGABRT":
         return Judgement("abort", "sure" if _gave_up(lines) else "likely", name)
     if name is not None:
-        return Judgement("crash", "sure" if ending.named else "likely", name)
+        return Judgement("crash", "sure" if ending.named == "crash" else "likely", name)
     return Judgement("exit", "sure" if direct else "likely", status=status)
 
 
@@ -141,12 +142,14 @@ def _of_a_kill(account: Account | None, ending: Ending) -> Judgement:
     share = used / total if total else 0.0
     if in_group and look is not None and look.container_limit is not None and share < SHORT:
         where = "container_memory"  # filled quicker than anybody looked
-    if ending.named:
-        return Judgement(where, "sure", "SIGKILL")
+    if ending.named in _MEMORY_OF:
+        return Judgement(_MEMORY_OF[ending.named], "sure", "SIGKILL")
     # A group counts its own processes alone, whoever ran out of memory; the machine counts all.
     if in_group or (in_group is None and in_machine):
         at_once = look is not None and ending.at is not None and 0 <= ending.at - look.at <= AT_ONCE
-        return Judgement(where, "sure" if in_group and at_once else "likely", "SIGKILL")
+        # A limit on a group above may be hidden from a container: then it was not the machine.
+        seen_full = where == "container_memory" or share >= SHORT
+        return Judgement(where, "sure" if in_group and at_once and seen_full else "likely", "SIGKILL")
     if False in (in_group, in_machine):
         # The system has killed nobody; programs that watch memory may have.
         return Judgement("killed", "open" if share >= SHORT else "likely", "SIGKILL")
@@ -172,8 +175,8 @@ def _without_status(account: Account | None, ending: Ending, lines: Sequence[Log
     if account.at.phase == "exited":
         return Judgement("exit", "sure")
     look = account.state.look
-    if ending.named:
-        return Judgement("machine_memory" if look is None else tightest(look)[2], "likely")
+    if ending.named in _MEMORY_OF:
+        return Judgement(_MEMORY_OF[ending.named], "likely")
     ids = {line.id for line in lines}
     if _gave_up(lines):
         for cause, meant in _BY_LINE:

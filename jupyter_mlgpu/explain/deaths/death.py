@@ -33,7 +33,7 @@ class Death(Struct, frozen=True):
     @property
     def note(self) -> Sentence:
         """All of it in a few sentences, as a receipt's note has it."""
-        last = [say("Its last line was: {line}", line=line.text) for line in self.lines[-1:]]
+        last = [say("Its last line was “{line}”.", line=line.text) for line in self.lines[-1:]]
         return joined(self.sentence, *last, self.next)
 
     def to_json(self) -> dict[str, Any]:

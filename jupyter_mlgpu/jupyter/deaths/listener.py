@@ -75,7 +75,8 @@ class Seen:
         somebody has asked for its end."""
         killed = status is None or status < 0
         since = self.ending.at or 0.0 if self.account is None else self.account.latest
-        named = killed and not asked and systemlog.names(self.ending.pid or 0, since, status)
+        look = killed and not asked
+        named = systemlog.named_for(self.ending.pid or 0, since, status) if look else None
         return replace(self.ending, pid=pid or self.ending.pid, status=status, asked=asked, named=named)
 
 
@@ -94,7 +95,7 @@ class DeathListener:
         self._on_end = on_end
         self._on_begin = on_begin
         self._accounts = folder
-        self._selector = selectors.DefaultSelector()
+        self._selector: selectors.BaseSelector | None = None
         self._kernels: dict[socket.socket, _Kernel] = {}
         self._folder: str | None = None
         self._thread: threading.Thread | None = None
@@ -114,15 +115,18 @@ class DeathListener:
             raise
         listening.setblocking(False)
         self._wake = socket.socketpair()
-        self._selector.register(listening, selectors.EVENT_READ, self._accept)
-        self._selector.register(self._wake[0], selectors.EVENT_READ, None)
-        self._thread = threading.Thread(target=self._go_on, name="jupyter_mlgpu deaths", daemon=True)
+        self._selector = selector = selectors.DefaultSelector()
+        selector.register(listening, selectors.EVENT_READ, self._accept)
+        selector.register(self._wake[0], selectors.EVENT_READ, None)
+        self._thread = threading.Thread(
+            target=self._go_on, args=(selector,), name="jupyter_mlgpu deaths", daemon=True
+        )
         self._thread.start()
         return path
 
     def stop(self) -> None:
         """Listen no more; kernels that are connected go on without."""
-        if self._thread is None or self._wake is None:
+        if self._thread is None or self._wake is None or self._selector is None:
             return
         self._wake[1].send(b".")
         self._thread.join(5.0)
@@ -137,24 +141,24 @@ class DeathListener:
         self._thread = None
         shutil.rmtree(self._folder or "", ignore_errors=True)
 
-    def _go_on(self) -> None:
+    def _go_on(self, selector: selectors.BaseSelector) -> None:
         while True:
-            for key, _ in self._selector.select():
+            for key, _ in selector.select():
                 if key.data is None:
                     return
                 with suppress(Exception):  # one kernel's trouble is no other's
-                    key.data(key.fileobj)
+                    key.data(selector, key.fileobj)
 
-    def _accept(self, listening: socket.socket) -> None:
+    def _accept(self, selector: selectors.BaseSelector, listening: socket.socket) -> None:
         connection, _ = listening.accept()
         if len(self._kernels) >= _MOST_KERNELS:
             connection.close()
             return
         connection.setblocking(False)
         self._kernels[connection] = _Kernel()
-        self._selector.register(connection, selectors.EVENT_READ, self._hear)
+        selector.register(connection, selectors.EVENT_READ, self._hear)
 
-    def _hear(self, connection: socket.socket) -> None:
+    def _hear(self, selector: selectors.BaseSelector, connection: socket.socket) -> None:
         kernel = self._kernels[connection]
         data = b""
         descriptors: list[int] = []
@@ -167,7 +171,7 @@ class DeathListener:
         if data:
             self._begin(kernel, data, descriptors)
             return
-        self._selector.unregister(connection)
+        selector.unregister(connection)
         connection.close()
         del self._kernels[connection]
         try:

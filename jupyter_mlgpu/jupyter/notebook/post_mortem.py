@@ -93,7 +93,7 @@ class PostMortem:
         from jupyter_mlgpu.measure.probes import systemlog
 
         if ending.status is None:
-            named = systemlog.names(account.state.pid, account.latest, None)
+            named = systemlog.named_for(account.state.pid, account.latest, None)
             ending = replace(ending, named=named)
         death = post_mortem(account, ending)
         return None if death is None else death.note

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from jupyter_mlgpu.measure.probes import memory
+from jupyter_mlgpu.record.accounts.ending import Named
 from jupyter_mlgpu.record.clock import real_time
 
 _LOG = Path("/dev/kmsg")
@@ -20,40 +21,41 @@ _LOG = Path("/dev/kmsg")
 _RECORDS, _RECORD = 100_000, 8 * 1024
 #: Seconds by which the log's clock and the system's may differ.
 _APART = 5.0
+_MEANS: dict[bytes, Named] = {b"Memory cgroup out": "container", b"Out": "machine", b"": "crash"}
 _MICROSECONDS = re.compile(rb"\d+,\d+,(\d+),")
 
 
-def names(pid: int, since: float, status: int | None, log: Path = _LOG) -> bool:
-    """Whether the log has said, after `since` (s, Unix), that this process ended so.
+def named_for(pid: int, since: float, status: int | None, log: Path = _LOG) -> Named | None:
+    """What the log has said, after `since` (s, Unix), of this process's end.
 
-    `status` is its exit status: of one killed (or of which that is not known), whether it was for want of
-    memory; of one that crashed, whether the processor refused what it did. False where the log may not be
-    read, and in a container whose process ids are not the machine's.
+    `status` is its exit status: of one killed (or where that is not known), what was out of memory; of one
+    that crashed, whether the processor refused what it did. None where nothing is said of it, where the log
+    may not be read, and in a container whose process ids are not the machine's.
     """
     if sys.platform != "linux" or not memory.sees_the_machines_processes():
-        return False
+        return None
     if status in (None, -signal.SIGKILL):
-        said = re.compile(rb"Killed process %d \(" % pid)
+        said = re.compile(rb"(Memory cgroup out|Out) of memory[^:]*: Killed process %d \(" % pid)
     else:
-        said = re.compile(rb"\[%d\]:? (?:segfault at|trap |general protection)" % pid)
+        said = re.compile(rb"()\[%d\]:? (?:segfault at|trap |general protection)" % pid)
     earliest = real_time.monotonic() - (real_time.time() - since) - _APART
     try:
         descriptor = os.open(log, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return False
+        return None
     try:
         for _ in range(_RECORDS):
             try:
                 record = os.read(descriptor, _RECORD)
             except BlockingIOError:  # that was the newest
-                return False
+                return None
             except OSError:  # a record was overwritten before it was read
                 continue
             if not record:
-                return False
-            at = _MICROSECONDS.match(record)
-            if at is not None and said.search(record) and int(at[1]) / 1e6 >= earliest:
-                return True
-        return False
+                return None
+            at, found = _MICROSECONDS.match(record), said.search(record)
+            if at is not None and found is not None and int(at[1]) / 1e6 >= earliest:
+                return _MEANS[found[1]]
+        return None
     finally:
         os.close(descriptor)

@@ -36,7 +36,8 @@ _MAGIC = b"MLGA"
 _PHASE = struct.Struct("<4sQBQqdQQ")
 #: Number of the write, bytes of JSON behind it, their checksum.
 _STATE = struct.Struct("<4sQII")
-_CHECK = struct.Struct("<I")
+#: Bytes of a checksum.
+_CHECK = 4
 _PHASE_ROOM, _STATE_ROOM = 128, 16 * 1024
 _PHASE_SLOTS = (0, _PHASE_ROOM)
 _STATE_SLOTS = (4096, 4096 + _STATE_ROOM)
@@ -163,7 +164,9 @@ class Pages:
             at.stderr,
         )
         start = _PHASE_SLOTS[self._phases % 2]
-        self._memory[start : start + len(packed) + _CHECK.size] = packed + _CHECK.pack(zlib.crc32(packed))
+        self._memory[start : start + len(packed) + _CHECK] = packed + zlib.crc32(packed).to_bytes(
+            _CHECK, "little"
+        )
 
     def put_state(self, state: State) -> None:
         """Write the state; the oldest of its lines are left out where it would have no room."""
@@ -191,8 +194,10 @@ def _at(data: bytes) -> At:
     newest: tuple[int, At] | None = None
     for start in _PHASE_SLOTS:
         packed = data[start : start + _PHASE.size]
-        check = data[start + _PHASE.size : start + _PHASE.size + _CHECK.size]
-        if len(packed) + len(check) < _PHASE.size + _CHECK.size or check != _CHECK.pack(zlib.crc32(packed)):
+        check = data[start + _PHASE.size : start + _PHASE.size + _CHECK]
+        if len(packed) + len(check) < _PHASE.size + _CHECK or check != zlib.crc32(packed).to_bytes(
+            _CHECK, "little"
+        ):
             continue
         magic, number, phase, sequence, count, since, stdout, stderr = _PHASE.unpack(packed)
         if magic != _MAGIC or phase >= len(PHASES) or (newest is not None and number < newest[0]):

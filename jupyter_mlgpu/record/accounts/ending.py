@@ -9,15 +9,17 @@ from msgspec import Meta, Struct
 from jupyter_mlgpu.record.accounts.account import MOST_LINES, OomKills, Text
 from jupyter_mlgpu.record.decoding import Count, Measured
 
+Named = Literal["machine", "container", "crash"]
+
 
 class Ending(Struct, frozen=True):
     """What is known beside the account; None where it is not.
 
     `status` is the exit status, negative for a signal (as `subprocess` has it). `pid` is of the process that
     ended. `asked` says that somebody had the kernel shut down or restarted. `at` is when it ended, in seconds
-    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` says whether
-    the system's log names this process, as killed for want of memory or as crashed, and `lines` are its last
-    native lines, redacted.
+    since 1970. `oom_before` were counted when it began, `oom_kills` when it had ended. `named` is what
+    the system's log names this process for: that the machine or its container was out of memory, or that it
+    crashed. `lines` are its last native lines, redacted.
     """
 
     schema: Literal[1] = 1
@@ -27,5 +29,5 @@ class Ending(Struct, frozen=True):
     at: Measured | None = None
     oom_before: OomKills = OomKills()
     oom_kills: OomKills = OomKills()
-    named: bool = False
+    named: Named | None = None
     lines: Annotated[tuple[Text, ...], Meta(max_length=MOST_LINES)] | None = None

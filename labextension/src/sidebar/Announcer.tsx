@@ -30,13 +30,13 @@ export function Announcer(props: {
 }
 
 function endOfKernel({ kernel, restarted, death }: IState, t: Translate): string | null {
-  if (death !== null && kernel !== 'live') {
-    return t.say(death.sentence);
-  }
-  if (kernel === 'dead') {
-    return t('kernel_dead');
-  }
-  return kernel === 'absent' && restarted ? t('kernelRestarted') : null;
+  const now =
+    kernel === 'dead'
+      ? t('kernel_dead')
+      : kernel === 'absent' && restarted
+        ? t('kernelRestarted')
+        : null;
+  return now === null || death === null ? now : `${t.say(death.sentence)} ${now}`;
 }
 
 function lastEnd({ ended }: IState, t: Translate): string {

@@ -2,12 +2,13 @@
 
 import type { ReactElement } from 'react';
 
+import { explain } from '../language/explain';
 import type { Translate } from '../language/i18n';
 import type { IDeath } from '../kernel/death';
 import type { IState } from '../kernel/state';
 import { LOAD_LINE } from '../kernel/protocol';
 import { Fold } from '../receipts/Fold';
-import { Explained, RawLine } from '../receipts/LogLine';
+import { RawLine } from '../receipts/LogLine';
 import { LineToCopy } from '../receipts/LineToCopy';
 import { Button } from '../receipts/controls';
 
@@ -35,10 +36,13 @@ export function KernelNotice(props: {
 function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
   const { death, t } = props;
   const last = death.lines.at(-1);
+  const meant = last === undefined ? null : explain(last, t.messages);
+  // What to do may be what the last line's message says, which is translated by its id.
+  const next = death.next === last?.advice ? (meant?.advice ?? death.next) : death.next;
   return (
     <div className="jp-mlgpu-Death" data-confidence={death.confidence}>
       <p>{t.say(death.sentence)}</p>
-      <p>{t.say(death.next)}</p>
+      <p>{t.say(next)}</p>
       {last !== undefined && (
         <Fold label={t('lastLines', { count: death.lines.length })}>
           {() => (
@@ -46,7 +50,7 @@ function WhyItDied(props: { death: IDeath; t: Translate }): ReactElement {
               {death.lines.map((line, index) => (
                 <RawLine key={index} line={line} t={t} />
               ))}
-              <Explained line={last} t={t} />
+              <p className="jp-mlgpu-Meaning">{meant?.meaning ?? t('notKnownLine')}</p>
             </>
           )}
         </Fold>

@@ -164,7 +164,7 @@ OF_MEMORY = [
     Planted("simulated: the machine is out of memory", "machine_memory",
             simulated=died(look(used=15.5, kills=2), kills=3)),
     Planted("simulated: the log of the machine names it", "machine_memory",
-            simulated=died(look(used=9, kills=2), kills=3, named=True)),
+            simulated=died(look(used=9, kills=2), kills=3, named="machine")),
     Planted("simulated: a pod is evicted at its limit, nothing is counted", "container_memory",
             simulated=died(look(used=3.9, limit=4))),
     Planted("simulated: a Mac at 15.6 of 16 GiB", "machine_memory", simulated=died(look(used=15.6))),
