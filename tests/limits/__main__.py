@@ -14,22 +14,27 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.imports import installed
 from tests.limits.judge import Judged, Question, Score, score
+from tests.limits.ordinary import ORDINARY
 from tests.limits.program import Program, matching
 from tests.limits.programs import PROGRAMS
-from tests.limits.runners import ask_all
+from tests.limits.runners import ask_all, ask_ordinary, runner_for
 from tests.limits.surroundings import surroundings
 
 HEADINGS = ("program", "framework", "right is", "answered", "confidence", "share", "seconds", "")
 _ROW = "{:46} {:11} {:26} {:11} {:10} {:>6} {:>7}  {}"
 
 
-def row(question: Question, framework: str) -> str:
-    """A line of the table: a question, and what the engine said."""
+def row(question: Question, framework: str, against: str | None = None) -> str:
+    """A line of the table: a question, what the engine said, and what is to be said against it."""
     answer = question.answer
+    if question.kinds and question.mark == "wrong":
+        against = "wrong"
     return _ROW.format(
         question.name,
         framework,
@@ -38,7 +43,7 @@ def row(question: Question, framework: str) -> str:
         answer.confidence or "-",
         "-" if answer.share is None else f"{answer.share:.0%}",
         f"{answer.seconds:.2f}",
-        f"{'WRONG: ' if question.mark == 'wrong' else ''}{answer.said}",
+        f"{f'({against.upper()}) ' if against else ''}{answer.said}",
     ).rstrip()
 
 
@@ -95,6 +100,30 @@ def _percent(share: float | None, of: int | None) -> str:
     return "-" if share is None else f"{share:.1%}" + ("" if of is None else f" of {of}")
 
 
+def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None) -> int:
+    """Ask ordinary cells, each in a kernel that has run no other; 1 where a profile contradicts an answer."""
+    print(_ROW.format(*HEADINGS))
+    told: list[dict[str, Any]] = []
+    for ordinary in ORDINARY:
+        if not fnmatch(ordinary.id, only or "*") or framework not in (None, ordinary.framework):
+            continue
+        if not installed(ordinary.framework):
+            print(f"{ordinary.id:46} not run: {ordinary.framework} is not installed here", flush=True)
+            continue
+        with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
+            answer, against = ask_ordinary(runner, ordinary)
+        print(row(Question(ordinary.id, (), answer), ordinary.framework, against), flush=True)
+        told.append({"id": ordinary.id, "answer": asdict(answer), "contradicted": against})
+    contradicted = [one["id"] for one in told if one["contradicted"] is not None]
+    print(f"\n{len(told)} ordinary cells, {len(contradicted)} contradicted by their own profile")
+    for name in contradicted:
+        print(f"FAILED: {name}")
+    if file is not None:
+        data = {"machine": surroundings(), "contradicted": contradicted, "cells": told}
+        file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    return 1 if contradicted or not told else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, print and keep; 0 where the engine passes."""
     parser = argparse.ArgumentParser(
@@ -105,7 +134,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", metavar="GLOB", help="programs whose id matches")
     parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
     parser.add_argument("--json", metavar="FILE", type=Path, help="keep everything in this file, too")
+    parser.add_argument("--ordinary", action="store_true", help="ask ordinary cells, not planted programs")
     options = parser.parse_args(arguments)
+    if options.ordinary:
+        return ask_all_ordinary(options.only, options.framework, options.json)
     programs = matching(PROGRAMS, options.only, options.framework)
     not_run: dict[str, str] = {}
 

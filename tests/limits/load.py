@@ -17,14 +17,22 @@ from tests.limits.program import Load
 BESIDE_EACH_CORE = 3
 _BUSY = "print(flush=True)\nwhile True: pass"
 _BUSY_GPU = """
-import torch
-x = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
-torch.cuda.synchronize()
+import importlib.util, os
+os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+if importlib.util.find_spec("torch") and (torch := __import__("torch")).cuda.is_available():
+    x = torch.ones(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    done = torch.cuda.synchronize
+else:
+    import jax, jax.numpy as jnp
+    x = jnp.ones((8192, 8192), jnp.bfloat16)
+    done = lambda: jax.block_until_ready(y)
+y = x @ x
+done()
 print(flush=True)
 while True:
     for _ in range(20):
         y = x @ x
-    torch.cuda.synchronize()
+    done()
 """
 
 

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.limits.cells import Cells
+from tests.limits.contradicting import contradiction
 from tests.limits.judge import Answer, Judged
 from tests.limits.load import Waited, beside, disturbance
+from tests.limits.ordinary.cell import Ordinary
+from tests.limits.profiling import profile_of
 from tests.limits.program import Load, Program
 from tests.support.reading import as_read
 
@@ -137,6 +140,15 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
         record = runner.run(code)
         seconds = time.perf_counter() - begun
         return Answer.of(record, seconds, disturbance(waited, Waited.of(runner.pid), seconds))
+
+
+def ask_ordinary(runner: Runner, ordinary: Ordinary) -> tuple[Answer, str | None]:
+    """Run an ordinary cell; what the engine said, and what the cell's own profile says against it."""
+    try:
+        answer = answered(runner, ordinary.before, ordinary.code)
+    finally:
+        runner.clear()
+    return answer, contradiction(answer, profile_of(ordinary))
 
 
 def ask_all(

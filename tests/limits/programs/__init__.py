@@ -6,6 +6,8 @@ from tests.limits.program import Program
 from tests.limits.programs import (
     compiling_tensorflow,
     contention,
+    cuda_jax,
+    cuda_torch,
     device_tensorflow,
     input_tensorflow,
     interpreter,
@@ -35,4 +37,6 @@ PROGRAMS: tuple[Program, ...] = (
     *jax_working.PROGRAMS,
     *mlx_cells.PROGRAMS,
     *contention.PROGRAMS,
+    *cuda_torch.PROGRAMS,
+    *cuda_jax.PROGRAMS,
 )

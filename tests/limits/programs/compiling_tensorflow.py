@@ -79,6 +79,9 @@ PROGRAMS = (
             """,
         ],
         code="means = [attend(sentence) for sentence in sentences]",
+        mended_before=["padded = tf.random.normal((1_500, 16))\nmean = attend(padded)"],
+        mended="means = [attend(padded) for _ in range(50)]",
+        mended_kinds=ON_DEVICE,
     ),
     Program(
         id="tf-xla-first-call",

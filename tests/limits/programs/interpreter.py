@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.limits.program import Program
+from tests.limits.program import ON_DEVICE, Program
 
 PROGRAMS = (
     Program(
@@ -23,7 +23,7 @@ PROGRAMS = (
             i = np.arange(5_000)
             count = int(((i[:, None] * i[None, :]) % 7 == 3).sum())
         """,
-        mended_kinds=("device", "compute", "bandwidth"),
+        mended_kinds=ON_DEVICE,
         quick=True,
         needs=("numpy",),
     ),
@@ -70,6 +70,9 @@ PROGRAMS = (
                 key = number % 1013
                 counts[key] = counts.get(key, 0) + 1
         """,
+        mended="import numpy as np\ncounts = np.bincount(np.arange(25_000_000) % 1013)",
+        mended_kinds=ON_DEVICE,
+        needs=("numpy",),
     ),
     Program(
         id="list-of-dicts-and-their-cycles",
@@ -121,6 +124,17 @@ PROGRAMS = (
                 for particle in particles:
                     particle.step(1e-3)
         """,
+        mended="""
+            import numpy as np
+            x, v = np.linspace(0, 50, 2_000_000), np.zeros(2_000_000)
+            for step in range(50):
+                v -= 9.81e-3
+                x += v * 1e-3
+                v = np.where(x < 0, -0.9 * v, v)
+                x = np.abs(x)
+        """,
+        mended_kinds=ON_DEVICE,
+        needs=("numpy",),
     ),
     Program(
         id="list-comprehensions",
@@ -168,6 +182,9 @@ PROGRAMS = (
             """,
         ],
         code="total = sum(odd(squares(numbers(7_000_000))))",
+        mended="import numpy as np\ntotal = int((np.arange(60_000_000) ** 2)[1::2].sum())",
+        mended_kinds=ON_DEVICE,
+        needs=("numpy",),
     ),
     Program(
         id="string-by-letters",
@@ -241,7 +258,7 @@ PROGRAMS = (
             for _ in range(10):
                 image = np.fromfunction(lambda row, column: (row * column) % 255, (2_000, 2_000))
         """,
-        mended_kinds=("device", "compute", "bandwidth"),
+        mended_kinds=ON_DEVICE,
         quick=True,
     ),
     Program(

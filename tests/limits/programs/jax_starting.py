@@ -96,12 +96,12 @@ PROGRAMS = (
         id="jax-first-gradient",
         framework="jax",
         kinds=("compiling",),
-        why="The gradient through a scan and twenty layers is traced and compiled in its first call.",
+        why="The gradient through fifty layers is traced and compiled in its first call.",
         clock="again",
         before=[
             """
             import jax, jax.numpy as jnp
-            weights = [jnp.ones((64, 64)) / 64 for _ in range(20)]
+            weights = [jnp.ones((64, 64)) / 64 for _ in range(50)]
             x = jnp.ones((16, 64))
 
             @jax.jit

@@ -21,10 +21,10 @@ PROGRAMS = (
         id="numpy-singular-values",
         framework="numpy",
         kinds=COMPUTE,
-        why="LAPACK takes a matrix of 900 rows and columns apart, in a single call.",
+        why="LAPACK takes a matrix of 900 rows and columns apart, four times.",
         clock="calls np.linalg.svd",
         before=["import numpy as np\na = np.random.default_rng(0).random((900, 900))"],
-        code="u, s, v = np.linalg.svd(a)",
+        code="for _ in range(4):\n    u, s, v = np.linalg.svd(a)",
     ),
     Program(
         id="numpy-sums-of-large-arrays",
@@ -70,7 +70,7 @@ PROGRAMS = (
         """,
         mended="""
             many, others = np.tile(a, (250_000, 1)), np.tile(b, (250_000, 1))
-            for _ in range(12):
+            for _ in range(50):
                 positions = np.cross(many, others) * (many * others).sum(axis=1)[:, None]
         """,
         mended_kinds=ON_DEVICE,
@@ -127,6 +127,9 @@ PROGRAMS = (
                 image = load(file)
                 scores.append(image @ weights)
         """,
+        mended_before=["images = np.stack([load(file) for file in files[:50]])"],
+        mended="for epoch in range(200):\n    scores = images @ weights",
+        mended_kinds=ON_DEVICE,
     ),
     Program(
         id="many-small-files",
@@ -151,6 +154,9 @@ PROGRAMS = (
                 for path in paths:
                     sums.append(int(np.fromfile(path, dtype="uint8")[::64].sum()))
         """,
+        mended_before=["everything = np.concatenate([np.fromfile(path, dtype='uint8') for path in paths])"],
+        mended="for epoch in range(4):\n    order = np.sort(everything)",
+        mended_kinds=ON_DEVICE,
     ),
     Program(
         id="words-into-numbers",

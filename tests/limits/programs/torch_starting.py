@@ -24,7 +24,7 @@ PROGRAMS = (
             """,
         ],
         code="y = fused(x)",
-        mended="for _ in range(150):\n    y = fused(x)",
+        mended="for _ in range(800):\n    y = fused(x)",
         mended_kinds=ON_DEVICE,
     ),
     Program(
@@ -125,7 +125,7 @@ PROGRAMS = (
         id="torch-recurrent-network-by-hand",
         framework="torch",
         kinds=("launch",),
-        why="Each of 40,000 steps has four operations on 16 numbers.",
+        why="Each of 120,000 steps has four operations on 16 numbers.",
         clock="without torch.tanh, torch.matmul, torch.add",
         before=[
             """
@@ -137,7 +137,7 @@ PROGRAMS = (
         code="""
             with torch.no_grad():
                 state = torch.zeros(16)
-                for step in range(40_000):
+                for step in range(120_000):
                     state = torch.tanh(torch.add(torch.matmul(w, x), torch.matmul(u, state)))
         """,
     ),

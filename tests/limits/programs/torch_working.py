@@ -122,6 +122,11 @@ PROGRAMS = (
             loader = DataLoader(Augmented(3_000), batch_size=32, num_workers=2)
             losses = [train(batch) for batch in loader]
         """,
+        mended="""
+            table = torch.rand(32_000, 64)
+            losses = [train(batch) for epoch in range(4) for batch in table.split(16)]
+        """,
+        mended_kinds=("launch", "python"),
     ),
     Program(
         id="torch-loader-of-a-slow-disk",
@@ -167,6 +172,12 @@ PROGRAMS = (
             """,
         ],
         code="means = [batch[:, ::64].float().mean() for batch in DataLoader(Images(), batch_size=20)]",
+        mended="""
+            batch = next(iter(DataLoader(Images(), batch_size=20)))
+            for epoch in range(15):
+                order = batch.sort()
+        """,
+        mended_kinds=ON_DEVICE,
     ),
     Program(
         id="torch-tokenizing-before-an-embedding",

@@ -198,6 +198,12 @@ PROGRAMS = (
             with lock:
                 result = sum(range(100_000))
         """,
+        mended="""
+            lock = threading.Lock()
+            with lock:
+                result = sum(range(40_000_000))
+        """,
+        mended_kinds=("python",),
     ),
     Program(
         id="asyncio-sleep-at-the-top",
@@ -210,6 +216,12 @@ PROGRAMS = (
             for step in range(5):
                 await asyncio.sleep(0.2)
         """,
+        mended="""
+            for step in range(5):
+                await asyncio.sleep(0)
+                total = sum(range(10_000_000))
+        """,
+        mended_kinds=("python",),
     ),
     Program(
         id="pool-of-processes",
@@ -239,7 +251,7 @@ PROGRAMS = (
         clock="idle",
         before=["import os, tempfile", "file = tempfile.TemporaryFile()\nweights = os.urandom(1_000_000)"],
         code="""
-            for step in range(400):
+            for step in range(1_600):
                 file.seek(0)
                 file.write(weights)
                 file.flush()
