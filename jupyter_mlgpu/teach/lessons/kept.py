@@ -17,7 +17,7 @@ from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 #: Weights of a small BERT take some 20 MB.
 MOST_BYTES = 200_000_000

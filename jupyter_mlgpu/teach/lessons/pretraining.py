@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons import bert, kept, text, wordpieces
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 #: Words that are asked of the libraries (they have fewer); tokens of the vocabulary.
 WORDS, VOCABULARY = 1_200_000, 3000
