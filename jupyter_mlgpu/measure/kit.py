@@ -13,7 +13,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
 from jupyter_mlgpu.measure.probes.base import Late, Probe, Unavailable
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
@@ -24,9 +24,9 @@ from jupyter_mlgpu.record.store import Store
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.frameworks.replay import Replay
-    from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+    from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
     from jupyter_mlgpu.measure.probes.gpus import Gpus
-    from jupyter_mlgpu.measure.probes.looks import KeptLooks
+    from jupyter_mlgpu.measure.probes.looks import LookStore
 
 
 class Kit:
@@ -37,7 +37,7 @@ class Kit:
         self.selection = DeviceSelection(registry.loaded)
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
-        self.gpus = Once(_find_gpus)
+        self.gpus = Lazy(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[Replay] = []
         #: Told what a command that takes long is at, in one sentence, and "" at its end.
@@ -64,18 +64,18 @@ class Kit:
     # What seldom or never runs is loaded when it does: loading the extension should take no time.
 
     @cached_property
-    def profiles(self) -> KeptProfiles:
+    def profiles(self) -> ProfileStore:
         """The events of the newest profiled cells."""
-        from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+        from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
 
-        return KeptProfiles()
+        return ProfileStore()
 
     @cached_property
-    def looks(self) -> KeptLooks:
+    def looks(self) -> LookStore:
         """What the live counters showed while the newest cells ran."""
-        from jupyter_mlgpu.measure.probes.looks import KeptLooks
+        from jupyter_mlgpu.measure.probes.looks import LookStore
 
-        return KeptLooks()
+        return LookStore()
 
     def _device_memory(self) -> Probe:
         from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory

@@ -224,7 +224,7 @@ def test_unloading_leaves_no_hook_thread_or_file_behind(start_kernel):
 def test_magics_answer_in_the_language_that_the_lessons_were_told_to_speak(start_kernel):
     notebook = start_kernel()
     notebook.run("import jupyter_mlgpu.lessons\njupyter_mlgpu.lessons.speak('zh')")
-    assert notebook.run("%mlc_trace status").text.startswith("跟踪已打开，")
+    assert notebook.run("%mlc_trace status").text.startswith("跟踪已打开")
     refused = notebook.run("%mlc_trace nonsense")
     assert refused.status == "error"
     assert "之后的命令 'nonsense' 无法识别" in refused.text

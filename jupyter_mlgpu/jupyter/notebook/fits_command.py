@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.batches import fits
-from jupyter_mlgpu.jupyter.notebook.chosen import cell_number
+from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence
 
