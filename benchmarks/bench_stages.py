@@ -251,7 +251,7 @@ def attempt(
         return
     left, least = setting.until - time.time(), LEAST_COMPILING_S if compiling else LEAST_S
     kind = "cuda" if setting.device == "cuda" else "cpu"
-    why = registry.training(framework).why_not(setting.measured, options, kind, training)
+    why: str | None = registry.training(framework).why_not(setting.measured, options, kind, training)
     found: dict[str, Any] = {"batch": setting.batch, "options": list(options)}
     if why is None and left < least:
         why = f"not begun: {left:.0f} s were left, and it needs {least:.0f} s at least"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_mlgpu.explain.memory_forecast import Forecast, Limit, forecast, quantity_of
+from jupyter_mlgpu.explain.memory_forecast import Forecast, MemoryLimit, forecast, quantity_of
 from jupyter_mlgpu.explain.memory_room import room
 from jupyter_mlgpu.measure.tracing import Runs, records, runs_of
+from jupyter_mlgpu.record.sentence import say
 
 
 def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -> Forecast:
@@ -23,7 +24,7 @@ def fits(batch: int, measured: Mapping[int, Runs], limit: float | None = None) -
     """
     runs = {size: runs_of(which) for size, which in measured.items()}
     there = (
-        Limit(limit, "the limit given")
+        MemoryLimit(limit, say("the limit given"))
         if limit is not None
         else room(quantity_of([record for of_size in runs.values() for record in of_size]))
     )

@@ -22,13 +22,14 @@ growth can begin late; and a heap that falls to pieces grows a little without an
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, islice
 from math import inf
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, theil_sen, theil_sen_interval, theil_sen_rank
+from jupyter_mlgpu.record.instruments import Instrument, Instruments
 from jupyter_mlgpu.record.record import Record
 
 #: What is compared over the runs, in this order.
@@ -50,14 +51,14 @@ WORTH = 1024**2
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Growth of one quantity, in bytes a run, over `runs` runs; `source` says who measured it.
+    """Growth of one quantity, in bytes a run, over `runs` runs; `instrument` says who measured it.
 
     `newer` is the growth over the newer half of these runs. `own` is what the cell itself added a run, in the
     median: its memory at the end, less that of the cell before it; None where that is not known.
     """
 
     quantity: str
-    source: str
+    instrument: Instrument
     runs: int
     slope: Estimate
     newer: float
@@ -112,7 +113,8 @@ def may_be_growing(earlier: Sequence[Record], newest: Record, last: int = LAST) 
     counted = _counted(_runs(earlier, newest), last)
     return any(
         max(points.values()) - min(points.values()) >= WORTH * _farthest(len(points))
-        for points in _series(counted).values()
+        for quantity in QUANTITIES
+        for points in _series(counted, Instruments([run for _, run in counted], quantity)).values()
     )
 
 
@@ -182,43 +184,44 @@ def _counted(runs: Sequence[Record], last: int) -> list[tuple[int, Record]]:
 
 def _of_runs(runs: Sequence[Record], cells: Sequence[Record], last: int) -> CellGrowth:
     counted = _counted(runs, last)
+    befores = [_before(run, cells) for _, run in counted]
     growths: list[Growth] = []
-    series = sorted(_series(counted).items(), key=lambda one: QUANTITIES.index(one[0][0]))
-    for (quantity, source), points in series:
-        xs, ys, half = list(points), list(points.values()), len(points) // 2
-        slope = theil_sen_interval(xs, ys)
-        if slope is not None:
-            own = _own([run for _, run in counted], cells, quantity, source)
-            newer = theil_sen(xs[half:], ys[half:])
-            growths.append(Growth(quantity, source, len(points), slope, newer, own))
+    for quantity in QUANTITIES:
+        instruments = Instruments([run for _, run in counted] + [one for one in befores if one], quantity)
+        for instrument, points in _series(counted, instruments).items():
+            xs, ys, half = list(points), list(points.values()), len(points) // 2
+            slope = theil_sen_interval(xs, ys)
+            if slope is not None:
+                pairs = ((run, before) for (_, run), before in zip(counted, befores, strict=True) if before)
+                own = _own(pairs, instruments, instrument)
+                newer = theil_sen(xs[half:], ys[half:])
+                growths.append(Growth(quantity, instrument, len(points), slope, newer, own))
     return CellGrowth(runs[-1], len(counted), tuple(growths))
 
 
-def _series(runs: Sequence[tuple[int, Record]]) -> dict[tuple[str, str], dict[int, float]]:
-    """Value by number of the run, for each quantity and source: every device has an allocator of its own."""
-    series: dict[tuple[str, str], dict[int, float]] = {}
+def _before(run: Record, cells: Sequence[Record]) -> Record | None:
+    """The cell that ran before it."""
+    place = bisect_left(cells, run.cell.sequence, key=_sequence)
+    return cells[place - 1] if place > 0 else None
+
+
+def _series(
+    runs: Sequence[tuple[int, Record]], instruments: Instruments
+) -> dict[Instrument, dict[int, float]]:
+    """Value by number of the run, for each instrument: every device has an allocator of its own."""
+    series: dict[Instrument, dict[int, float]] = {}
     for number, run in runs:
-        for reading in run.readings:
-            if reading.quantity in QUANTITIES and reading.value is not None:
-                series.setdefault((reading.quantity, reading.instrument), {})[number] = reading.value
+        for instrument, value in instruments.values(run).items():
+            series.setdefault(instrument, {})[number] = value
     return series
 
 
-def _values(record: Record, quantity: str) -> dict[str, float]:
-    """The record's known values of a quantity, by their source."""
-    return {
-        reading.instrument: reading.value
-        for reading in record.readings
-        if reading.quantity == quantity and reading.value is not None
-    }
-
-
-def _own(runs: Sequence[Record], cells: Sequence[Record], quantity: str, source: str) -> float | None:
+def _own(
+    runs: Iterable[tuple[Record, Record]], instruments: Instruments, instrument: Instrument
+) -> float | None:
     added = []
-    for run in runs:
-        place = bisect_left(cells, run.cell.sequence, key=_sequence)
-        after = _values(run, quantity).get(source)
-        before = _values(cells[place - 1], quantity).get(source) if place > 0 else None
-        if before is not None and after is not None:
-            added.append(after - before)
+    for run, before in runs:
+        values, values_before = instruments.values(run), instruments.values(before)
+        if instrument in values and instrument in values_before:
+            added.append(values[instrument] - values_before[instrument])
     return median(added) if added else None

@@ -18,6 +18,7 @@ from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, below, listed, say, say_count
 
 #: The part of the limit up to which a batch is said to fit, and is proposed.
 ROOM = 0.9
@@ -28,15 +29,23 @@ FAR = 4
 #: The newest runs of each batch that count.
 MOST = 20
 
-ASSUMED = "Assumed: memory grows in proportion to the batch, and nothing else that stays is made before it."
+ASSUMED = say(
+    "Assumed: memory grows in proportion to the batch, and nothing else that stays is made before it."
+)
+
+
+_NAMES = {
+    "peak_memory_allocator": say("peak memory, allocator"),
+    "peak_memory_process": say("peak memory, process"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class MemoryLimit:
     """How much memory the cell may have, in bytes, and of what."""
 
     bytes: float
-    of: str
+    of: Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +61,10 @@ class Forecast:
     needed: float | None
     low: float | None
     high: float | None
-    limit: Limit | None
+    limit: MemoryLimit | None
     smaller: int | None
-    why_not: str | None
-    notes: tuple[str, ...]
+    why_not: Sentence | None
+    notes: tuple[Sentence, ...]
 
     @property
     def fits(self) -> bool | None:
@@ -65,32 +74,56 @@ class Forecast:
         return (self.high or self.needed) <= ROOM * self.limit.bytes
 
     def __repr__(self) -> str:
-        return "\n".join([self._sentence(), *self.notes])
+        return str(self.sentence)
 
-    def _sentence(self) -> str:
+    @property
+    def sentence(self) -> Sentence:
+        """All of it, in lines."""
+        return below(self._answer(), *self.notes)
+
+    def _answer(self) -> Sentence:
         if self.needed is None:
-            return f"What batch {self.batch:,} needs cannot be told: {self.why_not}"
-        about = f"Batch {self.batch:,} needs about {units.size(self.needed)}"
-        between = ""
-        if self.low is not None and self.high is not None:
-            # Lines of runs that scatter may fall below nothing, which no batch takes.
-            lower = f"from {units.size(self.low)} to" if self.low > 0 else "at most"
-            between = f", {lower} {units.size(self.high)}"
-        what = f"({units.title(self.quantity).lower()}{between})"
+            return say(
+                "What batch {batch} needs cannot be told: {why}", batch=self.batch, why=self.why_not or ""
+            )
+        need = say("Batch {batch} needs about {size}", batch=self.batch, size=units.size(self.needed))
         if self.limit is None:
-            return f"{about} {what}. How much there is, is not known."
-        of = f"of {units.size(self.limit.bytes)} {what}, {self.limit.of}"
+            return say(
+                "{need} ({figure}). How much there is, is not known.", need=need, figure=self._figure()
+            )
+        return say(
+            "{need} of {limit} ({figure}), {of}: {verdict}.",
+            need=need,
+            limit=units.size(self.limit.bytes),
+            figure=self._figure(),
+            of=self.limit.of,
+            verdict=self._verdict(self.needed, self.limit.bytes),
+        )
+
+    def _figure(self) -> Sentence:
+        """Which memory the figure is of, and its range."""
+        name = _NAMES[self.quantity]
+        if self.low is None or self.high is None:
+            return name
+        high = units.size(self.high)
+        # Lines of runs that scatter may fall below nothing, which no batch takes.
+        if self.low <= 0:
+            return say("{quantity}, at most {high}", quantity=name, high=high)
+        return say("{quantity}, from {low} to {high}", quantity=name, low=units.size(self.low), high=high)
+
+    def _verdict(self, needed: float, limit: float) -> Sentence:
         if self.fits:
-            return f"{about} {of}: it fits."
-        beyond = "it does not fit" if self.needed > self.limit.bytes else "that is too close"
-        advice = f"try {self.smaller:,}" if self.smaller else "no smaller batch is known to fit"
-        return f"{about} {of}: {beyond}; {advice}."
+            return say("it fits")
+        beyond = say("it does not fit") if needed > limit else say("that is too close")
+        if self.smaller is None:
+            return say("{beyond}; no smaller batch is known to fit", beyond=beyond)
+        return say("{beyond}; try {batch}", beyond=beyond, batch=self.smaller)
 
 
 def forecast(
     batch: int,
     measured: Mapping[int, Sequence[Record]],
-    limit: Limit | None = None,
+    limit: MemoryLimit | None = None,
     history: Sequence[Record] = (),
 ) -> Forecast:
     """What `batch` needs, from the runs of smaller or other batches: `measured` maps a batch to its records.
@@ -108,7 +141,7 @@ def forecast(
             "A forecast needs runs of two batches at least, such as 32 and 64: "
             "two points make a line, one does not."
         )
-    notes: list[str] = []
+    notes: list[Sentence] = []
     runs = {size: _counted(size, records, history, notes) for size, records in sorted(measured.items())}
     quantity = quantity_of([record for records in runs.values() for record in records])
     if quantity == "peak_memory_process":
@@ -126,11 +159,17 @@ def forecast(
     low, needed, high = _at(lines, batch)
     largest = max(measured)
     if batch > FAR * largest:
-        notes.append(f"Batch {batch:,} is far beyond {largest:,}, the largest measured: a rough figure.")
+        notes.append(
+            say(
+                "Batch {batch} is far beyond {largest}, the largest measured: a rough figure.",
+                batch=batch,
+                largest=largest,
+            )
+        )
     smaller = _smaller(batch, lines, limit)
     several = len(lines) > 1
     if not several:
-        notes.append("One run of each batch gives no range; more runs, or a third batch, would.")
+        notes.append(say("One run of each batch gives no range; more runs, or a third batch, would."))
     return Forecast(
         batch,
         quantity,
@@ -158,18 +197,27 @@ def _on_gpu(record: Record) -> bool:
 
 
 def _counted(
-    batch: int, records: Sequence[Record], history: Sequence[Record], notes: list[str]
+    batch: int, records: Sequence[Record], history: Sequence[Record], notes: list[Sentence]
 ) -> list[Record]:
     """The runs that count: light ones that ended well, and not those that imported a framework."""
     good = [one for one in records if one.outcome == "ok" and one.mode == "light"]
     if len(good) < len(records):
         notes.append(
-            f"Of batch {batch:,}, {len(records) - len(good):,} runs do not count: they failed, were "
-            "interrupted or profiled."
+            say_count(
+                "Of batch {batch}, {count} run does not count: it failed, was interrupted or profiled.",
+                "Of batch {batch}, {count} runs do not count: they failed, were interrupted or profiled.",
+                len(records) - len(good),
+                batch=batch,
+            )
         )
     counted = [one for one in good if not _imports(one, history)]
     if len(counted) < len(good):
-        notes.append(f"A run of batch {batch:,} imported a framework, which takes memory: it does not count.")
+        notes.append(
+            say(
+                "A run of batch {batch} imported a framework, which takes memory: it does not count.",
+                batch=batch,
+            )
+        )
     return counted[-MOST:]
 
 
@@ -192,25 +240,25 @@ def _why_not(
     points: Sequence[tuple[int, float]],
     lines: Sequence[tuple[int, float, int, float]],
     history: Sequence[Record],
-) -> str | None:
+) -> Sentence | None:
     for size, records in runs.items():
         if not any(one == size for one, _ in points):
             reasons = [one.why_missing for record in records for one in _readings(record, quantity)]
-            reason = next(filter(None, reasons), "it has no run that counts; run it once more.")
-            return f"the peak of batch {size:,} is not known: {reason}"
+            reason = next(filter(None, reasons), say("it has no run that counts; run it once more."))
+            return say("the peak of batch {batch} is not known: {reason}", batch=size, reason=reason)
     if median([(y2 - y1) / (x2 - x1) for x1, y1, x2, y2 in lines]) <= 0:
-        sizes = " and ".join(f"{size:,}" for size in runs)
-        return (
-            f"the peaks of batches {sizes} do not grow with the batch. Something else is larger, or memory "
+        return say(
+            "the peaks of batches {sizes} do not grow with the batch. Something else is larger, or memory "
             "of earlier cells was used again: restart the kernel and run the smaller batch first, or take "
-            "larger batches."
+            "larger batches.",
+            sizes=listed([*runs]),
         )
     if quantity == "peak_memory_process":
         return _hidden(runs, lines, history)
     return None
 
 
-def _rising(runs: dict[int, list[Record]], notes: list[str]) -> dict[int, list[Record]]:
+def _rising(runs: dict[int, list[Record]], notes: list[Sentence]) -> dict[int, list[Record]]:
     """Without runs after a larger batch, where there are others: the process may hold what that took."""
     rising = {
         size: [one for one in records if not _larger_before(size, one, runs)]
@@ -218,7 +266,9 @@ def _rising(runs: dict[int, list[Record]], notes: list[str]) -> dict[int, list[R
     }
     if rising == runs or not all(rising.values()):
         return runs
-    notes.append("Runs of a smaller batch after a larger one do not count: what that one took may be held.")
+    notes.append(
+        say("Runs of a smaller batch after a larger one do not count: what that one took may be held.")
+    )
     return rising
 
 
@@ -241,7 +291,7 @@ def _hidden(
     runs: Mapping[int, Sequence[Record]],
     lines: Sequence[tuple[int, float, int, float]],
     history: Sequence[Record],
-) -> str | None:
+) -> Sentence | None:
     """Where a larger batch ran before, the process may still hold its memory: a peak may tell of that."""
     for size, record in ((size, record) for size, records in runs.items() for record in records):
         larger = _larger_before(size, record, runs)
@@ -252,9 +302,11 @@ def _hidden(
             continue
         needs = _at(lines, size)[1] - _at(lines, 0)[1]
         if peak - start < needs / 2:
-            return (
-                f"batch {size:,} ran after batch {larger:,}, whose memory the process still held, so "
-                "its own need is not seen: restart the kernel and run the smaller batch first."
+            return say(
+                "batch {batch} ran after batch {larger}, whose memory the process still held, so its own "
+                "need is not seen: restart the kernel and run the smaller batch first.",
+                batch=size,
+                larger=larger,
             )
     return None
 
@@ -265,7 +317,9 @@ def _at(lines: Sequence[tuple[int, float, int, float]], batch: int) -> tuple[flo
     return min(found), median(found), max(found)
 
 
-def _smaller(batch: int, lines: Sequence[tuple[int, float, int, float]], limit: Limit | None) -> int | None:
+def _smaller(
+    batch: int, lines: Sequence[tuple[int, float, int, float]], limit: MemoryLimit | None
+) -> int | None:
     """The largest of half the batch, a quarter of it and so on that fits."""
     while limit is not None and (batch := batch // 2) >= 1:
         if _at(lines, batch)[2] <= ROOM * limit.bytes:

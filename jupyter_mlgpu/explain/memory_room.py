@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from jupyter_mlgpu.explain.memory_forecast import Limit
+from jupyter_mlgpu.explain.memory_forecast import MemoryLimit
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.record.sentence import say
 
 
-def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> Limit | None:
+def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> MemoryLimit | None:
     """The room for a peak of this quantity; None where it is not known.
 
     For the process: what it holds now and what is free, in the machine or, where that is less, in its
@@ -23,22 +24,24 @@ def room(quantity: str, nvml: Nvml | None = None, root: Path = Path("/")) -> Lim
     return _gpu(nvml or Nvml())
 
 
-def _process(root: Path) -> Limit:
+def _process(root: Path) -> MemoryLimit:
     whole = memory.machine()
     own, _ = resident_set()
-    limit = Limit(own + whole.free, "what this process holds and what is free in the machine")
+    limit = MemoryLimit(own + whole.free, say("what this process holds and what is free in the machine"))
     container = memory.container(whole.total, root)
     if container is not None and own + container.free < limit.bytes:
-        return Limit(own + container.free, "what this process holds and what is free in its container")
+        return MemoryLimit(
+            own + container.free, say("what this process holds and what is free in its container")
+        )
     return limit
 
 
-def _gpu(nvml: Nvml) -> Limit | None:
+def _gpu(nvml: Nvml) -> MemoryLimit | None:
     rooms = [_left(nvml, index) for index in range(nvml.count().value or 0)]
     known = [one for one in rooms if one is not None]
     if not known:
         return None
-    return Limit(min(known), "the GPU's memory but what other processes hold")
+    return MemoryLimit(min(known), say("the GPU's memory but what other processes hold"))
 
 
 def _left(nvml: Nvml, index: int) -> float | None:

@@ -36,7 +36,7 @@ from jupyter_mlgpu.record.redact import beginning
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
-    from jupyter_mlgpu.measure.probes.once import Once
+    from jupyter_mlgpu.measure.probes.lazy import Lazy
 
 #: Seconds from one look to the next, and until the first one of a cell that begins after a rest.
 EVERY, FIRST = 0.5, 0.05
@@ -68,7 +68,7 @@ class KernelAccount:
         run: Run,
         *,
         sampler: Sampler,
-        gpus: Once[Gpus],
+        gpus: Lazy[Gpus],
         streams: Streams,
         tidy: Callable[[], None] = lambda: None,
     ) -> None:
@@ -254,7 +254,7 @@ def _mapped(path: Path) -> mmap.mmap:
 class _Looks:
     """Reads memory. What hardly changes, as a limit does, is found out once a cell."""
 
-    def __init__(self, gpus: Once[Gpus]) -> None:
+    def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
         self._limit: memory.GroupLimit | None = None
         self._counters: oom.OomCounters | None = None
@@ -284,7 +284,7 @@ class _Looks:
         gpus = self._gpus.known
         if gpus is None:
             return
-        for gpu in gpus.found:
+        for gpu in gpus.gpus:
             now = gpus.nvml.memory(gpu.index).value
             if now is not None:
                 yield DeviceLook(gpu.label, now.used, now.total)

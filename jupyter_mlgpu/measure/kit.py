@@ -15,7 +15,7 @@ from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
 from jupyter_mlgpu.measure.probes.base import Late, Probe, Unavailable
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.measure.activity.stack import OfUser
     from jupyter_mlgpu.measure.activity.watch import ActivityWatch
     from jupyter_mlgpu.measure.frameworks.replay import Replay
-    from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+    from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
     from jupyter_mlgpu.measure.probes.gpus import Gpus
-    from jupyter_mlgpu.measure.probes.looks import KeptLooks
+    from jupyter_mlgpu.measure.probes.looks import LookStore
 
 
 #: `off` in the kernel's environment: cells are not looked at while they run.
@@ -54,7 +54,7 @@ class Kit:
         self.selection = DeviceSelection(registry.loaded)
         self.sampler = Sampler()
         #: Starting NVML may take a second, so the GPUs are found on the sampler's thread.
-        self.gpus = Once(_find_gpus)
+        self.gpus = Lazy(_find_gpus)
         #: Saved records played back: told of beside the frameworks, and never chosen for a cell.
         self.replays: list[Replay] = []
         #: Whether cells are looked at while they run, so that a record can say what limited its cell.
@@ -86,18 +86,18 @@ class Kit:
     # What seldom or never runs is loaded when it does: loading the extension should take no time.
 
     @cached_property
-    def profiles(self) -> KeptProfiles:
+    def profiles(self) -> ProfileStore:
         """The events of the newest profiled cells."""
-        from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+        from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
 
-        return KeptProfiles()
+        return ProfileStore()
 
     @cached_property
-    def looks(self) -> KeptLooks:
+    def looks(self) -> LookStore:
         """What the live counters showed while the newest cells ran."""
-        from jupyter_mlgpu.measure.probes.looks import KeptLooks
+        from jupyter_mlgpu.measure.probes.looks import LookStore
 
-        return KeptLooks()
+        return LookStore()
 
     def _device_memory(self) -> Probe:
         from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
@@ -128,7 +128,7 @@ class Kit:
 
     def _gpus_busy(self, since: float) -> dict[str, tuple[float, int]]:
         gpus = self.gpus.known
-        told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.found} if gpus else {}
+        told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
         return {label: busy for label, busy in told.items() if busy is not None}
 
     def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:

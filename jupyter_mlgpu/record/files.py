@@ -163,7 +163,7 @@ def _is_torn(path: Path, there: os.stat_result) -> bool:
         os.close(handle)
 
 
-def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]:
+def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[Sentence]]:
     """The records of a file, marked as loaded, and one sentence for each line that is not readable.
 
     A journal may hold a record twice, the second time with messages that came after its cell: the last
@@ -175,11 +175,13 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
     """
     source = Path(path).expanduser()
     records: dict[tuple[str, int], Record] = {}
-    problems: list[str] = []
+    problems: list[Sentence] = []
     try:
         with opened(source, most=FILE, what="a records file") as file:
             for number, line in enumerate(lines(file), start=1):
-                record = _read(line, f"Line {number} of {source.name}", problems)
+                record = _read(
+                    line, say("Line {number} of {file}", number=str(number), file=source.name), problems
+                )
                 if record is not None:
                     record = record.with_origin("loaded") if record.origin == "live" else record
                     records[record.key] = record
@@ -192,18 +194,22 @@ def load_records(path: str | os.PathLike[str]) -> tuple[list[Record], list[str]]
     return list(records.values()), problems
 
 
-def _read(line: bytes | None, named: str, problems: list[str]) -> Record | None:
+def _read(line: bytes | None, named: Sentence, problems: list[Sentence]) -> Record | None:
     """The record of a line, or None; where there should be one, `problems` get a sentence."""
     if line is None:
-        problems.append(f"{named} has more than {LINE / 1e6:g} MB; it was left out.")
+        problems.append(
+            say("{line} has more than {most} MB; it was left out.", line=named, most=f"{LINE / 1e6:g}")
+        )
     elif line.strip():
         try:
             return from_line(line)
         except (ValueError, RecursionError) as error:
-            what = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is not JSON"
-            problems.append(f"{named} {what}; it was left out.")
+            if isinstance(error, UnicodeDecodeError):
+                problems.append(say("{line} is not UTF-8 text; it was left out.", line=named))
+            else:
+                problems.append(say("{line} is not JSON; it was left out.", line=named))
         except RecordError as error:
-            problems.append(f"{named} was left out: {error}.")
+            problems.append(say("{line} was left out: {error}.", line=named, error=error))
     return None
 
 

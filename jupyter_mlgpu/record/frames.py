@@ -2,7 +2,7 @@
 
 A column's name ends in its unit: `wall_time_s`, `peak_memory_process_bytes`, `energy_J`. What was not
 measured is missing (NaN), never 0, and the column `wall_time_why_missing` beside it says why. A quantity that
-was read several times (of several devices) has a column for each: `device_time_s [SOURCE]`.
+was read by several instruments has a column for each: `device_time_s [profiler, gpu:0]`.
 
 pandas is imported when a table is asked for.
 """
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
 from jupyter_mlgpu.record.errors import MissingPackageError
+from jupyter_mlgpu.record.instruments import Instrument, Instruments
 from jupyter_mlgpu.record.reading import QUANTITIES, Reading
 from jupyter_mlgpu.record.record import OpStat, Record
 
@@ -113,38 +113,36 @@ _OPERATION_UNITS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Column:
-    """A quantity; of several sources that of one, and of several devices of a source that of one."""
+    """A quantity; where a record has it of several instruments, that of one of them."""
 
     quantity: str
-    source: str | None = None
-    place: int = 0
+    instruments: Instruments
+    instrument: Instrument | None = None
 
     @property
     def names(self) -> tuple[str, str]:
         """The column of the value, and that of the reason."""
-        of = "" if self.source is None else f" [{self.source}{f', {self.place + 1}' if self.place else ''}]"
+        of = "" if self.instrument is None else f" [{self.instrument}]"
         return f"{self.quantity}_{QUANTITIES[self.quantity]}{of}", f"{self.quantity}_why_missing{of}"
 
     def reading(self, record: Record) -> Reading | None:
         """The record's reading for this column."""
         readings = [one for one in record.readings if one.quantity == self.quantity]
-        own = readings if self.source is None else [one for one in readings if one.instrument == self.source]
-        if self.place < len(own):
-            return own[self.place]
-        return next((one for one in readings if one.value is None), None)
+        if self.instrument is None:
+            return next(iter(readings), None)
+        own = self.instruments.readings(record).get(self.instrument)
+        return own or next((one for one in readings if one.value is None), None)
 
 
 def _columns(records: Sequence[Record]) -> list[_Column]:
     columns = []
     for quantity in QUANTITIES:
-        of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
-        if all(len(readings) <= 1 for readings in of_each):
-            columns.append(_Column(quantity))
+        instruments = Instruments(records, quantity)
+        if all(sum(one.quantity == quantity for one in record.readings) <= 1 for record in records):
+            columns.append(_Column(quantity, instruments))
             continue
-        most: Counter[str] = Counter()
-        for readings in of_each:
-            most |= Counter(one.instrument for one in readings if one.value is not None)
-        columns += [_Column(quantity, source, place) for source in most for place in range(most[source])]
+        every = dict.fromkeys(one for record in records for one in instruments.readings(record))
+        columns += [_Column(quantity, instruments, one) for one in every]
     return columns
 
 

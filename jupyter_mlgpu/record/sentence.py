@@ -118,6 +118,14 @@ def with_commas(things: Sequence[Given]) -> Sentence:
     return say("{one}, {other}", one=with_commas(one), other=with_commas(other))
 
 
+def below(*sentences: str) -> Sentence:
+    """Sentences below one another, a line each."""
+    if len(sentences) < 2:
+        return joined(*sentences)
+    first, second = _halves(sentences)
+    return say("{first}\n{second}", first=below(*first), second=below(*second))
+
+
 def _halves(things: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     """For lists of sentences: one of eight parts is then three deep, where from_json reads six."""
     middle = len(things) // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jupyter_mlgpu.measure.probes.nvml import Told
+from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.testing.clock import FakeClock
 
@@ -37,12 +37,12 @@ class FakeCounter:
         """Let the counter go on from here, as a driver that starts anew."""
         self._steps = [(self._now(), joules, self._steps[-1][2])]
 
-    def joules(self) -> Told[float]:
+    def joules(self) -> NvmlAnswer[float]:
         """The counter's joules now."""
         if self.gone is not None:
-            return Told(None, Sentence(self.gone))
+            return NvmlAnswer(None, Sentence(self.gone))
         shown = self.used(self._now() // self.refresh * self.refresh)
-        return Told(shown if self.wraps_at is None else shown % self.wraps_at)
+        return NvmlAnswer(shown if self.wraps_at is None else shown % self.wraps_at)
 
     def watts(self) -> float | None:
         """The mean of the last second, as NVML's gauge has it."""

@@ -24,7 +24,7 @@ import { Restarter } from './lab/restarter';
 import { PLUGIN, followSettings } from './lab/settings';
 import { StatusItem } from './lab/statusbar';
 import { DeviceButton } from './lab/toolbar';
-import { TracedNotebooks } from './lab/traced';
+import { TracedNotebooks } from './lab/tracing';
 
 /** Nearer to the left of the status bar's middle than JupyterLab's own items. */
 const STATUS_RANK = 10;

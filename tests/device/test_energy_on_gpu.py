@@ -27,9 +27,9 @@ from jupyter_mlgpu.measure.probes import gpus
 from jupyter_mlgpu.measure.probes.devicememory import PeakDeviceMemory
 from jupyter_mlgpu.measure.probes.energy.counted import BOUND
 from jupyter_mlgpu.measure.probes.energy.counters import energy_probe
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import LiveCounters
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.measure.probes.sampler import NAME, Sampler
 from jupyter_mlgpu.measure.recorder import Recorder, new_run
 from jupyter_mlgpu.record import units
@@ -128,7 +128,7 @@ class Poller:
 @pytest.fixture(scope="module")
 def recorder(index):
     sampler = Sampler()
-    found = Once(lambda: gpus.find(Nvml()))
+    found = Lazy(lambda: gpus.find(Nvml()))
     energy = energy_probe(sampler, found)
     recorder = Recorder(
         new_run(None),
@@ -349,7 +349,7 @@ def test_no_thread_of_ours_is_left_when_a_cell_has_ended(torch, recorder):
 
 
 def test_live_counters_tell_all_of_a_gpu_and_one_look_is_cheap(torch, index):
-    live = LiveCounters(Once(lambda: gpus.find(Nvml())))
+    live = LiveCounters(Lazy(lambda: gpus.find(Nvml())))
     live.look()
     time.sleep(0.2)
     series, values = live.look()

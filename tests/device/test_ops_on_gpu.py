@@ -277,8 +277,8 @@ def test_jaxs_device_time_and_self_times_are_those_of_its_chrome_trace(jax, tmp_
     for number, (label, cell) in enumerate(cells.items()):
         cell()
         record, watched = profiled("jax", cell)
-        keep(label, record, watched.session._found)
-        compare(f"JAX, {label}", record, watched, of_jax(watched.session._found, tmp_path / str(number)))
+        keep(label, record, watched.session._xspace)
+        compare(f"JAX, {label}", record, watched, of_jax(watched.session._xspace, tmp_path / str(number)))
 
 
 def keep(label: str, record: Record, data: bytes) -> None:

@@ -70,7 +70,7 @@ def test_what_an_image_takes_is_counted_on_the_network_itself(name):
             if isinstance(module, nn.Conv2d | nn.Linear):
                 module.register_forward_hook(count)
         network(torch.zeros(1, 3, 224, 224))
-    assert (kept, products) == (MODELS[name].kept, MODELS[name].products)
+    assert (kept, products) == (MODELS[name].activations, MODELS[name].products)
 
 
 def test_operations_of_text_are_those_of_its_matrices_and_of_attention():

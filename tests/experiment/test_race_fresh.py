@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from jupyter_mlgpu.experiment.race import fresh
-from jupyter_mlgpu.experiment.race.job import JOB, TOLD, Job, Listener, News, Teller
+from jupyter_mlgpu.experiment.race.job import JOB, MESSAGES, Job, Listener, News, Teller
 from jupyter_mlgpu.experiment.race.result import Timing
 from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record.errors import RaceError
@@ -127,10 +127,10 @@ def test_a_line_that_is_not_whole_yet_waits(tmp_path):
     assert list(listener.news()) == []
     first, second = (News(timing=Timing(size, (1.0,), 2, True)) for size in (10, 0.5))
     Teller(tmp_path).tell(first)
-    with (tmp_path / TOLD).open("a") as file:
+    with (tmp_path / MESSAGES).open("a") as file:
         file.write('{"timing": {"size": 0.5, "samples": [1.0]')
     assert list(listener.news()) == [first]
-    with (tmp_path / TOLD).open("a") as file:
+    with (tmp_path / MESSAGES).open("a") as file:
         file.write(', "warmups": 2, "steady": true}}\n')
     assert list(listener.news()) == [second]
 

@@ -247,6 +247,7 @@ def allocating(sequence: int, **mebibytes: float) -> Record:
             "device",
             "allocator",
             1,
+            device=device,
             detail=f"allocator of {device}",
         )
         for device, value in mebibytes.items()
@@ -256,13 +257,13 @@ def allocating(sequence: int, **mebibytes: float) -> Record:
 
 def test_every_devices_allocator_is_looked_at_by_itself():
     records = [allocating(x, gpu_0=10 * x, gpu_1=500) for x in range(1, 9)]
-    assert [(one.source, one.growing) for one in found(records).growths] == [
-        ("fake probe", False),
-        ("allocator of gpu_0", True),
-        ("allocator of gpu_1", False),
+    assert [(one.instrument, one.growing) for one in found(records).growths] == [
+        (("simulated", None, None), False),
+        (("allocator", "gpu_0", None), True),
+        (("allocator", "gpu_1", None), False),
     ]
     said = growing.sentence(found(records))
-    assert "memory of the allocator (allocator of gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
+    assert "memory of the allocator (gpu_0) grew by 10 MiB a run [10 to 10 MiB]" in said
 
 
 def test_growth_in_process_and_allocator_is_one_sentence():
@@ -273,7 +274,7 @@ def test_growth_in_process_and_allocator_is_one_sentence():
     ]
     assert growing.sentence(found(records)).startswith(
         "Over the last 7 runs of this cell, memory of the process grew by 20 MiB a run [20 to 20 MiB], "
-        "memory of the allocator (allocator of gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
+        "memory of the allocator (gpu) by 16 MiB a run [16 to 16 MiB] (95 % sure"
     )
 
 

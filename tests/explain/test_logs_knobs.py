@@ -7,10 +7,9 @@ import sys
 import pytest
 
 from jupyter_mlgpu.explain.logs.knobs import FRAMEWORKS, KNOBS
-from jupyter_mlgpu.explain.logs.verbose import LEVELS, Verbose, imported, plan
+from jupyter_mlgpu.explain.logs.verbose import LEVELS, Verbose, imported
 from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
 
-NOTHING_IMPORTED: frozenset[str] = frozenset()
 TENSORFLOW = {"tensorflow": object()}
 
 
@@ -190,8 +189,10 @@ def test_words_that_are_not_known_get_one_sentence_with_an_example(words):
 )
 def test_a_value_that_does_not_fit_is_refused_with_one_that_does(words):
     name = words.partition("=")[0]
+    environ: dict[str, str] = {}
     with pytest.raises(UsageError, match=re.escape(f"for example `%mlc_trace verbose {name}=")):
-        plan(words, {}, NOTHING_IMPORTED, {})
+        Verbose(environ).command(words, {})
+    assert environ == {}
 
 
 @pytest.mark.parametrize("knob", KNOBS.values(), ids=lambda knob: knob.name)

@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from jupyter_mlgpu.explain.logs.lines import KEPT, LONGEST, LineSplitter, text_of
+from jupyter_mlgpu.explain.logs.lines import LONGEST, MOST_BYTES, LineSplitter, text_of
 
 
 def lines_of(*pieces: bytes) -> list[bytes]:
@@ -63,8 +63,8 @@ def test_terminal_escapes_and_backspaces_are_taken_out():
 def test_a_long_line_is_cut_and_says_so():
     splitter = LineSplitter()
     (line,) = splitter.feed(b"x" * (LONGEST + 10) + b"\n")
-    assert text_of(line) == "x" * KEPT + f"… [{LONGEST + 10 - KEPT:,} more bytes not kept]"
-    assert (splitter.cut_lines, splitter.cut_bytes) == (1, LONGEST + 10 - KEPT)
+    assert text_of(line) == "x" * MOST_BYTES + f"… [{LONGEST + 10 - MOST_BYTES:,} more bytes not kept]"
+    assert (splitter.cut_lines, splitter.cut_bytes) == (1, LONGEST + 10 - MOST_BYTES)
 
 
 def test_a_line_of_just_the_longest_length_is_whole():
@@ -89,7 +89,7 @@ def test_50_mb_on_one_line_cost_little_time_and_memory(piece):
     seconds = time.process_time() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(lines[0]) < KEPT + 100
-    assert splitter.cut_bytes == 50_000_000 - KEPT
+    assert len(lines[0]) < MOST_BYTES + 100
+    assert splitter.cut_bytes == 50_000_000 - MOST_BYTES
     assert seconds < 5
     assert peak < 60_000_000

@@ -5,7 +5,7 @@ import os
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.memory_forecast import Limit, forecast
+from jupyter_mlgpu.explain.memory_forecast import MemoryLimit, forecast
 from jupyter_mlgpu.explain.memory_room import room
 from jupyter_mlgpu.jupyter.notebook.fits_command import fits_command, size_in_bytes
 from jupyter_mlgpu.measure.probes import memory
@@ -15,7 +15,7 @@ from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.testing import FakeGpu, FakeNvml, example_record
 
 GIBIBYTE = 1024**3
-EIGHT = Limit(8 * GIBIBYTE, "the limit given")
+EIGHT = MemoryLimit(8 * GIBIBYTE, "the limit given")
 
 
 def run(peak, *, number=1, held=None, allocator=None, source="gpu:0", **changes):
@@ -57,7 +57,7 @@ def test_a_batch_with_room_to_spare_fits():
 
 
 def test_a_batch_that_nearly_fills_the_memory_is_too_close():
-    found = forecast(224, {32: [run(2.0)], 64: [run(3.0)]}, Limit(8.2 * GIBIBYTE, "the limit given"))
+    found = forecast(224, {32: [run(2.0)], 64: [run(3.0)]}, MemoryLimit(8.2 * GIBIBYTE, "the limit given"))
     assert found.fits is False
     assert "that is too close; try 112." in repr(found)
 
@@ -124,7 +124,7 @@ def test_runs_that_failed_or_were_profiled_do_not_count():
     runs = {32: [run(2.0), run(7.0, mode="profiled")], 64: [run(3.0), run(0.1, outcome="error")]}
     found = forecast(96, runs)
     assert found.needed == pytest.approx(4 * GIBIBYTE)
-    assert "Of batch 32, 1 runs do not count" in repr(found)
+    assert "Of batch 32, 1 run does not count" in repr(found)
     none = forecast(96, {32: [run(2.0)], 64: [run(3.0, outcome="error")]})
     assert "it has no run that counts" in repr(none)
 

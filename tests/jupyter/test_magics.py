@@ -62,7 +62,7 @@ def test_records_are_shown_saved_cleared_and_loaded(plain, tmp_path):
     plain.run("%mlc_trace clear")
     plain.run("answer = 42")
     assert "answer = 42" in plain.run("%mlc_trace show").text
-    assert "Saved 1 records" in plain.run(f"%mlc_trace save {path}").text
+    assert "Saved 1 record" in plain.run(f"%mlc_trace save {path}").text
     assert [record.cell.name for record in load_records(path)[0]] == ["answer = 42"]
     plain.run("%mlc_trace clear")
     assert "No records yet" in plain.run("%mlc_trace show").text
@@ -127,7 +127,7 @@ def test_a_file_with_broken_lines_is_loaded_as_far_as_it_goes(plain, tmp_path):
     path.write_text(path.read_text() + "broken\n" + newer + "\n")
     plain.run("%mlc_trace clear")
     said = plain.run(f"%mlc_trace load {path}").text
-    assert "Loaded 1 records" in said
+    assert "Loaded 1 record" in said
     assert "Line 2 of records.jsonl is not JSON" in said
     assert "Line 3 of records.jsonl was left out: the record has schema 9" in said
     assert "kept" in plain.run("%mlc_trace show").text
@@ -145,8 +145,8 @@ def test_saved_records_are_replayed_with_a_label_and_their_devices_listed_but_no
     path = tmp_path / "mac.jsonl"
     save_records(path, [saved, nowhere])
     replayed = notebook.run(f"%mlc_trace replay {path}")
-    assert "Replayed 1 records" in replayed.text
-    assert "nothing of them ran here" in replayed.text
+    assert "Replayed 1 record" in replayed.text
+    assert "nothing of it ran here" in replayed.text
     assert "1 that do not say where they ran were left out" in replayed.text
     (receipt,) = replayed.receipts
     assert receipt["origin"] == "replayed"
@@ -219,3 +219,12 @@ def test_unloading_leaves_no_hook_thread_or_file_behind(start_kernel):
     assert "mlc_" not in notebook.run(f"print({names})").text
     notebook.run("%load_ext jupyter_mlgpu")
     assert len(notebook.run("1").receipts) == 1
+
+
+def test_magics_answer_in_the_language_that_the_lessons_were_told_to_speak(start_kernel):
+    notebook = start_kernel()
+    notebook.run("import jupyter_mlgpu.lessons\njupyter_mlgpu.lessons.speak('zh')")
+    assert notebook.run("%mlc_trace status").text.startswith("跟踪已打开")
+    refused = notebook.run("%mlc_trace nonsense")
+    assert refused.status == "error"
+    assert "之后的命令 'nonsense' 无法识别" in refused.text

@@ -35,6 +35,7 @@ PARTS = [
     "the native lines of the cell",
     "what PyTorch's MPS log tells",
     "the number of items",
+    "what limited the cell",
     "the growth of memory",
     "what ended the kernel before",
     "its line in the journal",
@@ -77,7 +78,9 @@ def test_the_steps_and_their_order_are_these():
 
 def test_a_plain_cell_keeps_its_record_as_it_was_measured():
     record = example_record()
-    assert complete(record, of(cell())) is record
+    said = complete(record, of(cell())).why_no_limit
+    assert said is not None
+    assert complete(record, of(cell())) == replace(record, why_no_limit=said)
 
 
 def test_a_step_that_fails_costs_what_it_adds_and_says_so_in_one_note(tmp_path):

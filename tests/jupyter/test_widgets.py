@@ -72,11 +72,11 @@ class Notebook:
         self.channel = channel
         self.shell = SimpleNamespace(kernel=kernel)
         self.backends = []
-        setattr(self.shell, extension._KEPT, self.extension)
+        setattr(self.shell, extension._ATTRIBUTE, self.extension)
         monkeypatch.setattr(widgets, "get_ipython", lambda: self.shell)
         monkeypatch.setattr(widgets, "_script", lambda: "export default {}")
         monkeypatch.setattr(widgets, "real_time", SimpleNamespace(monotonic=lambda: self.now))
-        monkeypatch.setattr(widgets._Control, "_made", {})
+        monkeypatch.setattr(widgets._Control, "_controls", {})
         monkeypatch.setattr(registry, "loaded", lambda: tuple(self.backends))
         monkeypatch.setattr(registry, "backend", lambda name: {one.name: one for one in self.backends}[name])
         kit.selection._backends = registry.loaded
@@ -187,7 +187,7 @@ def test_when_the_extension_is_unloaded_its_controls_say_so_and_hear_no_more(not
 
 def test_a_kernel_that_loads_the_extension_again_gets_a_new_control(notebook, picker, monkeypatch):
     again = Notebook(monkeypatch)
-    monkeypatch.setattr(widgets._Control, "_made", {"DevicePicker": picker})
+    monkeypatch.setattr(widgets._Control, "_controls", {"DevicePicker": picker})
     assert DevicePicker() is not picker
     assert len(again.channel.listeners) == 1
 

@@ -35,13 +35,13 @@ def test_what_sleeps_waits_and_what_loops_is_python_and_nothing_wrong_is_said_as
 
     ask_all([one for one in PROGRAMS if one.id in PLAIN], tmp_path, asked, tries=1)
     assert len(judged) == len(PLAIN)
-    answers = [(name, kinds, answer) for one in judged for name, kinds, answer in one.questions]
+    answers = [question for one in judged for question in one.questions]
     surely_wrong = [
-        name for name, kinds, one in answers if one.confidence == "sure" and one.kind not in kinds
+        one.name for one in answers if one.answer.confidence == "sure" and one.answer.kind not in one.right
     ]
     assert surely_wrong == []
     # Where other programs have the cores, that is the answer to those that compute.
-    waits = [(one.program.id, one.planted.kind) for one in judged if "waiting" in one.program.kinds]
-    assert waits == [(name, "waiting") for name, _ in waits]
+    waits = {one.program.id: one.planted.kind for one in judged if "waiting" in one.program.kinds}
+    assert waits == dict.fromkeys(waits, "waiting")
     computes = {one.planted.kind for one in judged if "python" in one.program.kinds}
     assert computes <= {"python", "contention", "unknown"}

@@ -8,7 +8,7 @@ import pytest
 from jupyter_mlgpu.measure.account import FIRST, LINGER, KernelAccount, Streams, is_alive, last_lines
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.record.accounts import places
 from jupyter_mlgpu.record.record import Run
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml
@@ -48,7 +48,7 @@ class Native:
 def scene(tmp_path):
     class Scene:
         path = tmp_path / "jupyter_mlgpu-kernel-1.account"
-        thread, native, gpus = Thread(), Native(), Once(lambda: None)
+        thread, native, gpus = Thread(), Native(), Lazy(lambda: None)
         tidied = 0
 
         def open(self):

@@ -4,8 +4,8 @@ import pytest
 
 from jupyter_mlgpu.measure.probes import devicememory, gpus, memory
 from jupyter_mlgpu.measure.probes.devicememory import TOO_SHORT, PeakDeviceMemory
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeSampler
 
@@ -15,7 +15,7 @@ GIB = 1024**3
 class Bench:
     def __init__(self, *cards, driver=True, known=True):
         self.sampler = FakeSampler(FakeClock())
-        self.gpus = Once(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver))))
+        self.gpus = Lazy(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver))))
         if known:
             self.gpus.get()
         self.start = PeakDeviceMemory(self.sampler, self.gpus).start

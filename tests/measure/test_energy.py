@@ -7,8 +7,8 @@ from jupyter_mlgpu.measure.probes.energy import counters, nvidia, rapl
 from jupyter_mlgpu.measure.probes.energy.counted import BACKWARDS, BOUND, JUMPED, Counted
 from jupyter_mlgpu.measure.probes.energy.counters import FIRST_LOOK, EnergyCounters, Sources
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml
-from jupyter_mlgpu.measure.probes.once import Once
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeCounter, FakeSampler
 
@@ -22,7 +22,7 @@ class Bench:
         self.counter = FakeCounter(self.clock, **counter)
         self.clock.advance(100 + phase)
         source = EnergySource("fake counter", "simulated", "fake", "device", (self.counter,), every, quick)
-        self.sources = Once(lambda: Sources((source,), ""))
+        self.sources = Lazy(lambda: Sources((source,), ""))
         self.sources.get()
 
     def probe(self):
@@ -103,7 +103,7 @@ def test_a_counter_that_is_refreshed_less_often_than_said_is_seen_to_be_and_the_
     bench = Bench(watts=400, refresh=1.0)
     bench.counter.refresh = 1.0
     source = EnergySource("slow", "simulated", "fake", "device", (Slow(bench.counter),), 0.25, False)
-    bench.sources = Once(lambda: Sources((source,), ""))
+    bench.sources = Lazy(lambda: Sources((source,), ""))
     bench.sources.get()
     reading, true = bench.cell((400, 30))
     assert reading.uncertainty >= 400 * 0.7
@@ -197,7 +197,7 @@ def test_a_cell_inside_a_cell_has_an_energy_of_its_own():
 
 def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
     bench = Bench()
-    nothing = Once(lambda: Sources((), "No counter here."))
+    nothing = Lazy(lambda: Sources((), "No counter here."))
     nothing.get()
     stop = EnergyCounters(bench.sampler, nothing, bench.now).start()
     assert bench.sampler.looking == 0
@@ -206,8 +206,8 @@ def test_without_any_counter_there_is_a_reason_and_nothing_is_looked_at():
 
 def test_the_counters_are_found_while_the_first_cell_runs_and_not_before_it():
     bench = Bench(watts=100)
-    source = bench.sources.get().found[0]
-    fresh = Once(lambda: Sources((source,), ""))
+    source = bench.sources.get().sources[0]
+    fresh = Lazy(lambda: Sources((source,), ""))
     probe = EnergyCounters(bench.sampler, fresh, bench.now)
     assert probe.start()()[0].why_missing == counters.NOT_FOUND_YET
     stop = probe.start()
@@ -284,7 +284,7 @@ def test_the_energy_of_two_packages_is_their_sum(tmp_path):
     folders = [zone(tmp_path, "0", "package-0"), zone(tmp_path, "1", "package-1")]
     clock = FakeClock()
     now = lambda: clock.monotonic_ns() / 1e9  # noqa: E731
-    sources = Once(lambda: Sources(tuple(rapl.sources(tmp_path)[0]), ""))
+    sources = Lazy(lambda: Sources(tuple(rapl.sources(tmp_path)[0]), ""))
     sources.get()
     stop = EnergyCounters(FakeSampler(clock), sources, now).start()
     clock.advance(1.0)
@@ -310,7 +310,7 @@ def test_a_machine_that_shows_no_such_counter_has_none_to_speak_of(tmp_path):
 def test_a_processor_counter_that_disappears_is_a_reason(tmp_path):
     folder = zone(tmp_path, "0", "package-0")
     clock = FakeClock()
-    sources = Once(lambda: Sources(tuple(rapl.sources(tmp_path)[0]), ""))
+    sources = Lazy(lambda: Sources(tuple(rapl.sources(tmp_path)[0]), ""))
     sources.get()
     stop = EnergyCounters(FakeSampler(clock), sources, lambda: clock.monotonic_ns() / 1e9).start()
     clock.advance(1.0)
@@ -319,7 +319,7 @@ def test_a_processor_counter_that_disappears_is_a_reason(tmp_path):
 
 
 def test_what_is_missing_of_two_kinds_of_counters_are_two_sentences(tmp_path):
-    found = Once(lambda: gpus.find(Nvml(FakeNvml(driver=False))))
+    found = Lazy(lambda: gpus.find(Nvml(FakeNvml(driver=False))))
     assert counters.find(found, tmp_path).why_none == gpus.NO_DRIVER
     (zone(tmp_path, "0", "package-0") / "energy_uj").unlink()
     assert counters.find(found, tmp_path).why_none == f"{gpus.NO_DRIVER} {rapl.LOCKED}"

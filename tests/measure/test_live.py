@@ -7,9 +7,9 @@ import pytest
 
 from jupyter_mlgpu.jupyter.notebook.watch import HISTORY, HOLDS, INTERVAL, REST_AFTER, RESTING, Watch
 from jupyter_mlgpu.measure.probes import gpus, live
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.live import FIRST, SUDO, CounterSeries, LiveCounters
-from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.testing import FakeClock, FakeGpu, FakeNvml
 from jupyter_mlgpu.testing.counters import FakeSampler
 
@@ -17,7 +17,7 @@ GIB = 1024**3
 
 
 def counters(*cards, driver=True, **more):
-    return LiveCounters(Once(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver)))), **more)
+    return LiveCounters(Lazy(lambda: gpus.find(Nvml(FakeNvml(*cards, driver=driver)))), **more)
 
 
 def told(looked):
@@ -121,7 +121,7 @@ class Looks:
 
     def look(self):
         self.looks += 1
-        value = Told(None, self.why) if self.why else Told(40)
+        value = NvmlAnswer(None, self.why) if self.why else NvmlAnswer(40)
         series = [
             CounterSeries("GPU 0", "power", "W", "fake"),
             CounterSeries("GPU 0", "temperature", "°C", "fake", None, value.why_missing),

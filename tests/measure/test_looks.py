@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_mlgpu.measure.probes.looks import KeptLooks
+from jupyter_mlgpu.measure.probes.looks import LookStore
 from jupyter_mlgpu.show.exporting import timeline
 from jupyter_mlgpu.testing import example_record
 
@@ -18,7 +18,7 @@ def counters(*looks):
 
 
 def kept(*looks, begun=100.0, wall=2.0, **options):
-    made = KeptLooks(**options)
+    made = LookStore(**options)
     made.add(KEY, counters(*looks), begun, wall)
     return made
 

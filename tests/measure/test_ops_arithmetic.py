@@ -91,7 +91,7 @@ def test_busy_is_the_union_over_streams_not_the_sum():
     (gpu,) = device_busy(
         profile(kernel("a", 100, 300), kernel("b", 200, 400, "stream 8"), kernel("c", 600, 700))
     )
-    assert (gpu.busy_ns, gpu.window_ns, gpu.between_ns, gpu.intervals) == (400, 1000, 200, 3)
+    assert (gpu.busy_ns, gpu.window_ns, gpu.gap_ns, gpu.intervals) == (400, 1000, 200, 3)
     assert gpu.idle_share == pytest.approx(0.6)
     assert gpu.between_share == pytest.approx(0.2)
 

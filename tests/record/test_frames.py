@@ -56,29 +56,29 @@ def test_times_of_a_profiled_record_are_no_timings_and_so_not_in_the_table():
 def test_a_quantity_of_two_devices_has_a_column_for_each():
     record = example_record()
     several = [
-        Reading("device_time", seconds, "s", "device", "profiler", 3, detail=f"profiler of gpu:{number}")
+        Reading("device_time", seconds, "s", "device", "profiler", 3, device=f"gpu:{number}")
         for number, seconds in enumerate((0.25, 0.75))
     ]
     others = [one for one in record.readings if one.quantity != "device_time"]
     record = replace(record, readings=(*others, *several))
     frame = Records([record, example_record(2)]).to_frame()
-    assert frame["device_time_s [profiler of gpu:0]"].iloc[0] == 0.25
-    assert frame["device_time_s [profiler of gpu:1]"].iloc[0] == 0.75
-    assert math.isnan(frame["device_time_s [profiler of gpu:1]"].iloc[1])
-    reasons = frame["device_time_why_missing [profiler of gpu:1]"]
+    assert frame["device_time_s [profiler, gpu:0]"].iloc[0] == 0.25
+    assert frame["device_time_s [profiler, gpu:1]"].iloc[0] == 0.75
+    assert math.isnan(frame["device_time_s [profiler, gpu:1]"].iloc[1])
+    reasons = frame["device_time_why_missing [profiler, gpu:1]"]
     assert reasons.iloc[1] == "Light tracing runs without a profiler."
 
 
-def test_two_devices_of_one_source_have_a_column_each():
+def test_two_frameworks_allocators_on_one_device_have_a_column_each():
     record = example_record()
     two = [
-        Reading("peak_memory_allocator", value, "bytes", "device", "allocator", 1, detail="torch.cuda")
-        for value in (3.0, 5.0)
+        Reading("peak_memory_allocator", value, "bytes", "device", "allocator", 1, device="gpu:0", detail=of)
+        for of, value in (("torch.cuda", 3.0), ("Device.memory_stats", 5.0))
     ]
     others = [one for one in record.readings if one.quantity != "peak_memory_allocator"]
     frame = Records([replace(record, readings=(*others, *two))]).to_frame()
-    assert frame["peak_memory_allocator_bytes [torch.cuda]"].iloc[0] == 3
-    assert frame["peak_memory_allocator_bytes [torch.cuda, 2]"].iloc[0] == 5
+    assert frame["peak_memory_allocator_bytes [allocator, gpu:0, torch.cuda]"].iloc[0] == 3
+    assert frame["peak_memory_allocator_bytes [allocator, gpu:0, Device.memory_stats]"].iloc[0] == 5
 
 
 def test_operations_are_rows_of_a_table_of_their_own():

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
-from jupyter_mlgpu.measure.ops.kept import KeptProfiles
+from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
 from jupyter_mlgpu.record.errors import RecordError
 from jupyter_mlgpu.record.reading import missing
 from jupyter_mlgpu.show.exporting import chrome, timeline, xprof
@@ -171,14 +171,14 @@ def test_a_trace_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_pa
 
 
 def test_the_newest_cells_events_are_kept_within_the_limit():
-    kept = KeptProfiles(limit=10)
+    kept = ProfileStore(limit=10)
     for number in range(1, 5):
         kept.add(("run", number), (profile(*[event()] * 4),))
     assert [bool(kept.get(("run", number))) for number in range(1, 5)] == [False, False, True, True]
 
 
 def test_of_a_cell_that_is_too_large_by_itself_the_first_events_by_time_are_kept():
-    kept = KeptProfiles(limit=3)
+    kept = ProfileStore(limit=3)
     kept.add(("run", 1), (profile(*(event(start=start) for start in (5, 1, 4, 2, 3)), left_out=1),))
     (one,) = kept.get(("run", 1))
     assert [found.start_ns for found in one.events] == [1, 2, 3]
@@ -187,7 +187,7 @@ def test_of_a_cell_that_is_too_large_by_itself_the_first_events_by_time_are_kept
 
 
 def test_the_frameworks_own_bytes_are_bounded_too_and_go_before_the_events_do():
-    kept = KeptProfiles(xspace_limit=10)
+    kept = ProfileStore(xspace_limit=10)
     for number in (1, 2):
         kept.add(("run", number), (profile(event(), xspace=b"x" * 6),))
     assert [kept.get(("run", number))[0].xspace for number in (1, 2)] == [None, b"x" * 6]
@@ -195,7 +195,7 @@ def test_the_frameworks_own_bytes_are_bounded_too_and_go_before_the_events_do():
 
 
 def test_records_that_are_forgotten_take_their_events_with_them():
-    kept = KeptProfiles()
+    kept = ProfileStore()
     kept.add(("run", 1), (profile(event()),))
     kept.clear()
     assert kept.get(("run", 1)) == ()

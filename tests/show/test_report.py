@@ -187,14 +187,15 @@ def test_several_devices_of_one_quantity_are_not_added_up():
             "device",
             "allocator",
             1,
+            device=name,
             detail=f"get_memory_info({name})",
         )
         for name, size in (("GPU:0", 1024**2), ("GPU:1", 2 * 1024**2))
     ]
     memory = chart([record(readings=tuple(two))], "Memory")
     assert memory.table.columns[1:] == (
-        "Peak memory, allocator, get_memory_info(GPU:0)",
-        "Peak memory, allocator, get_memory_info(GPU:1)",
+        "Peak memory, allocator, GPU:0",
+        "Peak memory, allocator, GPU:1",
     )
     assert memory.table.rows[0][1:] == ("1 MiB", "2 MiB")
 

@@ -87,14 +87,14 @@ class LocalMonitor:
     def _gpu(self, device: Device) -> Gpu | Sentence:
         """NVML's GPU for a framework's, or why it cannot be told (its numbers: `measure/probes/nvml.py`)."""
         gpus = self._gpus()
-        if not gpus.found:
+        if not gpus.gpus:
             return joined(gpus.why_none or "")
-        if len(gpus.found) == 1:
-            return gpus.found[0]
+        if len(gpus.gpus) == 1:
+            return gpus.gpus[0]
         number = device.number
-        same = len({one.label.partition("(")[2] for one in gpus.found}) == 1
-        if same and "CUDA_VISIBLE_DEVICES" not in os.environ and number < len(gpus.found):
-            return gpus.found[number]
+        same = len({one.label.partition("(")[2] for one in gpus.gpus}) == 1
+        if same and "CUDA_VISIBLE_DEVICES" not in os.environ and number < len(gpus.gpus):
+            return gpus.gpus[number]
         return WHICH
 
     def _processes(self, gpu: Gpu) -> list[str]:

@@ -15,6 +15,7 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.frameworks.benchmarks import CaseRunner, quick
 from jupyter_mlgpu.measure.frameworks.models import MODELS, Model
 from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.record.sentence import say
 
 #: Batches of the published measurements, with which the options are compared.
 PUBLISHED = {"resnet50": 128, "mobilenetv2": 128, "distilbert": 64, "bert-large": 16}
@@ -81,7 +82,10 @@ def start(
     how = registry.training(framework)
     why = how.why_not(model, options, device.kind, training)
     if why is None and device.kind == "cpu" and model.name not in _ON_CPU and model == MODELS[model.name]:
-        why = f"{model.title} is left out without a GPU: a single step takes tens of seconds and several GB."
+        why = say(
+            "{model} is left out without a GPU: a single step takes tens of seconds and several GB.",
+            model=model.title,
+        )
     if why is not None:
         raise BenchError(why)
     return how.start(device, model, batch, options, training)

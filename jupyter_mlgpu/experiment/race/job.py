@@ -21,7 +21,7 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.record import decoding
 
 JOB = "job.json"
-TOLD = "told.jsonl"
+MESSAGES = "told.jsonl"
 
 
 class JobError(Struct, frozen=True):
@@ -77,7 +77,7 @@ class Teller:
     """The process's side: appends lines."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / TOLD
+        self._path = folder / MESSAGES
 
     def tell(self, news: News) -> None:
         """Say something, whole and at once."""
@@ -93,7 +93,7 @@ class Listener:
     """The other side: the lines since it last asked; a line that is not whole yet waits."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / TOLD
+        self._path = folder / MESSAGES
         self._read = 0
 
     def news(self) -> Iterator[News]:

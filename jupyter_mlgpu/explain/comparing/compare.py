@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -51,16 +52,22 @@ class Change:
     """One quantity, or one operation's self time, of two groups of runs.
 
     `ratio` is how many times as large the second is as the first, None where `why_not` says why it cannot be
-    judged. `quantity` is the record's name of it, None of an operation.
+    judged. `quantity` is the record's name of it, None of an operation. `more` is the name of the operation,
+    or what is said beside the quantity's: which instrument, or that a profiler was on.
     """
 
-    what: str
+    quantity: str | None
+    more: str
     unit: str
     first: Sample
     second: Sample
     ratio: Estimate | None
     why_not: str | None
-    quantity: str | None = None
+
+    @property
+    def what(self) -> str:
+        """Its name, for people."""
+        return self.more if self.quantity is None else units.title(self.quantity) + self.more
 
     @property
     def judgement(self) -> Judgement:
@@ -166,42 +173,38 @@ def _counted(records: Sequence[Record], mode: str) -> list[Record]:
 def _quantity(
     quantity: str, first: Sequence[Record], second: Sequence[Record], suffix: str = ""
 ) -> list[Change]:
-    """A change for each source that measured it; none where neither side did."""
-    sides = [_by_source(records, quantity) for records in (first, second)]
+    """A change for each instrument that measured it; none where neither side did."""
+    instruments = Instruments((*first, *second), quantity)
+    sides = [_by_instrument(records, instruments) for records in (first, second)]
     if not any(sides):
         return []
-    title, unit = units.title(quantity) + suffix, QUANTITIES[quantity]
+    unit = QUANTITIES[quantity]
     if all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
-        return [_change(title, unit, *values, quantity=quantity)]
-    sources = dict.fromkeys(source for side in sides for source in side)
-    several = len(sources) > 1
+        return [_change(quantity, suffix, unit, *values)]
+    names = called(dict.fromkeys(one for side in sides for one in side))
     return [
         _change(
-            f"{title}, {source}" if several else title,
+            quantity,
+            f"{suffix}, {name}" if len(names) > 1 else suffix,
             unit,
-            *(side.get(source, []) for side in sides),
-            quantity=quantity,
+            *(side.get(instrument, []) for side in sides),
         )
-        for source in sources
+        for instrument, name in names.items()
     ]
 
 
-def _by_source(records: Sequence[Record], quantity: str) -> dict[str, list[float]]:
-    """Values by source, one of each record: where one source tells of several devices, the largest."""
-    found: dict[str, list[float]] = {}
+def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[Instrument, list[float]]:
+    """Values by instrument, one of each record that it measured."""
+    values: dict[Instrument, list[float]] = {}
     for record in records:
-        largest: dict[str, float] = {}
-        for one in record.readings:
-            if one.quantity == quantity and one.value is not None:
-                largest[one.instrument] = max(one.value, largest.get(one.instrument, one.value))
-        for source, value in largest.items():
-            found.setdefault(source, []).append(value)
-    return found
+        for instrument, value in instruments.values(record).items():
+            values.setdefault(instrument, []).append(value)
+    return values
 
 
 def _change(
-    what: str, unit: str, first: Sequence[float], second: Sequence[float], *, quantity: str | None = None
+    quantity: str | None, more: str, unit: str, first: Sequence[float], second: Sequence[float]
 ) -> Change:
     found, why = None, None
     if not first or not second:
@@ -212,7 +215,7 @@ def _change(
         found = ratio_interval(first, second)
         if found is None:
             why = too_few(len(first), len(second))
-    return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why, quantity)
+    return Change(quantity, more, unit, Sample(tuple(first)), Sample(tuple(second)), found, why)
 
 
 def too_few(first: int, second: int) -> Sentence:
@@ -227,7 +230,7 @@ def too_few(first: int, second: int) -> Sentence:
 def _operations(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
     sides = [_self_times(records) for records in (first, second)]
     keys = dict.fromkeys(key for side in sides for key in side)
-    changes = [_change(_titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
+    changes = [_change(None, _titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
     return sorted(changes, key=_largest, reverse=True)[:OPERATIONS]
 
 

@@ -18,7 +18,7 @@ from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import joined, say, say_count
 
 #: What each client's engines told the last time: of one that dies, that and its journal are left.
-_told: WeakKeyDictionary[Any, dict[int, EngineReport]] = WeakKeyDictionary()
+_reports: WeakKeyDictionary[Any, dict[int, EngineReport]] = WeakKeyDictionary()
 
 
 def collect(client: Any, timeout: float = 5.0) -> Collection:
@@ -53,7 +53,7 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
     if not isinstance(timeout, int | float) or not timeout > 0:
         raise UsageError(f"timeout is a number of seconds above 0, found {timeout!r:.40}.")
     present = sorted(client.ids)
-    before = _told.get(client, {})
+    before = _reports.get(client, {})
     where = journal.folder(getattr(getattr(client, "session", None), "key", None))
     told = {one.engine: one for one in ask(client, present, timeout, clock)}
     for number in _known(client, present, before) | journal.engines(where):
@@ -68,7 +68,7 @@ def collect_with(client: Any, timeout: float, clock: Clock) -> Collection:
                 one, before.get(number), written, living, here, gone=number not in client.ids
             )
     found = [told[number] for number in sorted(told)]
-    _told[client] = {one.engine: one for one in found if one.offset is not None}
+    _reports[client] = {one.engine: one for one in found if one.offset is not None}
     return Collection(found, here)
 
 

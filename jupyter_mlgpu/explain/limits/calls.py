@@ -47,8 +47,6 @@ _READS = frozenset(
 )
 #: Those that wait, where the thread has no processor time meanwhile.
 _SLEEPS = frozenset(("sleep", "select", "poll", "epoll", "pause", "sigwait", "waitpid", "wait4", "waitid"))
-#: Those whose short operations keep the interpreter's lock (read, and seen: NumPy 2.1 below 500 elements).
-_KEEPING = ("numpy", "mlx")
 _BACKWARD = frozenset(("run_backward", "backward"))
 #: Libraries of arrays beside the frameworks.
 _ARRAYS = ("numpy", "keras", "cupy")
@@ -92,7 +90,11 @@ def operates(call: Call | None) -> bool:
 def keeps_the_lock(part: Part) -> bool:
     """Whether the user's own line works on arrays of a library that keeps the lock meanwhile."""
     call = part.call
-    return call is not None and call == part.line_call and (call.module or "").startswith(_KEEPING)
+    if call is None or call != part.line_call or call.module is None:
+        return False
+    # Seen with NumPy 2.1, for arrays below 500 elements.
+    frameworks = (name for name in registry.FRAMEWORKS if registry.framework(name).keeps_lock)
+    return call.module.startswith(("numpy", *frameworks))
 
 
 def known(part: Part) -> bool:

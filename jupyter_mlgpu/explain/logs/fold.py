@@ -95,7 +95,7 @@ class Folder:
         self._by_key: dict[tuple[Any, ...], FoldedLine] = {}
         self._kinds: dict[tuple[Any, ...], Kind] = {}
         self._characters = 0
-        self._not_kept = 0
+        self._dropped = 0
         self._placement = PlacementTable()
         self._subgraphs = Subgraphs()
         self._facts: dict[str, tuple[list[Any], str]] = {}
@@ -125,7 +125,7 @@ class Folder:
             kind.beyond.count += 1
             return kind.beyond, kind
         if kind is None and not self._has_room(explanation):
-            self._not_kept += 1
+            self._dropped += 1
             return None, None
         entry = FoldedLine(1, self._clean(message.text), explanation, stream, time)
         self._characters += len(message.text)
@@ -174,9 +174,9 @@ class Folder:
                 count=rest,
                 shapes=len(full) - KINDS_NAMED,
             )
-        if self._not_kept:
+        if self._dropped:
             yield say(
-                "{count} more lines were not kept: there were too many different ones.", count=self._not_kept
+                "{count} more lines were not kept: there were too many different ones.", count=self._dropped
             )
         yield from self._placement.notes()
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-#: A longer line is cut to its first KEPT bytes.
+#: A longer line is cut to its first MOST_BYTES bytes.
 LONGEST = 64 * 1024
-KEPT = 8 * 1024
+MOST_BYTES = 8 * 1024
 
 # Colours, cursor movements, window titles; and the backspaces of old progress bars.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])|\x08+")
@@ -39,18 +39,18 @@ class LineSplitter:
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._length = 0
-        self._return_held = False
+        self._return_pending = False
         #: How many lines were too long, and how many bytes of them were let go.
         self.cut_lines = 0
         self.cut_bytes = 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take some bytes; returns the lines that they complete."""
-        if self._return_held:
+        if self._return_pending:
             data = b"\r" + data
         # A \r at the end may be half of \r\n: it is looked at again with what follows.
-        self._return_held = data.endswith(b"\r")
-        if self._return_held:
+        self._return_pending = data.endswith(b"\r")
+        if self._return_pending:
             data = data[:-1]
         lines = data.split(b"\n") if b"\r" not in data else _split(data)
         if len(lines) == 1:
@@ -66,8 +66,8 @@ class LineSplitter:
 
     def finish(self) -> list[bytes]:
         """The last line, if it has no end."""
-        if self._return_held:
-            self._return_held = False
+        if self._return_pending:
+            self._return_pending = False
             self._keep(b"\r")
         return [self._take()] if self._pieces else []
 
@@ -78,7 +78,7 @@ class LineSplitter:
         if self._length + len(piece) <= LONGEST:
             self._pieces.append(piece)
         elif self._length <= LONGEST:
-            self._pieces = [b"".join([*self._pieces, piece[: KEPT + 1]])[: KEPT + 1]]
+            self._pieces = [b"".join([*self._pieces, piece[: MOST_BYTES + 1]])[: MOST_BYTES + 1]]
         self._length += len(piece)
 
     def _take(self) -> bytes:
@@ -87,8 +87,8 @@ class LineSplitter:
         return line if length <= LONGEST else self._cut(line, length)
 
     def _cut(self, line: bytes, length: int) -> bytes:
-        end = KEPT
-        while end > KEPT - 4 and line[end] & 0xC0 == 0x80:
+        end = MOST_BYTES
+        while end > MOST_BYTES - 4 and line[end] & 0xC0 == 0x80:
             end -= 1  # not within a character
         self.cut_lines += 1
         self.cut_bytes += length - end

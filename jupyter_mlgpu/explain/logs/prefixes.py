@@ -125,7 +125,7 @@ _ANY_FORM = re.compile(
 )
 
 # Only what no sentence has: a time or a path with a slash before the bracket, or a known logger.
-_INSIDE = re.compile(
+_EMBEDDED = re.compile(
     "|".join(
         (
             rf"{_STAMP}: [DIWEF] [\w./+-]+:\d+\] ",
@@ -141,7 +141,7 @@ _INSIDE = re.compile(
 )
 
 
-_MARKS_INSIDE = ("] ", "tensorflow:", "absl:", "Traceback (", "Warning: ")
+_EMBEDDED_MARKS = ("] ", "tensorflow:", "absl:", "Traceback (", "Warning: ")
 
 
 def undecorated(line: str) -> int:
@@ -173,7 +173,7 @@ def read(line: str, start: int = 0) -> Prefix | None:
 
 def split_inside(line: str, start: int) -> int:
     """Where another message begins in the line, at `start` or later, or 0."""
-    if not any(line.find(mark, start) >= 0 for mark in _MARKS_INSIDE):
+    if not any(line.find(mark, start) >= 0 for mark in _EMBEDDED_MARKS):
         return 0
-    found = _INSIDE.search(line, start)
+    found = _EMBEDDED.search(line, start)
     return found.start() if found else 0

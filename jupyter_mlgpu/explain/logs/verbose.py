@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, MutableMapping
+from collections.abc import Container, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
 
 from jupyter_mlgpu.explain.logs.knobs import FRAMEWORKS, KNOBS, Knob
 from jupyter_mlgpu.record.errors import RestartNeededError, UsageError
-from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say, with_commas
 
 #: What a word sets. A level takes the place of the one before.
 LEVELS: Mapping[str, Mapping[str, str]] = {
@@ -40,18 +39,6 @@ _SAID_OF: Mapping[str, Sentence] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentChanges:
-    """What one command does: `changes` to make in the environment (None: remove), and what to print.
-
-    `before` is what `off` has to put back after these changes.
-    """
-
-    changes: Mapping[str, str | None]
-    before: Mapping[str, str | None]
-    text: str
-
-
 @cache
 def of_this_process() -> Verbose:
     """The one of this process and its environment."""
@@ -62,41 +49,123 @@ def of_this_process() -> Verbose:
 class Verbose:
     """`%mlc_trace verbose WORDS`: one a kernel; remembers what it changed in `environ`.
 
-    `in_time` holds what it set before the framework that reads it was imported.
+    `before` is what `off` puts back. `in_time` holds what was set before the framework that reads it was
+    imported.
     """
 
     environ: MutableMapping[str, str]
     before: dict[str, str | None] = field(default_factory=dict)
     in_time: dict[str, str] = field(default_factory=dict)
 
-    def command(self, words: str, modules: Container[str]) -> str:
+    def command(self, words: str, modules: Container[str]) -> Sentence:
         """Do what the words say and return what to print; `modules` is `sys.modules`.
 
         Raises UsageError, in one sentence, for words it does not know, and RestartNeededError for what
         a framework has read already; then nothing has changed.
         """
         loaded = imported(modules)
-        result = plan(words, self.environ, loaded, self.before, self.in_time)
-        self._apply(result.changes)
-        for name, value in result.changes.items():
-            if KNOBS[name].framework not in loaded:
-                self.in_time.pop(name, None)
-                if value is not None:
-                    self.in_time[name] = value
-        self.before = dict(result.before)
-        return result.text
+        words = words.strip()
+        if words in ("", "status"):
+            return self._status(loaded)
+        if words == "off":
+            return self._off(loaded)
+        if words in LEVELS:
+            return self._set_level(words, loaded)
+        name, equals, value = (one.strip() for one in words.partition("="))
+        if name not in KNOBS:
+            raise UsageError(
+                say(
+                    "Unknown words {words} after %mlc_trace verbose: choose {levels}, off or status, or set "
+                    "a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` (known: {known}).",
+                    words=repr(words),
+                    levels=", ".join(LEVELS),
+                    known=", ".join(KNOBS),
+                )
+            )
+        if not equals:
+            return explain(KNOBS[name])
+        if not re.fullmatch(KNOBS[name].pattern, value):
+            raise UsageError(
+                say(
+                    "{name} cannot be {value}: it takes {values}, for example "
+                    "`%mlc_trace verbose {name}={example}`.",
+                    name=name,
+                    value=repr(value),
+                    values=KNOBS[name].values,
+                    example=KNOBS[name].example,
+                )
+            )
+        _refuse_too_late(words, {name: value}, loaded, self.in_time)
+        self.before.setdefault(name, self.environ.get(name))
+        self._change({name: value}, loaded)
+        return _said_of_setting(words, {name: value}, loaded)
 
     def restore(self) -> None:
         """Put the environment back as it was found: what `%unload_ext jupyter_mlgpu` needs."""
-        self._apply(self.before)
+        self._change(self.before, frozenset(FRAMEWORKS))
         self.before = {}
 
-    def _apply(self, changes: Mapping[str, str | None]) -> None:
+    def _set_level(self, level: str, loaded: frozenset[str]) -> Sentence:
+        """Set its variables; what was changed before is put back first."""
+        found = {**self.environ, **self.before}
+        wanted = dict(LEVELS[level])
+        if level != "mlc" and (found.get(_HIDES) or "0") != "0":
+            wanted[_HIDES] = "0"
+        _refuse_too_late(level, wanted, loaded, self.in_time)
+        self._change({**self.before, **wanted}, loaded)
+        self.before = {name: found.get(name) for name in wanted}
+        return _said_of_setting(level, wanted, loaded)
+
+    def _off(self, loaded: frozenset[str]) -> Sentence:
+        if not self.before:
+            return say("Nothing was set by %mlc_trace verbose, so there is nothing to put back.")
+        back = say("Put back as it was: {names}.", names=", ".join(self.before))
+        knobs = [KNOBS[name] for name in self.before if KNOBS[name].read != "always"]
+        readers = {reader for knob in knobs for reader in (knob.framework, knob.also)} & loaded
+        self._change(self.before, loaded)
+        self.before = {}
+        if not readers:
+            return back
+        more = say(
+            "{names} may have read them already and then keeps them until the kernel restarts.",
+            names=_titles(readers),
+        )
+        return joined(back, more)
+
+    def _status(self, loaded: frozenset[str]) -> Sentence:
+        known = [(name, f"{name}={self.environ[name]}") for name in KNOBS if name in self.environ]
+        shown = [
+            say("{setting} (set here)", setting=one) if name in self.before else one for name, one in known
+        ]
+        lines = [say("No variable about logs is set.")]
+        if shown:
+            lines = [say("Set in this kernel: {settings}.", settings=with_commas(shown))]
+        if loaded:
+            lines.append(
+                say(
+                    "Imported already, so that a change needs a restart of the kernel: {names}.",
+                    names=_titles(loaded),
+                )
+            )
+        lines.append(
+            say(
+                "`%mlc_trace verbose on`, `all` or `mlc` make the frameworks say more, `off` puts it back, "
+                "and `%mlc_trace verbose TF_CPP_VMODULE` explains a variable."
+            )
+        )
+        return below(*lines)
+
+    def _change(self, changes: Mapping[str, str | None], loaded: frozenset[str]) -> None:
+        """Set variables, and remove those that are to be None."""
         for name, value in changes.items():
+            if KNOBS[name].framework not in loaded:
+                self.in_time.pop(name, None)
             if value is None:
                 self.environ.pop(name, None)
-            else:
-                self.environ[name] = value
+                continue
+            self.environ[name] = value
+            if KNOBS[name].framework not in loaded:
+                self.in_time[name] = value
 
 
 def imported(modules: Container[str]) -> frozenset[str]:
@@ -104,60 +173,27 @@ def imported(modules: Container[str]) -> frozenset[str]:
     return frozenset(name for name in ("tensorflow", "torch", "jax") if name in modules)
 
 
-def plan(
-    words: str,
-    environ: Mapping[str, str],
-    loaded: Collection[str],
-    before: Mapping[str, str | None],
-    in_time: Mapping[str, str] = MappingProxyType({}),
-) -> EnvironmentChanges:
-    """What `%mlc_trace verbose WORDS` changes, and what it says. Changes nothing itself.
-
-    `loaded` holds the frameworks imported already, `before` what earlier commands have changed, and
-    `in_time` what they had set when a framework read it. Raises RestartNeededError where it is too late.
-    """
-    words = words.strip()
-    name, equals, value = words.partition("=")
-    name = name.strip()
-    if words in ("", "status"):
-        return EnvironmentChanges({}, before, _status(environ, loaded, before))
-    if words == "off":
-        return _off(loaded, before)
-    if words in LEVELS:
-        found = _found(environ, before)
-        wanted = dict(LEVELS[words])
-        if words != "mlc" and found.get(_HIDES, "0") != "0":
-            wanted[_HIDES] = "0"
-        return _set(words, wanted, found, loaded, before, in_time, start_over=True)
-    if name not in KNOBS:
-        raise UsageError(
-            f"Unknown words {words!r} after %mlc_trace verbose: choose {', '.join(LEVELS)}, off or status, "
-            "or set a variable as in `%mlc_trace verbose TF_CPP_VMODULE=execute=1` "
-            f"(known: {', '.join(KNOBS)})."
-        )
-    if not equals:
-        return EnvironmentChanges({}, before, explain(KNOBS[name]))
-    value = value.strip()
-    if not re.fullmatch(KNOBS[name].pattern, value):
-        raise UsageError(
-            f"{name} cannot be {value!r}: it takes {KNOBS[name].values}, "
-            f"for example `%mlc_trace verbose {name}={KNOBS[name].example}`."
-        )
-    return _set(words, {name: value}, environ, loaded, before, in_time, start_over=False)
-
-
-def explain(knob: Knob) -> str:
+def explain(knob: Knob) -> Sentence:
     """What a variable does, what it takes, and when it is read."""
-    reader = FRAMEWORKS[knob.framework] + (f" and {FRAMEWORKS[knob.also]}" if knob.also else "")
     when = {
-        "import": "once, while it is imported",
-        "first use": "once, at the first use",
-        "always": "each time it is needed",
+        "import": say("once, while it is imported"),
+        "first use": say("once, at the first use"),
+        "always": say("each time it is needed"),
     }[knob.read]
-    instead = f" Later: `{knob.instead}`." if knob.instead else ""
-    return (
-        f"{knob.name} {knob.does}. It takes {knob.values}; `%mlc_trace verbose {knob.name}={knob.example}` "
-        f"sets it. Read by {reader} {when}.{instead} Source: {knob.source}."
+    readers = [FRAMEWORKS[knob.framework], *([FRAMEWORKS[knob.also]] if knob.also else [])]
+    return joined(
+        say(
+            "{name} {does}. It takes {values}; `%mlc_trace verbose {name}={example}` sets it. Read by "
+            "{readers} {when}.",
+            name=knob.name,
+            does=knob.does,
+            values=knob.values,
+            example=knob.example,
+            readers=listed(readers),
+            when=when,
+        ),
+        *([say("Later: `{code}`.", code=knob.instead)] if knob.instead else []),
+        say("Source: {source}.", source=knob.source),
     )
 
 
@@ -167,47 +203,22 @@ def first_cell(settings: Mapping[str, str]) -> str:
     return "\n".join(["import os", *lines, "%load_ext jupyter_mlgpu"])
 
 
-def _set(
-    words: str,
-    wanted: Mapping[str, str],
-    environ: Mapping[str, str],
-    loaded: Collection[str],
-    before: Mapping[str, str | None],
-    in_time: Mapping[str, str],
-    *,
-    start_over: bool,
-) -> EnvironmentChanges:
-    """Set variables, or say that it is too late. `start_over`: what was changed before is put back first."""
-    knobs = [KNOBS[name] for name in wanted]
-    late = [
-        knob
-        for knob in knobs
-        if knob.framework in loaded and knob.read == "import" and in_time.get(knob.name) != wanted[knob.name]
-    ]
-    if late:
-        raise _too_late(words, wanted, late)
-    changes: dict[str, str | None] = {**before, **wanted} if start_over else dict(wanted)
-    kept = {} if start_over else dict(before)
-    for name in wanted:
-        kept.setdefault(name, environ.get(name))
-    lines = [
-        f"Set {_listed(wanted)}. {_SAID_OF.get(words, '')}".rstrip(),
-        *_when_read(knobs, loaded),
-        "`%mlc_trace verbose off` puts it back.",
-    ]
-    return EnvironmentChanges(changes, kept, "\n".join(lines))
-
-
-def _too_late(words: str, wanted: Mapping[str, str], late: Iterable[Knob]) -> RestartNeededError:
-    late = list(late)
-    names = " and ".join(sorted({FRAMEWORKS[knob.framework] for knob in late}))
+def _refuse_too_late(
+    words: str, wanted: Mapping[str, str], loaded: frozenset[str], in_time: Mapping[str, str]
+) -> None:
+    """Raise RestartNeededError where a framework has read a variable already, with another value."""
+    knobs = [KNOBS[name] for name, value in wanted.items() if in_time.get(name) != value]
+    late = [knob for knob in knobs if knob.framework in loaded and knob.read == "import"]
+    if not late:
+        return
+    names = _titles({knob.framework for knob in late})
     why = say("{names} is imported already and has read its settings, so nothing was changed.", names=names)
     if words in _SAID_OF:
         why = joined(why, _SAID_OF[words])
     for knob in late:
         if knob.instead:
             why = say("{why}\nWithout a restart: `{code}`", why=why, code=knob.instead)
-    return RestartNeededError(
+    raise RestartNeededError(
         why,
         say(
             "Restart the kernel, run this cell first and then the others up to here:\n\n{code}",
@@ -217,64 +228,41 @@ def _too_late(words: str, wanted: Mapping[str, str], late: Iterable[Knob]) -> Re
     )
 
 
-def _when_read(knobs: Iterable[Knob], loaded: Collection[str]) -> list[str]:
+def _said_of_setting(words: str, wanted: Mapping[str, str], loaded: frozenset[str]) -> Sentence:
+    settings = say("Set {settings}.", settings=listed([f"{name}={value}" for name, value in wanted.items()]))
+    return below(
+        joined(settings, _SAID_OF[words]) if words in _SAID_OF else settings,
+        *_when_read([KNOBS[name] for name in wanted], loaded),
+        say("`%mlc_trace verbose off` puts it back."),
+    )
+
+
+def _when_read(knobs: Iterable[Knob], loaded: frozenset[str]) -> list[Sentence]:
     """What has to be known of variables that were set, in sentences."""
     lines = []
     for knob in knobs:
         if knob.also in loaded:
             lines.append(
-                f"{FRAMEWORKS[knob.also]} is imported already and keeps its {knob.name} until a restart."
+                say(
+                    "{framework} is imported already and keeps its {name} until a restart.",
+                    framework=FRAMEWORKS[knob.also],
+                    name=knob.name,
+                )
             )
         if knob.framework == "fork":
-            lines.append(f"{knob.name} is read by Apple's fork alone, in the Python 3.8 that runs it.")
-        elif knob.read == "first use" and (knob.framework in loaded or knob.framework == "nccl"):
-            reader = FRAMEWORKS[knob.framework]
             lines.append(
-                f"{reader} reads {knob.name} at its first use: if it has been used, restart the kernel."
+                say("{name} is read by Apple's fork alone, in the Python 3.8 that runs it.", name=knob.name)
+            )
+        elif knob.read == "first use" and (knob.framework in loaded or knob.framework == "nccl"):
+            lines.append(
+                say(
+                    "{framework} reads {name} at its first use: if it has been used, restart the kernel.",
+                    framework=FRAMEWORKS[knob.framework],
+                    name=knob.name,
+                )
             )
     return lines
 
 
-def _off(loaded: Collection[str], before: Mapping[str, str | None]) -> EnvironmentChanges:
-    if not before:
-        return EnvironmentChanges(
-            {}, {}, "Nothing was set by %mlc_trace verbose, so there is nothing to put back."
-        )
-    kept = sorted(
-        {
-            FRAMEWORKS[reader]
-            for name in before
-            for reader in (KNOBS[name].framework, KNOBS[name].also)
-            if reader in loaded and KNOBS[name].read != "always"
-        }
-    )
-    more = (
-        f" {' and '.join(kept)} may have read them already and then keeps them until the kernel restarts."
-        if kept
-        else ""
-    )
-    return EnvironmentChanges(before, {}, f"Put back as it was: {', '.join(before)}.{more}")
-
-
-def _status(environ: Mapping[str, str], loaded: Collection[str], before: Mapping[str, str | None]) -> str:
-    known = {name: environ[name] for name in KNOBS if name in environ}
-    shown = [f"{name}={value}" + (" (set here)" if name in before else "") for name, value in known.items()]
-    lines = [f"Set in this kernel: {', '.join(shown)}." if shown else "No variable about logs is set."]
-    names = " and ".join(FRAMEWORKS[name] for name in sorted(loaded))
-    if names:
-        lines.append(f"Imported already, so that a change needs a restart of the kernel: {names}.")
-    lines.append(
-        "`%mlc_trace verbose on`, `all` or `mlc` make the frameworks say more, `off` puts it back, and "
-        "`%mlc_trace verbose TF_CPP_VMODULE` explains a variable."
-    )
-    return "\n".join(lines)
-
-
-def _found(environ: Mapping[str, str], before: Mapping[str, str | None]) -> dict[str, str]:
-    """The environment as it was before this kernel's first `verbose`."""
-    found = {**environ, **before}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _listed(settings: Mapping[str, str]) -> str:
-    return " and ".join(f"{name}={value}" for name, value in settings.items())
+def _titles(frameworks: Iterable[str]) -> Sentence:
+    return listed(sorted(FRAMEWORKS[name] for name in frameworks))

@@ -95,10 +95,12 @@ class AppleExecutable:
         self._device = ml.MLCDevice.deviceWithType_(value("MLCDeviceType", kind))
         if self._device is None:
             raise DeviceError(f'ML Compute has no {kind} here: take device("any", "apple").')
-        self._kept: list[Any] = []  # what ML Compute reads without copying
+        self._borrowed: list[Any] = []  # what ML Compute reads without copying
         self._tensors = {tensor: self._tensor(tensor, None) for tensor in program.inputs}
         owners = {
-            one: step.layer for step in program.steps for one in (*step.layer.parameters, *step.layer.kept)
+            one: step.layer
+            for step in program.steps
+            for one in (*step.layer.parameters, *step.layer.statistics)
         }
         self._tensors |= {tensor: self._tensor(tensor, owners.get(tensor)) for tensor in program.own}
         self._layers: dict[Step, Any] = {}
@@ -170,7 +172,7 @@ class AppleExecutable:
         self._done(done, "the update")
         self._graph.synchronizeUpdates()
         for tensor in self._program.trained:
-            tensor._held = OnDevice(self._tensors[tensor], tensor.shape, tensor.dtype)
+            tensor._value = OnDevice(self._tensors[tensor], tensor.shape, tensor.dtype)
 
     def times(self, feeds: Sequence[Array], training: bool, count: int) -> dict[Step, float]:
         raise GraphError("ML Compute tells the time of a whole execution alone: take the option profiling.")
@@ -183,12 +185,12 @@ class AppleExecutable:
             raise GraphError(f"ML Compute has no {tensor.data_type}, which {tensor} is: take Float32.")
         shape, kind = list(apple_shape(tensor, owner)), value("MLCDataType", tensor.data_type)
         if tensor.own:
-            data = self._wrapped(np.ascontiguousarray(np.asarray(tensor._held)))
+            data = self._wrapped(np.ascontiguousarray(np.asarray(tensor._value)))
             return self._ml.MLCTensor.tensorWithShape_data_dataType_(shape, data, kind)
         return self._ml.MLCTensor.tensorWithShape_dataType_(shape, kind)
 
     def _wrapped(self, array: Array) -> Any:
-        self._kept.append(array)
+        self._borrowed.append(array)
         return self._ml.MLCTensorData.dataWithImmutableBytesNoCopy_length_(array, array.nbytes)
 
     def _add(self, graph: Any, step: Step) -> None:
@@ -244,10 +246,10 @@ class AppleExecutable:
 
     def _data(self, feeds: Sequence[Array]) -> tuple[dict[str, Any], int]:
         """The data by name, and Apple's batch size: 0 for the one that the tensors have."""
-        self._kept = [one for one in self._kept if not isinstance(one, dict)]
+        self._borrowed = [one for one in self._borrowed if not isinstance(one, dict)]
         names = [tensor.name for tensor in self._program.inputs]
         arrays = dict(zip(names, map(np.ascontiguousarray, feeds), strict=True))
-        self._kept.append(arrays)
+        self._borrowed.append(arrays)
         make_data = self._ml.MLCTensorData.dataWithImmutableBytesNoCopy_length_
         data = {name: make_data(array, array.nbytes) for name, array in arrays.items()}
         first = feeds[0].shape[0] if feeds else 0

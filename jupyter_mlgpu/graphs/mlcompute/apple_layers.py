@@ -30,7 +30,7 @@ from jupyter_mlgpu.graphs.mlcompute.names import ENUMERATIONS
 from jupyter_mlgpu.graphs.mlcompute.tensors import Shape, Tensor
 from jupyter_mlgpu.record.errors import GraphError
 
-Made = Mapping[Tensor, Any]
+Tensors = Mapping[Tensor, Any]
 """Our tensors -> Apple's."""
 
 
@@ -51,7 +51,7 @@ def apple_shape(tensor: Tensor, layer: Layer | None) -> Shape:
     return shape
 
 
-def make(ml: Any, layer: Layer, tensors: Made, sources: list[Tensor]) -> Any:
+def make(ml: Any, layer: Layer, tensors: Tensors, sources: list[Tensor]) -> Any:
     """The MLCLayer.
 
     Raises:
@@ -66,17 +66,17 @@ def make(ml: Any, layer: Layer, tensors: Made, sources: list[Tensor]) -> Any:
     raise GraphError(f"ML Compute has no {layer.title} that we know of.")
 
 
-def _given(tensors: Made, tensor: Tensor | None) -> Any:
+def _given(tensors: Tensors, tensor: Tensor | None) -> Any:
     return None if tensor is None else tensors[tensor]
 
 
-def _activation(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _activation(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     kind = value("MLCActivationType", layer.activation)
     descriptor = ml.MLCActivationDescriptor.descriptorWithType_a_b_(kind, layer.a, layer.b)
     return ml.MLCActivationLayer.layerWithDescriptor_(descriptor)
 
 
-def _fully_connected(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _fully_connected(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     outputs, inputs = layer.weights.shape
     make_descriptor = ml.MLCConvolutionDescriptor
     descriptor = make_descriptor.descriptorWithKernelWidth_kernelHeight_inputFeatureChannelCount_outputFeatureChannelCount_(  # noqa: E501
@@ -87,7 +87,7 @@ def _fully_connected(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) 
     )
 
 
-def _convolution(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _convolution(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     make_descriptor = ml.MLCConvolutionDescriptor
     descriptor = make_descriptor.descriptorWithType_kernelSizes_inputFeatureChannelCount_outputFeatureChannelCount_groupCount_strides_dilationRates_paddingPolicy_paddingSizes_(  # noqa: E501
         value("MLCConvolutionType", layer.convolution_type),
@@ -105,7 +105,7 @@ def _convolution(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> A
     )
 
 
-def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _pooling(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     window: list[Any] = [list(layer.kernel), list(layer.strides), list(layer.dilation_rates)]
     window += [value("MLCPaddingPolicy", layer.padding_policy), list(layer.padding_sizes)]
     descriptors = ml.MLCPoolingDescriptor
@@ -126,7 +126,7 @@ def _pooling(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     return ml.MLCPoolingLayer.layerWithDescriptor_(descriptor)
 
 
-def _padding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _padding(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     sizes, layers = list(layer.sizes), ml.MLCPaddingLayer
     if layer.padding_type == "Reflect":
         return layers.layerWithReflectionPadding_(sizes)
@@ -137,7 +137,7 @@ def _padding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     return layers.layerWithConstantPadding_constantValue_(sizes, layer.value)
 
 
-def _batch_normalization(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _batch_normalization(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     layers = ml.MLCBatchNormalizationLayer
     return layers.layerWithFeatureChannelCount_mean_variance_beta_gamma_varianceEpsilon_momentum_(
         layer.feature_channel_count,
@@ -150,7 +150,7 @@ def _batch_normalization(ml: Any, layer: Any, tensors: Made, sources: list[Tenso
     )
 
 
-def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _lstm(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     inputs, hidden, biases = (
         [tensors[one] for one in some or ()]
         for some in (layer.input_weights, layer.hidden_weights, layer.biases)
@@ -172,7 +172,7 @@ def _lstm(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     )
 
 
-def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _attention(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     descriptors = ml.MLCMultiheadAttentionDescriptor
     descriptor = descriptors.descriptorWithModelDimension_keyDimension_valueDimension_headCount_dropout_hasBiases_hasAttentionBiases_addsZeroAttention_(  # noqa: E501
         *[layer.model_dimension] * 3,
@@ -191,7 +191,7 @@ def _attention(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any
     )
 
 
-def _embedding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _embedding(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     count, dimension = layer.weights.shape
     descriptors = ml.MLCEmbeddingDescriptor
     descriptor = descriptors.descriptorWithEmbeddingCount_embeddingDimension_paddingIndex_maximumNorm_pNorm_scalesGradientByFrequency_(  # noqa: E501
@@ -200,7 +200,7 @@ def _embedding(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any
     return ml.MLCEmbeddingLayer.layerWithDescriptor_weights_(descriptor, tensors[layer.weights])
 
 
-def _loss(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _loss(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     descriptors = ml.MLCLossDescriptor
     descriptor = descriptors.descriptorWithType_reductionType_weight_labelSmoothing_classCount_epsilon_delta_(
         value("MLCLossType", layer.loss_type),
@@ -216,12 +216,12 @@ def _loss(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
     return ml.MLCLossLayer.layerWithDescriptor_(descriptor)
 
 
-def _reshape(ml: Any, layer: Any, tensors: Made, sources: list[Tensor]) -> Any:
+def _reshape(ml: Any, layer: Any, tensors: Tensors, sources: list[Tensor]) -> Any:
     size, known = math.prod(sources[0].shape), math.prod(one for one in layer.shape if one != -1)
     return ml.MLCReshapeLayer.layerWithShape_([size // known if one == -1 else one for one in layer.shape])
 
 
-_LAYERS: dict[type[Layer], Callable[[Any, Any, Made, list[Tensor]], Any]] = {
+_LAYERS: dict[type[Layer], Callable[[Any, Any, Tensors, list[Tensor]], Any]] = {
     elementwise.Arithmetic: lambda ml, layer, tensors, sources: ml.MLCArithmeticLayer.layerWithOperation_(
         value("MLCArithmeticOperation", layer.operation)
     ),

@@ -55,7 +55,7 @@ class Executable(Protocol):
 class Slot:
     """What an optimizer keeps: a number a parameter, all in one vector, held as a tensor holds its values."""
 
-    _held: Any
+    _value: Any
 
 
 class Engine:

@@ -139,7 +139,7 @@ class ExecutableGraph(Graph):
         linked = {result for maker in self._makers for result in maker._made()}
         inputs, own = dict.fromkeys(self._inputs.values()), dict[Tensor, None]()
         for step in steps:
-            own |= dict.fromkeys((*step.layer.parameters, *step.layer.kept))
+            own |= dict.fromkeys((*step.layer.parameters, *step.layer.statistics))
             for source in step.sources:
                 if source.own or source in linked:
                     (own if source.own else inputs)[source] = None
@@ -205,7 +205,7 @@ class ExecutableGraph(Graph):
         (executable, _), start = self._ready("execute"), real_time.perf_counter()
         results, gradients = work()
         for tensor, value in results.items():
-            tensor._held, tensor._before_reading = value, self._before_reading
+            tensor._value, tensor._before_reading = value, self._before_reading
         for tensor, gradient in gradients.items():
             tensor._gradient = gradient
         self._gradients, self._count = gradients or self._gradients, self._count + bool(results)
@@ -247,7 +247,7 @@ class ExecutableGraph(Graph):
         for tensor in filter(_nan, program.inputs):
             return GraphError(f"The data given to {tensor} holds NaN in {_nan(tensor)} of its numbers.")
         step, tensor = next((step, one) for step in program.steps for one in step.results if _nan(one))
-        numbers = f"{_nan(tensor)} of the {np.asarray(tensor._held).size} numbers of {tensor}"
+        numbers = f"{_nan(tensor)} of the {np.asarray(tensor._value).size} numbers of {tensor}"
         made_of = " and ".join(map(str, step.sources))
         hint = "mlc.explain(tensor) shows their values"
         return GraphError(f"{step.layer.title} gave NaN in {numbers}, made of {made_of}; {hint}.")
@@ -266,7 +266,7 @@ class ExecutableGraph(Graph):
         for tensor in program.inputs:
             if tensor in given:
                 batched = batch_size and tensor.shape and tensor.shape[0] == whole
-                tensor._held = tensor.fill(given[tensor], batch_size if batched else None)
+                tensor._value = tensor.fill(given[tensor], batch_size if batched else None)
                 continue
             name = next((name for name, one in self._inputs.items() if one is tensor), tensor.name)
             found = f"was given {', '.join(data) or 'none'}"
@@ -276,10 +276,10 @@ class ExecutableGraph(Graph):
             for place, limit in step.layer.limits.items():
                 source = step.sources[place]
                 if source in given:
-                    low, high = source._held.min(), source._held.max()
+                    low, high = source._value.min(), source._value.max()
                     layer = f"{step.layer.title} chooses by {source} from 0 to {limit - 1}"
                     insist(0 <= low <= high < limit, f"{layer}, and was given {low} to {high}.")
-        return [tensor._held for tensor in program.inputs]
+        return [tensor._value for tensor in program.inputs]
 
     def _before_reading(self) -> None:
         if threading.current_thread() is not self._pending:
@@ -292,7 +292,7 @@ def _takes(user: ExecutableGraph, maker: ExecutableGraph) -> bool:
 
 def _nan(tensor: Tensor) -> int:
     """How many of its values are NaN."""
-    return int(np.isnan(np.asarray(tensor._held)).sum()) if tensor.data_type in FLOATS else 0
+    return int(np.isnan(np.asarray(tensor._value)).sum()) if tensor.data_type in FLOATS else 0
 
 
 class InferenceGraph(ExecutableGraph):

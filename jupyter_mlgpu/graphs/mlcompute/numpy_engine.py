@@ -30,10 +30,10 @@ class NumpyExecutable(Engine):
         return Value(np.asarray(values))
 
     def read(self, own: Tensor | Slot) -> Value:
-        return self.array(own._held)
+        return self.array(own._value)
 
     def write(self, own: Tensor | Slot, value: Value) -> None:
-        own._held = value.array.astype(np.asarray(own._held).dtype)
+        own._value = value.array.astype(np.asarray(own._value).dtype)
 
     def seed(self, seed: int, count: Value) -> tuple[int, int]:
         return seed, int(count.array)

@@ -52,9 +52,9 @@ class TensorFlowExecutable(Engine):
         with self._device():
             for own, variable in self._variables.items():
                 # What another engine or device has given a tensor since.
-                if own._held is not variable:
-                    variable.assign(np.asarray(own._held))
-                    own._held = variable
+                if own._value is not variable:
+                    variable.assign(np.asarray(own._value))
+                    own._value = variable
             yield
 
     def array(self, values: Any) -> Any:
@@ -98,7 +98,7 @@ class TensorFlowExecutable(Engine):
 
     def _variable(self, own: Tensor | Slot) -> Any:
         """Its values as a variable on this device; graphs that share a tensor share the variable."""
-        held = own._held
+        held = own._value
         if not isinstance(held, self._tf.Variable) or not held.device.endswith(self._place):
-            own._held = self._tf.Variable(np.asarray(held))
-        return own._held
+            own._value = self._tf.Variable(np.asarray(held))
+        return own._value

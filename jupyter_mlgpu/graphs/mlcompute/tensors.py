@@ -72,7 +72,7 @@ class Tensor:
         self.name = f"data{next(_numbers)}"
         self.shape: Shape = tuple(shape)
         self.data_type, self.step = data_type, step
-        self._held: Any = None  # anything that NumPy can read: an engine's own array, too
+        self._value: Any = None  # anything that NumPy can read: an engine's own array, too
         self._gradient: Any = None
         self.own = False  # has values of its own: a constant, or weights
         self._before_reading: Callable[[], None] | None = None
@@ -91,11 +91,11 @@ class Tensor:
             self._before_reading()
         why = f"{self.step.layer.title} makes it" if self.step else "it is an input"
         insist(self.has_values, f"{self} has no values yet: {why}, so execute a graph with it first.")
-        return np.asarray(self._held)
+        return np.asarray(self._value)
 
     @property
     def has_values(self) -> bool:
-        return self._held is not None
+        return self._value is not None
 
     @property
     def gradient(self) -> Array:
@@ -177,9 +177,9 @@ def tensor(
     made = Tensor([int(size) for size in sizes], choose(DTYPES, data_type, "tensor"))
     made.own = any(one is not None for one in (data, fill, random))
     if data is not None:
-        made._held = made.fill(data).copy()
+        made._value = made.fill(data).copy()
     elif fill is not None:
-        made._held = np.full(made.shape, fill, made.dtype)
+        made._value = np.full(made.shape, fill, made.dtype)
     elif random is not None:
         floats = made.data_type in FLOATS
         insist(floats, f"{made} of type {made.data_type} cannot be random: only floats can.")
@@ -187,5 +187,5 @@ def tensor(
         outputs, inputs, *field = (*made.shape, 1)
         bound = 1.0 if kind == "Uniform" else math.sqrt(6 / ((inputs + outputs) * math.prod(field)))
         values = np.random.default_rng(seed).uniform(-bound, bound, made.shape)
-        made._held = values.astype(made.dtype)
+        made._value = values.astype(made.dtype)
     return made

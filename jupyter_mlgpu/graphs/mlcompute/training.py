@@ -129,7 +129,7 @@ class TrainingGraph(ExecutableGraph):
         for tensor in program.inputs:
             bound = tensor.has_values and (self._bound is not None or tensor.step is not None)
             insist(bound, f"execute_forward needs data for {tensor}: call bind_and_write_data first.")
-        feeds = [tensor._held for tensor in program.inputs]
+        feeds = [tensor._value for tensor in program.inputs]
         size = batch_size if self._bound is None else self._bound[1]
         wrong = f"execute_forward has a batch_size of {batch_size}, and data was bound for {size}."
         insist(batch_size == size, wrong)

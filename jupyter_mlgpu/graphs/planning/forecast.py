@@ -11,7 +11,7 @@ from jupyter_mlgpu.graphs.planning.crossing import RULE, Crossing, crossings
 from jupyter_mlgpu.graphs.planning.flow import Flow
 from jupyter_mlgpu.graphs.planning.graph import FunctionGraph
 from jupyter_mlgpu.graphs.planning.placer import settle
-from jupyter_mlgpu.graphs.planning.placing import Placement, Target, place
+from jupyter_mlgpu.graphs.planning.placing import Placement, PlanTarget, place
 from jupyter_mlgpu.graphs.planning.placing import target as target_named
 from jupyter_mlgpu.graphs.planning.subgraphs import Group, divide
 from jupyter_mlgpu.record import decoding
@@ -51,7 +51,7 @@ class Plan(Pictured):
     """What would run where; made by `plan`. Shown in a notebook as a table and a picture."""
 
     subject: str
-    target: Target
+    target: PlanTarget
     graph: FunctionGraph
     placements: tuple[Placement, ...]
     groups: tuple[Group, ...]
@@ -150,7 +150,7 @@ def plan(model_or_function: Any, *inputs: Any, target: str = "metal") -> Plan:
     return of_graph(graph, to, subject)
 
 
-def of_graph(graph: FunctionGraph, to: Target, subject: str) -> Plan:
+def of_graph(graph: FunctionGraph, to: PlanTarget, subject: str) -> Plan:
     """The plan for a graph in plain data."""
     flow = Flow(graph)
     placed = {

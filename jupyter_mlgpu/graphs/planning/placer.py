@@ -43,12 +43,12 @@ class _Settling:
                 self._join(body, node)
                 self._read(body, node)
             self._handed_on |= {(body.name, one.node) for one in body.returns}
-        self._kept: dict[Key, str] = {}  # the operation for which a group is on the CPU
+        self._on_cpu: dict[Key, str] = {}  # the operation for which a group is on the CPU
         for key, one in placements.items():
             if one.operation in ITERATORS:  # a data set lives on the CPU, where its batches are prepared
-                self._kept[self._group(key)] = one.operation
+                self._on_cpu[self._group(key)] = one.operation
             elif not one.on_device and one.operation not in _HANDING_ON:
-                self._kept.setdefault(self._group(key), one.operation)
+                self._on_cpu.setdefault(self._group(key), one.operation)
 
     def first_pass(self) -> None:
         """All but those that take nothing."""
@@ -59,7 +59,7 @@ class _Settling:
                     continue
                 group = self._group(key)
                 if group not in self._on_device:
-                    self._on_device[group] = group not in self._kept and self._beside_its_tensor(body, node)
+                    self._on_device[group] = group not in self._on_cpu and self._beside_its_tensor(body, node)
 
     def second_pass(self) -> None:
         """Those that take nothing, by who reads them."""
@@ -71,9 +71,9 @@ class _Settling:
                 self._on_device.get(self._group((key[0], one.name))) for one in self._readers.get(key, ())
             }
             by_readers = places == {False}
-            self._on_device[group] = group not in self._kept and not by_readers
+            self._on_device[group] = group not in self._on_cpu and not by_readers
             if by_readers:
-                self._kept.setdefault(group, node.operation)
+                self._on_cpu.setdefault(group, node.operation)
                 self._reasons[key] = say(
                     "{operation}: all that reads it is on the CPU", operation=node.operation
                 )
@@ -85,7 +85,7 @@ class _Settling:
         if reason is None and one.operation in ITERATORS:
             reason = say("{operation}: the iterator of a data set is on the CPU", operation=one.operation)
         if reason is None:
-            beside = self._kept[self._group(key)]
+            beside = self._on_cpu[self._group(key)]
             reason = say(
                 "{operation}: it stands with {beside}, which is on the CPU",
                 operation=one.operation,
@@ -127,7 +127,7 @@ class _Settling:
         maker = next(iter(self._flow.makers(body, node.operands[0])))
         on_device = self._on_device.get(self._group(maker.key), True)
         if not on_device:
-            self._kept[self._group((body.name, node.name))] = node.operation
+            self._on_cpu[self._group((body.name, node.name))] = node.operation
             self._reasons[body.name, node.name] = say(
                 "{operation}: the tensor that it takes is on the CPU", operation=node.operation
             )

@@ -37,7 +37,7 @@ _LAYERS = say(
 
 
 @dataclass(frozen=True)
-class Target:
+class PlanTarget:
     """A device to plan for. `own` holds its kernels, which stand under `device` in that table; `core`
     those of TensorFlow itself that serve any GPU or any device. `shared` says what the latter have."""
 
@@ -78,25 +78,25 @@ class Placement:
         return self.where not in ("cpu", "beside")
 
 
-def target(name: str) -> Target:
+def target(name: str) -> PlanTarget:
     """The target of this name; its tables are read now."""
     caveats: tuple[str, ...] = (FORECAST, _STAND_IN)
     if name == "metal":
-        return Target(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
+        return PlanTarget(name, "Metal", kernels.load("metal"), "GPU", kernels.load("core"), caveats)
     if name == "metal-community":
         caveats = (*caveats, _COMMUNITYS)
-        return Target(name, "Metal", kernels.load(name), "GPU", kernels.load("core"), caveats)
+        return PlanTarget(name, "Metal", kernels.load(name), "GPU", kernels.load("core"), caveats)
     if name == "cuda":
         table = kernels.load("cuda")
-        return Target(name, "CUDA", table, "GPU", table)
+        return PlanTarget(name, "CUDA", table, "GPU", table)
     if name == "mlcompute":
         caveats = (ELIGIBILITY, _LAYERS)
         table = kernels.load("mlcompute")
-        return Target(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
+        return PlanTarget(name, "ML Compute", table, "MLC", table, caveats, say("layer"), _TENSORS)
     raise PlanError(f"There is no target {name!r}. Choose metal, metal-community, cuda or mlcompute.")
 
 
-def place(node: Node, function: str, to: Target) -> Placement:
+def place(node: Node, function: str, to: PlanTarget) -> Placement:
     """The target's own kernel, else the core one for a GPU, else the one for any device, else the CPU."""
     where, reason, kernel = _decide(node, to)
     return Placement(
@@ -110,7 +110,7 @@ def place(node: Node, function: str, to: Target) -> Placement:
     )
 
 
-def _decide(node: Node, to: Target) -> tuple[str, Sentence, RegisteredKernel | None]:
+def _decide(node: Node, to: PlanTarget) -> tuple[str, Sentence, RegisteredKernel | None]:
     if "CPU:" in node.asked_device.upper():
         return "cpu", say("{operation}: the code asks for the CPU", operation=node.operation), None
     kernel = to.own.find(node, to.device)
@@ -126,7 +126,7 @@ def _decide(node: Node, to: Target) -> tuple[str, Sentence, RegisteredKernel | N
     return "cpu", _why_not(node, to), None
 
 
-def _own(kernel: RegisteredKernel, to: Target) -> Sentence:
+def _own(kernel: RegisteredKernel, to: PlanTarget) -> Sentence:
     told = say("{target} {noun}", target=to.title, noun=to.noun)
     if kernel.layer:
         told = say("{target} {noun} {layer}", target=to.title, noun=to.noun, layer=kernel.layer)
@@ -135,7 +135,7 @@ def _own(kernel: RegisteredKernel, to: Target) -> Sentence:
     return say("{kernel}, from macOS {version} on", kernel=told, version=str(kernel.min_macos))
 
 
-def _why_not(node: Node, to: Target) -> Sentence:
+def _why_not(node: Node, to: PlanTarget) -> Sentence:
     own = to.own.of(node.operation, to.device)
     if not own:
         others = _core(node, to)
@@ -159,7 +159,7 @@ def _why_not(node: Node, to: Target) -> Sentence:
     return say("{operation}: {target} {types}", operation=operation, target=to.title, types=has)
 
 
-def _core(node: Node, to: Target) -> list[RegisteredKernel]:
+def _core(node: Node, to: PlanTarget) -> list[RegisteredKernel]:
     return [kernel for device in ("GPU", "DEFAULT") for kernel in to.core.of(node.operation, device)]
 
 

@@ -27,10 +27,10 @@ class Progress(Protocol):
 
 def progress() -> Progress:
     """A bar where stderr is a terminal, else plain lines."""
-    return Bar() if sys.stderr.isatty() else Lines()
+    return ProgressBar() if sys.stderr.isatty() else ProgressLines()
 
 
-class Lines:
+class ProgressLines:
     """A line for each cell as it begins, with the time since the start: for logs of machines."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Lines:
         """Nothing more is told."""
 
 
-class Bar:
+class ProgressBar:
     """A bar with the number of cells done, the time since the start, and the cell that runs."""
 
     def __init__(self) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.record.errors import MlgpuError, RecordError, UsageError
+from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -162,7 +163,7 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
         records, problems = load_records(out / RECORDS)
     except RecordError as error:
         print(f"jupyter mlgpu: {error}", file=sys.stderr)
-        records, problems = [], [f"{RECORDS} was removed while the notebook ran."]
+        records, problems = [], [say("{file} was removed while the notebook ran.", file=RECORDS)]
     # They are this run's own, not loaded from elsewhere.
     records = [record.with_origin("live") for record in records]
     notices = [*([ending.for_report] if ending.for_report else []), *problems]

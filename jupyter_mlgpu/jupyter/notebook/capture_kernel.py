@@ -28,7 +28,7 @@ from jupyter_mlgpu.record.clock import real_time
 AT_ONCE = 0.3e-6
 
 #: Messages that show something, or end a cell: what was written before comes before them.
-_SHOWING = frozenset(
+_DISPLAY_MESSAGES = frozenset(
     {
         "display_data",
         "update_display_data",
@@ -148,7 +148,9 @@ class KernelSurroundings:
         @functools.wraps(original)
         def send(stream: Any, message: Any, *arguments: Any, **named: Any) -> Any:
             with contextlib.suppress(Exception):
-                if (message if isinstance(message, str) else message["header"]["msg_type"]) in _SHOWING:
+                if (
+                    message if isinstance(message, str) else message["header"]["msg_type"]
+                ) in _DISPLAY_MESSAGES:
                     pass_on()
             return original(stream, message, *arguments, **named)
 

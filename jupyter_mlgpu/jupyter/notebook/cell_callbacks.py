@@ -80,7 +80,7 @@ class CellCallbacks:
 
 def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
     """Call the parts; whether an interrupt came meanwhile."""
-    kept = _Kept()
+    kept = _Callbacks()
     came = False
     try:
         kept.begin()
@@ -101,7 +101,7 @@ def _interrupted_in(parts: Sequence[Part], told: Any) -> bool:
     return came or kept.came
 
 
-class _Kept:
+class _Callbacks:
     """Takes the place of the handler of SIGINT, in the one thread that has one."""
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ COMM = "jupyter_mlgpu"
 REQUEST = "jupyter_mlgpu_snapshot_request"
 REPLY = "jupyter_mlgpu_snapshot_reply"
 TELL = "jupyter_mlgpu_request"
-TOLD = "jupyter_mlgpu_reply"
+REPLY = "jupyter_mlgpu_reply"
 PROTOCOL = 1
 INTERVAL = 0.05
 #: Bytes of JSON; an event that is larger is sent alone.
@@ -61,7 +61,7 @@ class KernelChannel:
         audience: Audience,
     ) -> None:
         """`told` answers what browsers tell, by its type; it gets the whole message, which is not trusted."""
-        self._told = told
+        self._answers = told
         self._audience = audience
         #: The header of the request that pushes answer; made with the first of them.
         self._parent: dict[str, Any] | None = None
@@ -181,19 +181,19 @@ class KernelChannel:
         content = parent["content"]
         kind = content.get("type")
         try:
-            if kind not in self._told:
+            if kind not in self._answers:
                 raise UsageError(
                     say(
                         "This kernel understands {known}, not {type}.",
-                        known=", ".join(self._told),
+                        known=", ".join(self._answers),
                         type=f"{kind!r:.40}",
                     )
                 )
-            told = self._told[kind](content)
+            told = self._answers[kind](content)
             answer = {"status": "ok", "protocol": PROTOCOL, "run": self._run, **to_json(told)}
         except Exception as error:
             answer = {"status": "error", "ename": type(error).__name__, "evalue": to_json(of_error(error))}
-        self._kernel.session.send(stream, TOLD, answer, parent, ident)
+        self._kernel.session.send(stream, REPLY, answer, parent, ident)
 
 
 def _first(events: list[Event]) -> list[dict[str, Any]]:

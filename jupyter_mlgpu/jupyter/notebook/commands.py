@@ -17,6 +17,7 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
 from jupyter_mlgpu.record.shown import Shown
 
 if TYPE_CHECKING:
@@ -81,28 +82,41 @@ class Commands:
         }
         if command not in commands:
             raise UsageError(
-                f"Unknown command {command!r} after %mlc_trace. Choose {', '.join(commands)}; "
-                "`%mlc_trace?` explains each with an example."
+                say(
+                    "Unknown command {command} after %mlc_trace. Choose {known}; `%mlc_trace?` explains each "
+                    "with an example.",
+                    command=repr(command),
+                    known=", ".join(commands),
+                )
             )
         if command in ("save", "load", "replay") and not argument:
             raise UsageError(
-                f"%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`."
+                say(
+                    "%mlc_trace {command} needs a file, for example `%mlc_trace {command} records.jsonl`.",
+                    command=command,
+                )
             )
         return commands[command]()
 
-    def _set_tracing(self, on: bool) -> str:
+    def _set_tracing(self, on: bool) -> Sentence:
         self._events.set_tracing(on)
         self._channel.push({"type": "trace", "on": on})
         if on:
-            return "Tracing is on: every cell gets a receipt, from the next one on."
-        return "Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again."
+            return say("Tracing is on: every cell gets a receipt, from the next one on.")
+        return say("Tracing is off; the records so far are kept. `%mlc_trace on` turns it on again.")
 
-    def _trace_status(self) -> str:
+    def _trace_status(self) -> Sentence:
         store = self._kit.store
-        dropped = f" ({store.dropped:,} older ones were let go)" if store.dropped else ""
-        state = "on" if self._events.tracing else "off"
-        count = len(store.records())
-        return f"Tracing is {state}, {count:,} records{dropped}. `%mlc_trace?` explains the commands."
+        records = say_count("{count} record", "{count} records", len(store.records()))
+        if store.dropped:
+            records = say(
+                "{records} ({dropped} older ones were let go)", records=records, dropped=store.dropped
+            )
+        if self._events.tracing:
+            state = say("Tracing is on, {records}.", records=records)
+        else:
+            state = say("Tracing is off, {records}.", records=records)
+        return joined(state, say("`%mlc_trace?` explains the commands."))
 
     def _show(self) -> str:
         from jupyter_mlgpu.show.receipts import text  # what draws is loaded when something is drawn
@@ -116,24 +130,33 @@ class Commands:
         last = int(argument) if argument.isdecimal() else growth.LAST if not argument else 0
         if not growth.FEWEST <= last <= growth.MOST:
             raise UsageError(
-                f"After %mlc_trace growth comes how many of a cell's last runs to look at, {growth.FEWEST} "
-                f"to {growth.MOST}, or nothing for {growth.LAST}; found {argument!r}."
+                say(
+                    "After %mlc_trace growth comes how many of a cell's last runs to look at, {fewest} to "
+                    "{most}, or nothing for {last}; found {found}.",
+                    fewest=growth.FEWEST,
+                    most=growth.MOST,
+                    last=growth.LAST,
+                    found=repr(argument),
+                )
             )
         records = self._kit.store.records()
         return growing.table([*growth.of_all(records, last), *growth.of_blocks(records, last)])
 
-    def _clear(self) -> str:
+    def _clear(self) -> Sentence:
         self._kit.store.clear()
         self._kit.replays.clear()
         self._kit.profiles.clear()
         self._kit.looks.clear()
         self._logbook.clear()
         self._channel.push({"type": "cleared"})
-        return "All records of this kernel were forgotten; receipts in the notebook stay."
+        return say("All records of this kernel were forgotten; receipts in the notebook stay.")
 
-    def _save(self, path: str) -> str:
+    def _save(self, path: str) -> Sentence:
         count, problems = files.save_what_can_be(path, self._kit.store.records())
-        return "\n".join([f"Saved {count:,} records to {path}.", *problems])
+        saved = say_count(
+            "Saved {count} record to {path}.", "Saved {count} records to {path}.", count, path=path
+        )
+        return below(saved, *problems)
 
     def save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """A browser wants the records saved, `{"type": "save", "path": ...}`; answers what was said of it.
@@ -146,23 +169,33 @@ class Commands:
             raise UsageError("Saving the records needs a file's name, for example records.jsonl.")
         return {"said": self._save(path)}
 
-    def _load(self, path: str) -> str:
+    def _load(self, path: str) -> Sentence:
         records, problems = files.load_records(path)
         records = [_explained(record) for record in records]
         new, left_out = self._kit.store.extend(records)
         self._channel.push({"type": "hello"})  # there may be thousands: let the browsers ask for a snapshot
         known = len(records) - new - left_out
-        said = [f"Loaded {new:,} records from {path}; they are shown as loaded."]
+        said = [
+            say_count(
+                "Loaded {count} record from {path}; it is shown as loaded.",
+                "Loaded {count} records from {path}; they are shown as loaded.",
+                new,
+                path=path,
+            )
+        ]
         if known:
-            said.append(f"{known:,} more were here already.")
+            said.append(say("{count} more were here already.", count=known))
         if left_out:
             said.append(
-                f"{left_out:,} older ones found no room: load a part of the file, or do "
-                "`%mlc_trace clear` first."
+                say(
+                    "{count} older ones found no room: load a part of the file, or do `%mlc_trace clear` "
+                    "first.",
+                    count=left_out,
+                )
             )
-        return "\n".join([" ".join(said), *problems])
+        return below(joined(*said), *problems)
 
-    def _replay(self, path: str) -> str:
+    def _replay(self, path: str) -> Sentence:
         from jupyter_mlgpu.jupyter.notebook import receipts
         from jupyter_mlgpu.measure.frameworks.replay import Replay  # seldom asked for, as below
 
@@ -175,16 +208,26 @@ class Commands:
         self._channel.push({"type": "hello"})  # as for loading
         for record in new[:RECEIPTS]:
             receipts.show(record)
-        said = [f"Replayed {len(new):,} records from {path}: nothing of them ran here."]
+        said = [
+            say_count(
+                "Replayed {count} record from {path}: nothing of it ran here.",
+                "Replayed {count} records from {path}: nothing of them ran here.",
+                len(new),
+                path=path,
+            )
+        ]
         if len(new) > RECEIPTS:
-            said.append(f"The first {RECEIPTS} are shown here, all of them in the sidebar.")
+            said.append(say("The first {count} are shown here, all of them in the sidebar.", count=RECEIPTS))
         if left_out:
-            said.append(f"The {left_out:,} oldest found no room; `%mlc_trace clear` makes some.")
+            said.append(
+                say("The {count} oldest found no room; `%mlc_trace clear` makes some.", count=left_out)
+            )
         if len(new) < len(played):
-            said.append(f"{len(played) - len(new):,} were here already and stay as they are.")
+            said.append(say("{count} were here already and stay as they are.", count=len(played) - len(new)))
         if len(played) < len(records):
-            said.append(f"{len(records) - len(played):,} that do not say where they ran were left out.")
-        return "\n".join([" ".join(said), *problems])
+            left = len(records) - len(played)
+            said.append(say("{count} that do not say where they ran were left out.", count=left))
+        return below(joined(*said), *problems)
 
     def _export(self, words: str) -> str:
         from jupyter_mlgpu.jupyter.notebook.export_command import export
@@ -241,23 +284,26 @@ class Commands:
             return logbook.as_json(records, self._logbook.early)
         if option:
             raise UsageError(
-                f"Unknown option {option!r} after %mlc_trace logs: leave it out, or choose --raw or --json."
+                say(
+                    "Unknown option {option} after %mlc_trace logs: leave it out, or choose --raw or --json.",
+                    option=repr(option),
+                )
             )
         return logbook.explained(records, self._logbook.early)
 
     def _raw(self) -> str:
         from jupyter_mlgpu.show.page.text import visible
 
-        lines = []
+        lines: list[str] = []
         for sequence, stream, data, gone in self._capture.raw():
-            lines.append(f"cell {sequence}, {stream}:")
+            lines.append(say("cell {number}, {stream}:", number=sequence, stream=stream))
             if gone:
-                lines.append(f"[{gone:,} older bytes are no longer kept]")
+                lines.append(say("[{count} older bytes are no longer kept]", count=gone))
             lines.append(visible(data.decode(errors="backslashreplace")).rstrip("\n"))
-        return "\n".join(lines) or "No native lines of a traced cell are kept."
+        return below(*lines) if lines else say("No native lines of a traced cell are kept.")
 
 
-def _fits(words: str) -> str:
+def _fits(words: str) -> Sentence:
     from jupyter_mlgpu.jupyter.notebook.fits_command import fits_command
 
     return fits_command(words)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import publish_display_data
 
 from jupyter_mlgpu.explain.comparing.compare import RecordComparison, compare
-from jupyter_mlgpu.jupyter.notebook.chosen import cell_number, of_cell
+from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.record import files
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device
@@ -10,7 +11,7 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.devicewords import DeviceWord, in_words
 from jupyter_mlgpu.record.errors import DeviceError, UsageError
-from jupyter_mlgpu.record.sentence import Sentence, joined, listed, say
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, listed, say
 from jupyter_mlgpu.show.receipts import words
 
 
@@ -35,7 +36,7 @@ class DeviceCommands:
         if typed == "status":
             from jupyter_mlgpu.jupyter.notebook.memory import report  # seldom asked for
 
-            return f"{self.status()}\n{report()}"
+            return below(self.status(), report())
         if typed == "list":
             return self.list(framework)
         return self.select(DeviceWord.parse(typed), framework)
@@ -62,13 +63,17 @@ class DeviceCommands:
             say("What was made on another device stays there."),
         )
 
-    def status(self) -> str:
+    def status(self) -> Sentence:
         """`%mlc_device`; returns what to print."""
         device = in_words(self._selection.requested())
-        asked = f"Device asked for: {device}." if device else "No device asked for: the framework chooses."
+        asked = (
+            say("Device asked for: {device}.", device=device)
+            if device
+            else say("No device asked for: the framework chooses.")
+        )
         last = self._kit.store.records()[-1:]
-        ran = f" The last cell {words.where(last[0])}." if last and last[0].device.ran_on else ""
-        return f"{asked}{ran} `%mlc_device list` shows the devices, `%mlc_device?` explains."
+        ran = [say("The last cell {where}.", where=words.where(one)) for one in last if one.device.ran_on]
+        return joined(asked, *ran, say("`%mlc_device list` shows the devices, `%mlc_device?` explains."))
 
     def list(self, framework: str | None = None) -> str:
         """`%mlc_device list`; a line a device, and a line for each that is not there."""
@@ -80,11 +85,15 @@ class DeviceCommands:
             replayed = [_replayed(one) for replay in self._kit.replays for one in replay.devices()]
             lines += dict.fromkeys(replayed)  # a file may be replayed again
             lines += [
-                f"{registry.title(name)} is installed and not imported: "
-                f"`%mlc_device list --framework {name}` imports it."
+                say(
+                    "{title} is installed and not imported: `%mlc_device list --framework {name}` "
+                    "imports it.",
+                    title=registry.title(name),
+                    name=name,
+                )
                 for name in registry.importable()
             ]
-        return "\n".join(lines)
+        return below(*lines)
 
     def find_gpu(self) -> None:
         """Raise DeviceError where no installed framework has a GPU; imports them, one after another."""
@@ -104,7 +113,8 @@ class DeviceCommands:
         _import_for(word, None)
         self._selection.select_for_cell(word)
         devices = self._selection.devices()
-        return " ".join([f"This cell runs on {_named(devices) if devices else word}.", *self._lacking()])
+        place = _named(devices) if devices else str(word)
+        return joined(say("This cell runs on {place}.", place=place), *self._lacking())
 
     def _lacking(self) -> Sequence[Sentence]:
         """Of the frameworks that have no such device."""
@@ -203,22 +213,22 @@ def _lines(backend: Backend) -> list[str]:
     try:
         devices = backend.find_devices()
     except Exception as error:  # a plug-in that does not start: its own words say why
-        return [f"{framework} could not start its devices: {error}"]
+        return [say("{framework} could not start its devices: {error}", framework=framework, error=error)]
     lines = [_line(backend, one) for one in devices]
     if not any(one.name.startswith("gpu:") for one in devices):
-        lines.append(f"gpu:    none: {backend.needs_restart() or backend.why_no_gpu()}")
+        lines.append(say("gpu:    none: {why}", why=backend.needs_restart() or backend.why_no_gpu()))
     return lines
 
 
 def _replayed(device: Device) -> str:
-    return f"{device.name:8}{device.kind}  {device.native_name}; no cell runs there"
+    return say("{device}; no cell runs there", device=f"{device.name:8}{device.kind}  {device.native_name}")
 
 
 def _line(backend: Backend, device: Device) -> str:
     details = backend.details(device)
-    memory = None if details.memory is None else f"{units.size(details.memory)} memory"
+    memory = None if details.memory is None else say("{size} memory", size=units.size(details.memory))
     seen = sorted({str(one.verified) for one in backend.capabilities(device) if one.verified})
-    verified = "; ".join(seen) or "not yet run on such hardware"
+    verified = seen or [say("not yet run on such hardware")]
     known = [part for part in (details.hardware, memory, details.driver) if part]
     name = f"{device.name:8}{device.kind:8}{registry.title(device.framework)} {device.native_name}"
-    return "; ".join([name, *known, verified])
+    return reduce(lambda one, more: say("{one}; {more}", one=one, more=more), [*known, *verified], name)

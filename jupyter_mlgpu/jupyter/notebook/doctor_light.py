@@ -62,13 +62,13 @@ class DoctorLight:
         self._process: subprocess.Popen[str] | None = None
         self._stopped = False
         self._asking = False
-        self._found: dict[str, Any] | None = None
+        self._diagnosis: dict[str, Any] | None = None
         self._problem: Sentence | None = None
 
     def state(self) -> dict[str, Any]:
         """Whether it is being asked, and what it said last."""
         problem = None if self._problem is None else self._problem.to_json()
-        return {"asking": self._asking, "found": self._found, "problem": problem}
+        return {"asking": self._asking, "found": self._diagnosis, "problem": problem}
 
     def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin, unless it has begun; what comes of it is told by an event."""
@@ -95,7 +95,7 @@ class DoctorLight:
             said = of_error(error)
             why = said if isinstance(said, Sentence) else beginning(said or type(error).__name__, 300)
             problem = say("The doctor gave no answer ({why}). Run `%mlc_doctor` in a cell.", why=why)
-        self._found, self._problem, self._asking = found, problem, False
+        self._diagnosis, self._problem, self._asking = found, problem, False
         self._tell()
 
     def _answer(self) -> dict[str, Any]:

@@ -94,11 +94,11 @@ class CellEvents:
         stack = self._here.running
         if len(stack) != 1 or not stack[0].repeats:
             raise UsageError(FIRST_LINE)
-        self._here.inside, self._here.records = wanted, []
+        self._here.operations, self._here.records = wanted, []
         try:
             yield self._here.records
         finally:
-            self._here.inside = None
+            self._here.operations = None
 
     @property
     def inside_a_cell(self) -> bool:
@@ -231,8 +231,8 @@ class CellEvents:
 
     def _wanted(self, running: _Running, depth: int, code: str) -> OperationsRequest | None:
         """How to measure a cell that begins; None for one that is not measured."""
-        if depth == 2 and self._here.inside is not None:
-            return self._here.inside
+        if depth == 2 and self._here.operations is not None:
+            return self._here.operations
         if depth != 1:
             return None
         if code.split(maxsplit=1)[:1] == [TRACE_CELL] and self._ours(TRACE_CELL):
@@ -262,7 +262,7 @@ class CellEvents:
 class _ThisThread(threading.local):
     def __init__(self) -> None:
         self.running: list[_Running] = []
-        self.inside: OperationsRequest | None = None
+        self.operations: OperationsRequest | None = None
         self.records: list[Record] = []
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_mlgpu._version import __version__
-from jupyter_mlgpu.jupyter.notebook.chosen import cell_number, of_cell
+from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record

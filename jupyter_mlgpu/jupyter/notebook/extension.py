@@ -19,11 +19,11 @@ from jupyter_mlgpu.jupyter.notebook.devices import DeviceCommands
 from jupyter_mlgpu.jupyter.notebook.doctor_light import DoctorLight, captures
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.idletasks import IdleTasks
-from jupyter_mlgpu.jupyter.notebook.inside import RecordPages
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.jupyter.notebook.ops_command import OperationsRequest
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.post_mortem import PostMortem
+from jupyter_mlgpu.jupyter.notebook.record_pages import RecordPages
 from jupyter_mlgpu.jupyter.notebook.registration import registered_magics, transformed_input
 from jupyter_mlgpu.jupyter.notebook.sidebar_settings import SidebarSettings
 from jupyter_mlgpu.jupyter.notebook.steps import EndedCell, complete, saving, steps
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Where to append every record as it is made; `jupyter mlgpu run` sets it.
 JOURNAL_VARIABLE = "JUPYTER_MLGPU_RECORDS"
-_KEPT = "_jupyter_mlgpu"
+_ATTRIBUTE = "_jupyter_mlgpu"
 
 
 class Extension:
@@ -63,7 +63,7 @@ class Extension:
         self._run: tuple[int, int] | None = None
         self._progress = ""
         self._logbook = Logbook(self.kit, saving(self._journal), self._push, _show_again)
-        self._device_told = state.device_state(self.kit)
+        self._device_sent = state.device_state(self.kit)
         kernel = getattr(shell, "kernel", None)
         self.audience = Audience(shell)
         self._engine = surroundings.engine(kernel, self.kit.recorder.run.id)
@@ -72,7 +72,7 @@ class Extension:
         self.watch = Watch(
             self.kit.sampler, LazyCounters(self.kit.gpus), self._push, utc=self.kit.recorder.clock.utc
         )
-        self.inside = RecordPages(self.kit, self.watch.state)
+        self.record_pages = RecordPages(self.kit, self.watch.state)
         self.doctor = DoctorLight(lambda: captures(kernel), self._push)
         told = {
             "watch": lambda _: self.watch.renew(),
@@ -82,7 +82,7 @@ class Extension:
             "doctor": self.doctor.ask,
             "save": self._save_as_told,
             "records": lambda asked: state.records_before(self.kit, int(asked["before"])),
-            **self.inside.answers(),
+            **self.record_pages.answers(),
         }
         self.channel: Channel = (
             KernelChannel(kernel, self.kit.recorder.run.id, self._snapshot, told, self.audience)
@@ -179,7 +179,7 @@ class Extension:
     def _subscribers(self) -> list[Subscriber]:
         """Who is given each record; in an engine its journal, too."""
         engine = [] if self._engine is None else [self._engine.write]
-        return [self._push_record, self.inside.record_made, *engine]
+        return [self._push_record, self.record_pages.record_made, *engine]
 
     def _save_as_told(self, content: Mapping[str, Any]) -> dict[str, Any]:
         self.catch_up()
@@ -260,8 +260,8 @@ class Extension:
             device = state.device_state(self.kit)
         except Exception:  # a framework that is half imported: the next cell's end is soon enough
             return
-        if device != self._device_told:
-            self._device_told = device
+        if device != self._device_sent:
+            self._device_sent = device
             self.channel.push({"type": "device", "device": device})
 
     def _snapshot(self) -> dict[str, Any]:
@@ -293,21 +293,21 @@ def _show_again(record: Record) -> None:
 
 def load(shell: Any) -> None:
     """Set the extension up in a shell; loading it twice changes nothing."""
-    if getattr(shell, _KEPT, None) is None:
+    if getattr(shell, _ATTRIBUTE, None) is None:
         extension = Extension(shell)
         extension.start()
-        setattr(shell, _KEPT, extension)
+        setattr(shell, _ATTRIBUTE, extension)
 
 
 def loaded_in(shell: Any) -> Extension | None:
     """The extension of a shell, if it is loaded there."""
-    extension: Extension | None = getattr(shell, _KEPT, None)
+    extension: Extension | None = getattr(shell, _ATTRIBUTE, None)
     return extension
 
 
 def unload(shell: Any) -> None:
     """Take the extension out of a shell again."""
-    extension = getattr(shell, _KEPT, None)
+    extension = getattr(shell, _ATTRIBUTE, None)
     if extension is not None:
-        delattr(shell, _KEPT)
+        delattr(shell, _ATTRIBUTE)
         extension.stop()

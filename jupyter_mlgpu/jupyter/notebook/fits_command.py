@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.batches import fits
-from jupyter_mlgpu.jupyter.notebook.chosen import cell_number
+from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import Sentence
 
 _HELP = (
     "`%mlc_trace fits 256 32=5 64=6` asks for batch 256, where cell 5 ran batch 32 and cell 6 batch 64; "
@@ -16,7 +17,7 @@ _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgt]?)(i?)b", re.ASCII | re.IGNORECASE)
 
 
-def fits_command(line: str) -> str:
+def fits_command(line: str) -> Sentence:
     """`%mlc_trace fits LINE`; returns what to print."""
     words = line.split()
     limit: float | None = None
@@ -37,7 +38,7 @@ def fits_command(line: str) -> str:
                 f"Batch {size} stands there twice: a cell's number stands for all runs of its code."
             )
         measured[_batch(size)] = cell_number(cell)
-    return repr(fits(_batch(batch), measured, limit))
+    return fits(_batch(batch), measured, limit).sentence
 
 
 def size_in_bytes(word: str) -> float:

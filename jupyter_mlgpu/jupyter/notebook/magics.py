@@ -12,6 +12,7 @@ from jupyter_mlgpu.jupyter.notebook.ops_command import RepeatedCell, asked
 from jupyter_mlgpu.jupyter.notebook.ours import ours_in
 from jupyter_mlgpu.jupyter.notebook.transform import THIS_CELL
 from jupyter_mlgpu.record.errors import MlgpuError, RestartNeededError
+from jupyter_mlgpu.record.sentence import Sentence, of_error
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.experiment.bench.against import Against
@@ -74,11 +75,11 @@ class MlgpuMagics(Magics):
                 cell = f"%%mlc_device {line}\n{cell}"
             else:  # a magic of the user's stands under our name, and has called us
                 with _one_sentence():
-                    print(self._devices.run(f"{line} {THIS_CELL}"))
+                    _print(self._devices.run(f"{line} {THIS_CELL}"))
             self._shell.run_cell(cell).raise_error()
             return
         with _one_sentence():
-            print(self._devices.run(_without_comment(line)))
+            _print(self._devices.run(_without_comment(line)))
 
     @line_cell_magic
     def mlc_trace(self, line: str, cell: str | None = None) -> Shown | None:
@@ -142,7 +143,7 @@ class MlgpuMagics(Magics):
                 ours = self._ours("%%mlc_trace")  # else a magic of the user's has called us, and would again
                 self._shell.run_cell(f"%%mlc_trace {line}\n{cell}" if ours else cell).raise_error()
             elif said:
-                print(said)
+                _print(said)
             return None
         if line.endswith(THIS_CELL):
             with _one_sentence():
@@ -159,7 +160,7 @@ class MlgpuMagics(Magics):
         if not isinstance(message, str):
             return message
         if message:
-            print(message)
+            _print(message)
         return None
 
     @line_magic
@@ -230,7 +231,7 @@ class MlgpuMagics(Magics):
             %mlc_share on
         """
         with _one_sentence():
-            print(self._commands.share(_without_comment(line), self._shell))
+            _print(self._commands.share(_without_comment(line), self._shell))
 
     @cell_magic
     def mlc_race(self, line: str, cell: str) -> RaceResult:
@@ -302,9 +303,22 @@ class _one_sentence:  # noqa: N801 - reads as a statement: with _one_sentence():
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, RestartNeededError):
             _offer_restart(error)
-            raise UsageError(error.refusal) from None
+            raise UsageError(_said(error.refusal)) from None
         if isinstance(error, MlgpuError):
-            raise UsageError(str(error)) from None
+            raise UsageError(_said(of_error(error))) from None
+
+
+def _print(text: str) -> None:
+    print(_said(text))
+
+
+def _said(text: str) -> str:
+    """A sentence of ours in the learner's language; a table, and what a program sees, stays as it is."""
+    if not isinstance(text, Sentence):
+        return text
+    from jupyter_mlgpu.record.speaking import said  # the catalogue's reader is loaded when something is said
+
+    return said(text)
 
 
 def _offer_restart(error: RestartNeededError) -> None:

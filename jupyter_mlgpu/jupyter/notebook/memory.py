@@ -15,6 +15,7 @@ from jupyter_mlgpu.measure.probes import memory as machine_memory
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.record.sentence import Sentence, say
 from jupyter_mlgpu.show.receipts import memory as shown
 from jupyter_mlgpu.show.receipts.memory import GpuUser, Row
 
@@ -39,31 +40,33 @@ def _nvml() -> Nvml:
 
 def _machine(root: Path) -> list[Row]:
     whole = machine_memory.machine()
-    shared = "unified: the GPU uses the same memory" if machine_memory.unified() else ""
-    rows = [shown.amounts("machine", whole, shared)]
+    shared = say("unified: the GPU uses the same memory") if machine_memory.unified() else ""
+    rows = [shown.amounts(say("machine"), whole, shared)]
     limit = machine_memory.container(whole.total, root)
     if limit is not None:
         rows.append(
-            shown.amounts("container", limit, "its limit (control group); files kept in memory count")
+            shown.amounts(
+                say("container"), limit, say("its limit (control group); files kept in memory count")
+            )
         )
     resident, source = resident_set()
-    rows.append(shown.in_use("this process", resident, f"resident set ({source})"))
+    rows.append(shown.in_use(say("this process"), resident, say("resident set ({source})", source=source)))
     return rows
 
 
-def _gpus(nvml: Nvml) -> tuple[list[Row], list[str]]:
+def _gpus(nvml: Nvml) -> tuple[list[Row], list[Sentence]]:
     count = nvml.count()
     if count.value is None:
         # A Mac has had no driver of NVIDIA's since macOS 10.14.
-        sentences = [] if sys.platform == "darwin" else [f"NVIDIA GPUs are not known: {count.why_missing}"]
-        return [], sentences
+        why = say("NVIDIA GPUs are not known: {why}", why=count.why_missing or "")
+        return [], [] if sys.platform == "darwin" else [why]
     listed = {index: nvml.processes(index) for index in range(count.value)}
     known = {one.pid for told in listed.values() for one in told.value or ()}
     ours = os.getpid() in known
     # A process id of another numbering may by chance be that of a program here: no name is better.
     named = ours or machine_memory.sees_the_machines_processes()
     rows: list[Row] = []
-    sentences = []
+    sentences: list[Sentence] = []
     for index, told in listed.items():
         rows.append(_gpu(nvml, index))
         rows += [shown.user(_user(one.pid, one.used, named)) for one in told.value or ()]
@@ -71,13 +74,16 @@ def _gpus(nvml: Nvml) -> tuple[list[Row], list[str]]:
             sentences.append(told.why_missing)
         if nvml.split(index).value:
             sentences.append(
-                f"GPU {index} is split (MIG): a framework sees a part, the figures are of the whole."
+                say(
+                    "GPU {index} is split (MIG): a framework sees a part, the figures are of the whole.",
+                    index=index,
+                )
             )
     if known and not ours:
         sentences.append(_not_among_them(named))
     if count.value > 1:
         sentences.append(
-            "NVML counts all GPUs of the machine; a framework's gpu:0 may be another one of them."
+            say("NVML counts all GPUs of the machine; a framework's gpu:0 may be another one of them.")
         )
     return rows, sentences
 
@@ -86,7 +92,7 @@ def _gpu(nvml: Nvml, index: int) -> Row:
     name = f"NVIDIA GPU {index}"
     memory = nvml.memory(index)
     if memory.value is None:
-        return shown.unknown(name, str(memory.why_missing))
+        return shown.unknown(name, memory.reason)
     return shown.amounts(name, memory.value, nvml.name(index).value or "")
 
 
@@ -95,30 +101,39 @@ def _user(pid: int, used: int | None, named: bool) -> GpuUser:
     return GpuUser(pid, machine_memory.program(pid) if named and not ours else None, used, ours)
 
 
-def _not_among_them(named: bool) -> str:
-    me = f"This kernel (process {os.getpid()}) is not among the processes on a GPU"
+def _not_among_them(named: bool) -> Sentence:
+    number = str(os.getpid())
     if named:
-        return f"{me}: it has not used one."
-    return f"{me}: it has not used one, or the driver numbers processes otherwise than this container does."
+        return say(
+            "This kernel (process {number}) is not among the processes on a GPU: it has not used one.",
+            number=number,
+        )
+    return say(
+        "This kernel (process {number}) is not among the processes on a GPU: it has not used one, or the "
+        "driver numbers processes otherwise than this container does.",
+        number=number,
+    )
 
 
-def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[str]]:
+def _allocators(backends: Sequence[Backend]) -> tuple[list[Row], list[Sentence]]:
     if not backends:
-        return [], ["No framework is imported, so there is no allocator to ask."]
+        return [], [say("No framework is imported, so there is no allocator to ask.")]
     rows: list[Row] = []
-    sentences = []
+    sentences: list[Sentence] = []
     for backend in backends:
         name = registry.title(backend.name)
         try:
             if not backend.started():
-                sentences.append(f"{name} has not used a device yet, so its allocator was not asked.")
+                sentences.append(
+                    say("{name} has not used a device yet, so its allocator was not asked.", name=name)
+                )
                 continue
             rows += dict.fromkeys(_allocator(backend, device) for device in backend.devices())
         except Exception as error:  # a framework's own trouble is no reason to show nothing
-            sentences.append(f"{name} could not be asked ({error}).")
-    if any(row[1] != "not told" for row in rows):
+            sentences.append(say("{name} could not be asked ({error}).", name=name, error=error))
+    if any(row[1] != shown.NOT_TOLD for row in rows):
         sentences.append(
-            "An allocator is a part of this process: what is free in it serves its own framework alone."
+            say("An allocator is a part of this process: what is free in it serves its own framework alone.")
         )
     return rows, sentences
 
@@ -130,10 +145,10 @@ def _allocator(backend: Backend, device: Device) -> Row:
     together = held.scope == "process"
     name = registry.title(backend.name) + ("" if together else f" {device.name}")
     if held.value is None:
-        return shown.unknown(name, str(held.why_missing))
-    remark = "allocator, all devices together" if together else "allocator"
+        return shown.unknown(name, held.why_missing or "")
+    remark = say("allocator, all devices together") if together else say("allocator")
     reserved = told[RESERVED].value if RESERVED in told else None
     if reserved is None:
         return shown.in_use(name, held.value, remark)
     memory = Memory(int(reserved), int(held.value), int(reserved - held.value))
-    return shown.amounts(name, memory, f"{remark}; the total is what it has reserved")
+    return shown.amounts(name, memory, say("{what}; the total is what it has reserved", what=remark))

@@ -24,7 +24,7 @@ class NotebookCell:
         self._files: set[str] = set()
         self._body = self._compiled(body)
         self._setup = None if setup is None else self._compiled(setup)
-        self._inside = False
+        self._racing = False
         self.interrupted = False
 
     @contextlib.contextmanager
@@ -86,11 +86,11 @@ class NotebookCell:
             raise KeyboardInterrupt
 
     def _run(self, code: CompiledCell) -> object:
-        self._inside = True
+        self._racing = True
         try:
             return code.run(self._shell.user_ns)
         finally:
-            self._inside = False
+            self._racing = False
 
     def _compiled(self, source: str) -> CompiledCell:
         transformed = self._shell.transform_cell(source)
@@ -101,7 +101,7 @@ class NotebookCell:
 
     def _take_interrupts(self) -> Any:
         def interrupt(number: int, frame: Any) -> None:
-            if self._inside:
+            if self._racing:
                 raise KeyboardInterrupt
             self.interrupted = True
 

@@ -15,7 +15,7 @@ from typing import Any
 from jupyter_mlgpu.measure.celltime import Moment
 from jupyter_mlgpu.measure.recorder import Measurement
 
-_SHOWING = ("showtraceback", "showsyntaxerror")
+_SHOWERS = ("showtraceback", "showsyntaxerror")
 
 
 class Tracebacks:
@@ -26,8 +26,8 @@ class Tracebacks:
         self._measurement = measurement
         self._thread = threading.get_ident()
         self._shown: tuple[BaseException | None, Moment] | None = None
-        self._showing = False
-        self._uncover = [self._cover(name) for name in _SHOWING if hasattr(shell, name)]
+        self._in_traceback = False
+        self._uncover = [self._cover(name) for name in _SHOWERS if hasattr(shell, name)]
 
     def end(self, error: BaseException | None = None) -> Moment | None:
         """Watch no more. The moment when the code ended, where it was `error` that was shown last.
@@ -44,15 +44,15 @@ class Tracebacks:
 
         @functools.wraps(show)
         def covered(*arguments: Any, **named: Any) -> Any:
-            if threading.get_ident() != self._thread or self._showing:  # one of the two calls the other
+            if threading.get_ident() != self._thread or self._in_traceback:  # one of the two calls the other
                 return show(*arguments, **named)
             given = arguments[0] if arguments else named.get("exc_tuple")
             error = given[1] if isinstance(given, tuple) else sys.exc_info()[1]
-            self._shown, self._showing = (error, self._measurement.moment()), True
+            self._shown, self._in_traceback = (error, self._measurement.moment()), True
             try:
                 return show(*arguments, **named)
             finally:
-                self._showing = False
+                self._in_traceback = False
 
         def uncover() -> None:
             if vars(self._shell).get(name) is not covered:  # the cell has put something of its own there

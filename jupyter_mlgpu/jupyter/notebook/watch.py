@@ -41,8 +41,8 @@ from jupyter_mlgpu.record.sentence import say
 
 if TYPE_CHECKING:
     from jupyter_mlgpu.measure.probes.gpus import Gpus
+    from jupyter_mlgpu.measure.probes.lazy import Lazy
     from jupyter_mlgpu.measure.probes.live import CounterSeries, LiveCounters
-    from jupyter_mlgpu.measure.probes.once import Once
 
 INTERVAL = 0.5
 #: Seconds for which a browser's word holds.
@@ -72,7 +72,7 @@ class _Thread(Protocol):
 class LazyCounters:
     """The live counters, loaded when a browser first watches."""
 
-    def __init__(self, gpus: Once[Gpus]) -> None:
+    def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
 
     @cached_property
@@ -108,7 +108,7 @@ class Watch:
         self._last_cell = now()
         self._running = False
         self._end: Stop | None = None
-        self._told: list[CounterSeries] | None = None
+        self._last_series: list[CounterSeries] | None = None
         self._series: list[CounterSeries] | None = None
         self._history: deque[tuple[float, list[float | None]]] = deque(maxlen=round(HISTORY / INTERVAL))
 
@@ -160,7 +160,7 @@ class Watch:
 
     def _begin(self) -> None:
         if self._end is None and self._now() < self._until and not self._resting():
-            self._told = None  # whoever comes now has heard of no series
+            self._last_series = None  # whoever comes now has heard of no series
             self._end = self._sampler.add(self._look, INTERVAL)
 
     def _finish(self) -> None:
@@ -185,9 +185,9 @@ class Watch:
             self._series = series
             self._history.append((at, values))
             event: Event = {"type": "counters", "time": self._utc(), "t": at, "values": values}
-            if series != self._told:
+            if series != self._last_series:
                 event["series"] = _plain(series)
-                self._told = series
+                self._last_series = series
         self._push(event)
 
 

@@ -62,12 +62,12 @@ class _Control(AnyWidget):
     _esm = Unicode().tag(sync=True)
 
     #: By the name of their class: anywidget gives each widget a class of its own.
-    _made: ClassVar[dict[str, _Control]] = {}
+    _controls: ClassVar[dict[str, _Control]] = {}
     _extension: Extension
 
     def __new__(cls, language: str = "") -> Self:
         extension, _ = _loaded(cls.__name__)
-        made = _Control._made.get(cls.__name__)
+        made = _Control._controls.get(cls.__name__)
         if isinstance(made, cls) and made._extension is extension and made.comm is not None:
             return made
         new: Self = super().__new__(cls)
@@ -75,7 +75,7 @@ class _Control(AnyWidget):
 
     def __init__(self, language: str = "") -> None:
         name = type(self).__name__
-        if _Control._made.get(name) is self:
+        if _Control._controls.get(name) is self:
             self.language = language or self.language
             return
         self._extension, self._channel = _loaded(name)
@@ -83,7 +83,7 @@ class _Control(AnyWidget):
         super().__init__(_esm=_script(), language=language, **self._state())
         self.on_msg(self._on_message)
         self._channel.listeners.append(self._hear)
-        _Control._made[name] = self
+        _Control._controls[name] = self
 
     def __repr__(self) -> str:
         """What a saved notebook shows where no widget is."""

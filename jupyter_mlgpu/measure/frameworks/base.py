@@ -106,6 +106,7 @@ class Framework:
         caches: where its downloads are kept: by name, the variable of the environment that says it, and the
             usual folder within the home folder.
         race_note: what the times of a race hold or lack, in a sentence; `race_note_gpu` where a GPU raced.
+        keeps_lock: its short operations keep the interpreter's lock.
         doing: what its functions do, for reading stacks (see `activity/markers.py`).
         verified: by kind of device, on which hardware the backend was seen working. What is not listed has
             not yet run there. An entry is made by running the contract suite (tests/measure/contract) on a
@@ -131,6 +132,7 @@ class Framework:
     caches: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     race_note: Sentence | None = None
     race_note_gpu: Sentence | None = None
+    keeps_lock: bool = False
     doing: Rules = field(default_factory=dict)
     verified: Mapping[str, Verified] = field(default_factory=dict)
 

@@ -13,6 +13,7 @@ from jupyter_mlgpu.measure.frameworks.base import Device
 from jupyter_mlgpu.measure.frameworks.models import Model
 from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu, emulated_by_processor, features
 from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 Operation = Literal["add", "mult", "mult-add"]
 Direction = Literal["to-device", "from-device", "ping-pong"]
@@ -197,22 +198,37 @@ class Training:
 
     def why_not(
         self, model: Model, options: Collection[str], device_kind: str, training: bool = True
-    ) -> str | None:
+    ) -> Sentence | None:
         """Why these options cannot be had together, for this model on this kind of device; else None."""
         for name in options:
             option = self.options.get(name)
             if option is None:
-                return f"Unknown option {name!r} for {self.framework}. Choose from {', '.join(self.options)}."
+                return say(
+                    "Unknown option {name} for {framework}. Choose from {known}.",
+                    name=repr(name),
+                    framework=self.framework,
+                    known=", ".join(self.options),
+                )
             if option.model not in (None, model.kind):
-                return f"{name} is for models of {option.model}s, and {model.title} takes {model.kind}s."
+                return say(
+                    "{name} is for models of {kind}s, and {model} takes {taken}s.",
+                    name=name,
+                    kind=option.model or "",
+                    model=model.title,
+                    taken=model.kind,
+                )
             if option.device not in (None, device_kind):
-                wanted = f"{name} needs a device of the kind {option.device}"
-                return f"{wanted}; this one is of the kind {device_kind}."
+                return say(
+                    "{name} needs a device of the kind {wanted}; this one is of the kind {found}.",
+                    name=name,
+                    wanted=option.device or "",
+                    found=device_kind,
+                )
             if option.training and not training:
-                return f"{name} is for training, and this is inference."
+                return say("{name} is for training, and this is inference.", name=name)
         for first, second in _EXCLUDE:
             if first in options and second in options:
-                return f"{first} and {second} exclude each other: choose one."
+                return say("{first} and {second} exclude each other: choose one.", first=first, second=second)
         return None
 
 

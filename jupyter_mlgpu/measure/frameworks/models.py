@@ -45,7 +45,7 @@ class Model:
 
     Attributes:
         parameters: trained numbers, the layer of `classes` outputs included.
-        kept: of `kind` "image": numbers that all convolutions put out for one image (tests count them).
+        activations: of `kind` "image": numbers that all convolutions put out for an image (tests count them).
         products: of `kind` "image": multiplications of its convolutions and last layer, forward, an image.
     """
 
@@ -57,7 +57,7 @@ class Model:
     batches: tuple[int, ...]
     parameters: int
     shape: Encoder | Network
-    kept: int = 0
+    activations: int = 0
     products: int = 0
     source: str = field(default="", compare=False)
 
@@ -99,7 +99,7 @@ class Model:
         if isinstance(shape, Encoder):
             layer = shape.tokens * shape.width * (34 + 5 * shape.heads * shape.tokens / shape.width)
             return round(shape.layers * layer * bytes_each / 2)
-        return 2 * bytes_each * self.kept
+        return 2 * bytes_each * self.activations
 
 
 MODELS = {
@@ -114,7 +114,7 @@ MODELS = {
             (64, 128, 256),
             25_557_032,
             Network(),
-            kept=11_113_984,
+            activations=11_113_984,
             products=4_089_184_256,
             source="He et al. 2015, arXiv:1512.03385; version 1.5, whose stride is in the 3x3 convolution",
         ),
@@ -127,7 +127,7 @@ MODELS = {
             (128, 256),
             3_504_872,
             Network(),
-            kept=6_678_112,
+            activations=6_678_112,
             products=300_774_272,
             source="Sandler et al. 2018, arXiv:1801.04381",
         ),
@@ -164,4 +164,4 @@ def tiny(model: Model) -> Model:
         shape = replace(model.shape, layers=2, heads=2, width=32, tokens=16, vocabulary=100, positions=16)
         return replace(model, shape=shape, batches=(4,), parameters=0)
     network = Network(side=32, shrink=8, blocks=(1, 1) if model.name == "resnet50" else (1, 1, 2))
-    return replace(model, shape=network, classes=10, batches=(4,), parameters=0, kept=0, products=0)
+    return replace(model, shape=network, classes=10, batches=(4,), parameters=0, activations=0, products=0)

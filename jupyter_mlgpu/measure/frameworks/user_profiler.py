@@ -63,7 +63,7 @@ class CellSession(Session):
     """
 
     def __init__(self, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
-        self._told = problems
+        self._problems = problems
         self._begun_ns = real_time.time_ns()
         self._ended_ns: int | None = None
         self._lost: Exception | None = None
@@ -120,7 +120,7 @@ class CellSession(Session):
             self._ended_ns,
             left_out,
             CUT if left_out else None,
-            (*self._told, *problems, *([GAVE_WAY] if self._gave_way else []), *seen.problems),
+            (*self._problems, *problems, *([GAVE_WAY] if self._gave_way else []), *seen.problems),
             not self._gave_way,
             xspace,
             devices_unseen,

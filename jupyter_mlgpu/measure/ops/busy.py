@@ -22,14 +22,14 @@ _AT_WORK = ("kernel", "copy", "memset")
 class DeviceBusy:
     """One device in a window: all times in nanoseconds.
 
-    `between_ns` is the idle time between the first and the last of its intervals; `intervals` counts
+    `gap_ns` is the idle time between the first and the last of its intervals; `intervals` counts
     kernels, copies and memory-sets.
     """
 
     device: str
     busy_ns: int
     window_ns: int
-    between_ns: int
+    gap_ns: int
     intervals: int
 
     @property
@@ -40,7 +40,7 @@ class DeviceBusy:
     @property
     def between_share(self) -> float:
         """The part of the window that lies idle between the first and the last interval."""
-        return self.between_ns / self.window_ns
+        return self.gap_ns / self.window_ns
 
 
 def union(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.sampler import INTERVAL, Sampler
 from jupyter_mlgpu.record.reading import Reading, missing
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -27,7 +27,7 @@ class PeakDeviceMemory:
 
     quantity = "peak_memory_device"
 
-    def __init__(self, sampler: Sampler, gpus: Once[Gpus]) -> None:
+    def __init__(self, sampler: Sampler, gpus: Lazy[Gpus]) -> None:
         self._sampler = sampler
         self._gpus = gpus
 
@@ -36,7 +36,7 @@ class PeakDeviceMemory:
         known = self._gpus.known
         if memory.unified():
             return lambda: [missing(self.quantity, UNIFIED)]
-        if known is not None and not known.found:
+        if known is not None and not known.gpus:
             return lambda: [missing(self.quantity, known.reason)]
         cell = _Cell(self._gpus)
         if known is not None:
@@ -62,14 +62,14 @@ class PeakDeviceMemory:
 class _Cell:
     """What was seen over one cell."""
 
-    def __init__(self, gpus: Once[Gpus]) -> None:
+    def __init__(self, gpus: Lazy[Gpus]) -> None:
         self._gpus = gpus
         self._seen: dict[Gpu, tuple[int, int]] = {}  # the peak so far, and how many looks
         self._lost: dict[Gpu, Sentence] = {}
 
     def look(self) -> None:
         gpus = self._gpus.get()
-        for gpu in gpus.found:
+        for gpu in gpus.gpus:
             told = gpus.nvml.memory(gpu.index)
             if told.value is None:
                 self._lost[gpu] = told.reason
@@ -79,9 +79,9 @@ class _Cell:
 
     def readings(self) -> list[Reading]:
         gpus = self._gpus.get()
-        if not gpus.found:
+        if not gpus.gpus:
             return [missing("peak_memory_device", gpus.reason)]
-        return [self._reading(gpu) for gpu in gpus.found]
+        return [self._reading(gpu) for gpu in gpus.gpus]
 
     def _reading(self, gpu: Gpu) -> Reading:
         detail = say(

@@ -30,7 +30,7 @@ class Gpus:
     """NVML and the GPUs it tells of; `why_none` is a sentence where there are none."""
 
     nvml: Nvml
-    found: tuple[Gpu, ...]
+    gpus: tuple[Gpu, ...]
     why_none: Sentence | None
 
     @property

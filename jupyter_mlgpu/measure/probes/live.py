@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure.probes import memory
 from jupyter_mlgpu.measure.probes.energy import apple
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
-from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
+from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.measure.probes.process import resident_set
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, say
@@ -25,7 +25,7 @@ FIRST = say("It is a difference of two looks, and this was the first.")
 
 _OF_A_GPU = (("utilisation", "share"), ("memory", "bytes"), ("power", "W"), ("temperature", "°C"))
 
-Read = Callable[[], Told[float]]
+Read = Callable[[], NvmlAnswer[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class LiveCounters:
 
     def __init__(
         self,
-        gpus: Once[Gpus],
+        gpus: Lazy[Gpus],
         monitor: Callable[[], apple.Monitor | Sentence] = apple.monitor,
         now: Callable[[], float] = real_time.perf_counter,
     ) -> None:
@@ -89,17 +89,17 @@ class LiveCounters:
         if sys.platform == "darwin":
             return _of_apple(self._monitor(), self._now)
         gpus = self._gpus.get()
-        if not gpus.found:
+        if not gpus.gpus:
             return _none("GPU", gpus.reason)
-        return [line for gpu in gpus.found for line in _of_nvidia(gpus.nvml, gpu)]
+        return [line for gpu in gpus.gpus for line in _of_nvidia(gpus.nvml, gpu)]
 
 
 def _of_nvidia(nvml: Nvml, gpu: Gpu) -> Iterable[tuple[CounterSeries, Read]]:
     index = gpu.index
 
-    def used() -> Told[float]:
+    def used() -> NvmlAnswer[float]:
         told = nvml.memory(index)
-        return Told(None, told.why_missing) if told.value is None else Told(told.value.used)
+        return NvmlAnswer(None, told.why_missing) if told.value is None else NvmlAnswer(told.value.used)
 
     whole = nvml.memory(index).value
     total = None if whole is None else whole.total
@@ -142,13 +142,13 @@ class _Power:
         self._watts: dict[str, float] = {}
 
     def of(self, part: str) -> Read:
-        def read() -> Told[float]:
+        def read() -> NvmlAnswer[float]:
             if part == "GPU":  # the first of the parts
                 why = self._look()
                 if why is not None:
-                    return Told(None, why)
+                    return NvmlAnswer(None, why)
             value = self._watts.get(part)
-            return Told(value, None if value is not None else FIRST)
+            return NvmlAnswer(value, None if value is not None else FIRST)
 
         return read
 
@@ -175,12 +175,12 @@ class _Rate:
         self._parts = parts
         self._before: tuple[float, float] | None = None
 
-    def __call__(self) -> Told[float]:
+    def __call__(self) -> NvmlAnswer[float]:
         at, seconds = self._now(), self._count()
         before, self._before = self._before, (at, seconds)
         if before is None or at <= before[0]:
-            return Told(None, FIRST)
-        return Told(max(0.0, seconds - before[1]) / (at - before[0]) / self._parts)
+            return NvmlAnswer(None, FIRST)
+        return NvmlAnswer(max(0.0, seconds - before[1]) / (at - before[0]) / self._parts)
 
 
 def _busy() -> float:
@@ -194,17 +194,17 @@ def _busy() -> float:
     return float(sum(told) - guests - idle)
 
 
-def _machine_memory() -> Told[float]:
-    return Told(memory.machine().used)
+def _machine_memory() -> NvmlAnswer[float]:
+    return NvmlAnswer(memory.machine().used)
 
 
-def _process_memory() -> Told[float]:
-    return Told(resident_set()[0])
+def _process_memory() -> NvmlAnswer[float]:
+    return NvmlAnswer(resident_set()[0])
 
 
 def _because(why: Sentence) -> Read:
-    return lambda: Told(None, why)
+    return lambda: NvmlAnswer(None, why)
 
 
-def _float(told: Told[int]) -> Told[float]:
-    return Told(None if told.value is None else float(told.value), told.why_missing)
+def _float(told: NvmlAnswer[int]) -> NvmlAnswer[float]:
+    return NvmlAnswer(None if told.value is None else float(told.value), told.why_missing)

@@ -25,12 +25,12 @@ VALUES = 400_000
 FEWEST = 2
 
 
-class KeptLooks:
+class LookStore:
     """Looks by the key of their record, those of the newest cells. Safe to call from several threads."""
 
     def __init__(self, limit: int = VALUES) -> None:
         self._limit = limit
-        self._kept: dict[Key, Looks] = {}
+        self._looks: dict[Key, Looks] = {}
         self._let_go: set[Key] = set()
         self._lock = threading.Lock()
 
@@ -49,16 +49,16 @@ class KeptLooks:
         if len(looks) < FEWEST:
             return
         with self._lock:
-            self._kept[key] = {"series": series, "interval": counters["interval"], "looks": looks}
-            while len(self._kept) > 1 and sum(map(_values, self._kept.values())) > self._limit:
-                oldest = next(iter(self._kept))
+            self._looks[key] = {"series": series, "interval": counters["interval"], "looks": looks}
+            while len(self._looks) > 1 and sum(map(_values, self._looks.values())) > self._limit:
+                oldest = next(iter(self._looks))
                 self._let_go.add(oldest)
-                del self._kept[oldest]
+                del self._looks[oldest]
 
     def get(self, key: Key) -> Looks | None:
         """The looks of a cell; None where nobody watched, or they were let go."""
         with self._lock:
-            return self._kept.get(key)
+            return self._looks.get(key)
 
     def let_go(self, key: Key) -> bool:
         """Whether a cell's looks were kept once, and had to make room."""
@@ -68,8 +68,8 @@ class KeptLooks:
     def clear(self) -> None:
         """Let all of them go."""
         with self._lock:
-            self._let_go.update(self._kept)
-            self._kept.clear()
+            self._let_go.update(self._looks)
+            self._looks.clear()
 
 
 def _values(looks: Looks) -> int:

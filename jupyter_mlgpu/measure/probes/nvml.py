@@ -50,7 +50,7 @@ class NvmlLibrary(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Generic[T]):
+class NvmlAnswer(Generic[T]):
     """What NVML said; None where it did not, with the reason as a sentence."""
 
     value: T | None
@@ -86,15 +86,15 @@ class Nvml:
         self._given = library
         self._started: tuple[int, NvmlLibrary] | None = None
 
-    def count(self) -> Told[int]:
+    def count(self) -> NvmlAnswer[int]:
         """How many GPUs the machine has."""
         return self._ask(say("how many GPUs there are"), lambda lib: int(lib.nvmlDeviceGetCount()))
 
-    def driver(self) -> Told[str]:
+    def driver(self) -> NvmlAnswer[str]:
         """The driver's version."""
         return self._ask(say("the driver's version"), lambda lib: _text(lib.nvmlSystemGetDriverVersion()))
 
-    def cuda(self) -> Told[str]:
+    def cuda(self) -> NvmlAnswer[str]:
         """The newest CUDA that the driver serves, such as `13.0`; NVML says 13000."""
 
         def read(lib: NvmlLibrary) -> str:
@@ -103,11 +103,11 @@ class Nvml:
 
         return self._ask(say("the newest CUDA of the driver"), read)
 
-    def name(self, index: int) -> Told[str]:
+    def name(self, index: int) -> NvmlAnswer[str]:
         """Such as `NVIDIA H200`."""
         return self._of(index, say("the name"), lambda lib, gpu: _text(lib.nvmlDeviceGetName(gpu)))
 
-    def compute_capability(self, index: int) -> Told[str]:
+    def compute_capability(self, index: int) -> NvmlAnswer[str]:
         """Such as `9.0`: what code must be made for to run on the GPU."""
 
         def read(lib: NvmlLibrary, gpu: Any) -> str:
@@ -116,11 +116,11 @@ class Nvml:
 
         return self._of(index, say("the compute capability"), read)
 
-    def split(self, index: int) -> Told[bool]:
+    def split(self, index: int) -> NvmlAnswer[bool]:
         """Whether the GPU is split into instances (MIG), of which a framework sees one."""
         return self._of(index, say("the MIG mode"), lambda lib, gpu: bool(lib.nvmlDeviceGetMigMode(gpu)[0]))
 
-    def memory(self, index: int) -> Told[GpuMemory]:
+    def memory(self, index: int) -> NvmlAnswer[GpuMemory]:
         """Total, used and free memory."""
 
         def read(lib: NvmlLibrary, gpu: Any) -> GpuMemory:
@@ -129,25 +129,25 @@ class Nvml:
 
         return self._of(index, say("the memory"), read)
 
-    def processes(self, index: int) -> Told[tuple[GpuProcess, ...]]:
+    def processes(self, index: int) -> NvmlAnswer[tuple[GpuProcess, ...]]:
         """The processes that compute or draw on the GPU, by process id; each is told once."""
         what = say("the processes")
         compute = self._of(index, what, lambda lib, gpu: _used(lib.nvmlDeviceGetComputeRunningProcesses(gpu)))
         if compute.value is None:
-            return Told(None, compute.why_missing)
+            return NvmlAnswer(None, compute.why_missing)
         # A GPU without a display may have no such list.
         drawn = self._of(index, what, lambda lib, gpu: _used(lib.nvmlDeviceGetGraphicsRunningProcesses(gpu)))
         # One that does both stands in both lists, with the same bytes.
         used = {**(drawn.value or {}), **compute.value}
-        return Told(tuple(GpuProcess(pid, used[pid]) for pid in sorted(used)))
+        return NvmlAnswer(tuple(GpuProcess(pid, used[pid]) for pid in sorted(used)))
 
-    def utilisation(self, index: int) -> Told[float]:
+    def utilisation(self, index: int) -> NvmlAnswer[float]:
         """The part of the driver's last sampling period in which a kernel ran, 0 to 1."""
         return self._of(
             index, say("the use"), lambda lib, gpu: lib.nvmlDeviceGetUtilizationRates(gpu).gpu / 100
         )
 
-    def busy(self, index: int, since: float) -> Told[tuple[float, int]]:
+    def busy(self, index: int, since: float) -> NvmlAnswer[tuple[float, int]]:
         """The part of the time since `since` (seconds since 1970) in which a kernel ran, and the samples.
 
         The driver keeps its last samples, some seconds of them, each over a period of its own.
@@ -162,11 +162,11 @@ class Nvml:
 
         return self._of(index, say("the use"), read)
 
-    def power(self, index: int) -> Told[float]:
+    def power(self, index: int) -> NvmlAnswer[float]:
         """What the board draws now, in watts."""
         return self._of(index, say("the power"), lambda lib, gpu: lib.nvmlDeviceGetPowerUsage(gpu) / 1e3)
 
-    def temperature(self, index: int) -> Told[int]:
+    def temperature(self, index: int) -> NvmlAnswer[int]:
         """Of the chip, in degrees Celsius."""
         return self._of(
             index,
@@ -174,29 +174,29 @@ class Nvml:
             lambda lib, gpu: int(lib.nvmlDeviceGetTemperature(gpu, lib.NVML_TEMPERATURE_GPU)),
         )
 
-    def energy(self, index: int) -> Told[float]:
+    def energy(self, index: int) -> NvmlAnswer[float]:
         """What the board has used since the driver was loaded, in joules; before Volta it is not told."""
         return self._of(
             index, say("the energy"), lambda lib, gpu: lib.nvmlDeviceGetTotalEnergyConsumption(gpu) / 1e3
         )
 
-    def _of(self, index: int, what: str, read: Callable[[NvmlLibrary, Any], T]) -> Told[T]:
+    def _of(self, index: int, what: str, read: Callable[[NvmlLibrary, Any], T]) -> NvmlAnswer[T]:
         return self._ask(
             say("{what} of GPU {index}", what=what, index=index),
             lambda lib: read(lib, lib.nvmlDeviceGetHandleByIndex(index)),
         )
 
-    def _ask(self, what: str, read: Callable[[NvmlLibrary], T]) -> Told[T]:
+    def _ask(self, what: str, read: Callable[[NvmlLibrary], T]) -> NvmlAnswer[T]:
         try:
             library = self._start()
         except ImportError:
-            return Told(None, NOT_INSTALLED)
+            return NvmlAnswer(None, NOT_INSTALLED)
         except Exception as error:  # no driver, or one that does not answer
-            return Told(None, say("No NVIDIA driver answers here ({error}).", error=error))
+            return NvmlAnswer(None, say("No NVIDIA driver answers here ({error}).", error=error))
         try:
-            return Told(read(library))
+            return NvmlAnswer(read(library))
         except Exception as error:
-            return Told(None, say("NVML does not tell {what} ({error}).", what=what, error=error))
+            return NvmlAnswer(None, say("NVML does not tell {what} ({error}).", what=what, error=error))
 
     def _start(self) -> NvmlLibrary:
         # A forked child has to start NVML again.

@@ -111,10 +111,10 @@ class ResettablePeak:
     @staticmethod
     def close() -> None:
         """Leave no open file behind; who measures later opens it again."""
-        global _kept
-        if _kept is not None and _kept.process == os.getpid():
-            _kept.resets.close()
-            _kept = None
+        global _open_peaks
+        if _open_peaks is not None and _open_peaks.process == os.getpid():
+            _open_peaks.resets.close()
+            _open_peaks = None
 
 
 class _Peaks:
@@ -145,14 +145,14 @@ class _Peaks:
             self._open[measurement] = None if lost or peak is None else max(peak, now)
 
 
-_kept: _Peaks | None = None
+_open_peaks: _Peaks | None = None
 
 
 def _peaks() -> _Peaks:
-    global _kept
-    if _kept is None or _kept.process != os.getpid():  # a parent's, copied by fork
-        _kept = _Peaks()
-    return _kept
+    global _open_peaks
+    if _open_peaks is None or _open_peaks.process != os.getpid():  # a parent's, copied by fork
+        _open_peaks = _Peaks()
+    return _open_peaks
 
 
 def _reset() -> None:

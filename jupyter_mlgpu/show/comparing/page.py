@@ -79,10 +79,9 @@ def data(comparison: RecordComparison) -> dict[str, Any]:
 
 
 def _plain(change: Change) -> dict[str, Any]:
-    title = "" if change.quantity is None else units.title(change.quantity)
     return {
         "quantity": change.quantity,
-        "more": change.what.removeprefix(title),
+        "more": change.more,
         "unit": change.unit,
         "first": _spread(change.first),
         "second": _spread(change.second),

@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import Any
 
 from jupyter_mlgpu.measure.ops.events import Event, Profile
+from jupyter_mlgpu.record.instruments import Instruments
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 
@@ -152,6 +153,7 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
     lanes = _Lanes()
     named: set[int] = set()
     timed = []
+    instruments = {name: Instruments(records, name) for name in ("memory_process", "memory_allocator")}
     for record in records:
         wall = record.reading("wall_time").value
         start = starts[record.key]
@@ -166,10 +168,10 @@ def _cells(process: int, records: Sequence[Record], starts: dict[tuple[str, int]
         category = "cell" if record.cell.source_digest is not None else "block"
         name = f"{_number(record)} {record.cell.name}"
         yield Item(kind, name, process, track, start, end - start, category, _about(record))
-        for reading in record.readings:
-            if reading.quantity in ("memory_process", "memory_allocator") and reading.value is not None:
-                counter = f"{reading.quantity} when a cell had ended, {reading.instrument}"
-                yield Item("counter", counter, process, 0, end, args={"bytes": reading.value})
+        for quantity, of_quantity in instruments.items():
+            for instrument, value in of_quantity.values(record).items():
+                counter = f"{quantity} when a cell had ended, {instrument}"
+                yield Item("counter", counter, process, 0, end, args={"bytes": value})
 
 
 def _counters(

@@ -60,7 +60,7 @@ def _story(tensor: Tensor, depth: int, told: set[Tensor]) -> Iterator[str]:
         yield f"{'  ' * (depth + 1)}... as told above"
         return
     told.add(tensor)
-    for source in dict.fromkeys((*tensor.step.sources, *layer.parameters, *layer.kept)):
+    for source in dict.fromkeys((*tensor.step.sources, *layer.parameters, *layer.statistics)):
         yield from _story(source, depth + 1, told)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.graphs.planning.graph import Body, FunctionGraph
 from jupyter_mlgpu.graphs.planning.layout import Box, Frame, Scene
-from jupyter_mlgpu.graphs.planning.placing import Placement, Target
+from jupyter_mlgpu.graphs.planning.placing import Placement, PlanTarget
 from jupyter_mlgpu.graphs.planning.subgraphs import Group
 from jupyter_mlgpu.show.page.shown import Drawing
 from jupyter_mlgpu.show.planning.svg import draw
@@ -20,7 +20,7 @@ _Placed = Mapping[str, Placement]
 
 
 def picture(
-    graph: FunctionGraph, placements: Sequence[Placement], groups: Sequence[Group], target: Target
+    graph: FunctionGraph, placements: Sequence[Placement], groups: Sequence[Group], target: PlanTarget
 ) -> Drawing:
     """The function with the most operations: each of them, or of a large one its groups in short."""
     body = max(graph.bodies, key=lambda one: len(one.nodes))
@@ -28,7 +28,7 @@ def picture(
 
 
 def scene(
-    body: Body, placements: Sequence[Placement], groups: Sequence[Group], target: Target, most: int
+    body: Body, placements: Sequence[Placement], groups: Sequence[Group], target: PlanTarget, most: int
 ) -> Scene:
     """What a drawing of one function shows: each operation, or of more than `most` its groups in short."""
     placed = {one.node: one for one in placements if one.function == body.name}
@@ -38,7 +38,7 @@ def scene(
     return _in_short(body, own, placed, target)
 
 
-def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Scene:
+def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: PlanTarget) -> Scene:
     frames = [
         Frame(
             tuple(Box(name, placed[name].operation, name, *_look(placed[name])) for name in group.nodes),
@@ -52,7 +52,7 @@ def _each(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) 
     return Scene(words, tuple(frames), tuple(arrows))
 
 
-def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: Target) -> Scene:
+def _in_short(body: Body, groups: Sequence[Group], placed: _Placed, target: PlanTarget) -> Scene:
     # Groups of TensorFlow's own operations alone (constants, mostly) would hide what is to be seen.
     telling = [group for group in groups if any(_kind(placed[name]) != "shared" for name in group.nodes)]
     ordered = sorted(telling, key=lambda group: -len(group.nodes))
@@ -88,7 +88,7 @@ def _short_frame(name: str, group: Group, placed: _Placed) -> Frame:
     return Frame(tuple(boxes), f"{len(group.nodes):,} operations{more}", name, len(group.nodes), rest)
 
 
-def _colours(counts: Mapping[str, int], target: Target) -> str:
+def _colours(counts: Mapping[str, int], target: PlanTarget) -> str:
     return (
         f"{counts['own']:,} with a {target.title} {target.noun} (green), "
         f"{counts['shared']:,} of TensorFlow's own for any device (blue), "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.instruments import Instruments, called
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.show.page.chart import Axis, Chart, Point, Series
@@ -95,19 +96,15 @@ def _said(reading: Reading | None, record: Record) -> str:
 
 
 def _columns(records: Sequence[Record], quantity: str) -> list[tuple[str, list[Reading | None]]]:
-    """A quantity's readings, one of each record; where records hold several, a column a source."""
+    """A quantity's readings, one of each record; where records hold several, a column an instrument."""
     of_each = [[one for one in record.readings if one.quantity == quantity] for record in records]
     if all(len(readings) <= 1 for readings in of_each):
         return [(units.title(quantity), [readings[0] if readings else None for readings in of_each])]
-    sources = dict.fromkeys(
-        one.instrument for readings in of_each for one in readings if one.value is not None
-    )
+    instruments = Instruments(records, quantity)
+    read = [instruments.readings(record) for record in records]
     return [
-        (
-            f"{units.title(quantity)}, {source}",
-            [next((one for one in readings if one.instrument == source), None) for readings in of_each],
-        )
-        for source in sources
+        (f"{units.title(quantity)}, {name}", [readings.get(instrument) for readings in read])
+        for instrument, name in called(dict.fromkeys(one for readings in read for one in readings)).items()
     ]
 
 

@@ -93,7 +93,7 @@ def _what(growth: Growth) -> str:
     # Of the process there is one figure; each device has an allocator.
     if growth.quantity == "memory_process":
         return say("process")
-    return say("allocator ({source})", source=growth.source)
+    return say("allocator ({source})", source=growth.instrument.short)
 
 
 def _grown(growth: Growth, *, first: bool) -> Sentence:
@@ -102,8 +102,10 @@ def _grown(growth: Growth, *, first: bool) -> Sentence:
     if growth.quantity == "memory_process":
         return say("memory of the process grew by {growth}", growth=by)
     if first:
-        return say("memory of the allocator ({source}) grew by {growth}", source=growth.source, growth=by)
-    return say("memory of the allocator ({source}) by {growth}", source=growth.source, growth=by)
+        return say(
+            "memory of the allocator ({source}) grew by {growth}", source=growth.instrument.short, growth=by
+        )
+    return say("memory of the allocator ({source}) by {growth}", source=growth.instrument.short, growth=by)
 
 
 def _by(growth: Growth) -> Sentence:

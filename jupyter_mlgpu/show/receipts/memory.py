@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from jupyter_mlgpu.measure.probes.memory import Memory
 from jupyter_mlgpu.measure.probes.nvml import GpuMemory
 from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import text
 from jupyter_mlgpu.show.page.model import Table
 
 #: One row: what it is of, used, free, total, and a remark.
 Row = tuple[str, str, str, str, str]
 
-_HEAD: Row = ("Memory", "used", "free", "total", "")
+_HEAD: Row = (say("Memory"), say("used"), say("free"), say("total"), "")
+
+NOT_TOLD = say("not told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +47,17 @@ def in_use(name: str, used: float, remark: str) -> Row:
 
 def unknown(name: str, why: str) -> Row:
     """A row without a figure, with the reason."""
-    return (name, "not told", "", "", why)
+    return (name, NOT_TOLD, "", "", why)
 
 
 def user(one: GpuUser) -> Row:
     """A row of a process on the GPU above."""
-    told = "not told" if one.used is None else units.size(one.used)
-    who = "this kernel" if one.ours else one.program or ""
-    return (f"  process {one.pid}", told, "", "", who)
+    told = NOT_TOLD if one.used is None else units.size(one.used)
+    who = say("this kernel") if one.ours else one.program or ""
+    return (say("  process {number}", number=str(one.pid)), told, "", "", who)
 
 
 def table(rows: Sequence[Row], sentences: Sequence[str]) -> str:
-    """The rows under a head, then the sentences, one a line."""
-    return "\n".join([*text.table(Table(_HEAD, tuple(rows), figures=_HEAD[1:4])), *sentences])
+    """The rows under a head, then the sentences, one a line, in the learner's language."""
+    head, *cells = (tuple(map(said, row)) for row in (_HEAD, *rows))
+    return "\n".join([*text.table(Table(head, tuple(cells), figures=head[1:4])), *map(said, sentences)])

@@ -14,6 +14,7 @@ from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, below, joined, say, say_count
 from jupyter_mlgpu.teach.sharing import sender
 from jupyter_mlgpu.teach.sharing.address import Address, address_of
 from jupyter_mlgpu.teach.sharing.leaving import record_of
@@ -28,7 +29,7 @@ from jupyter_mlgpu.teach.sharing.report import (
     to_json,
 )
 
-_OFF = "Sharing is off: nothing is sent. `%mlc_share on` turns it on, and says what would leave."
+_OFF = say("Sharing is off: nothing is sent. `%mlc_share on` turns it on, and says what would leave.")
 
 
 class ShareCommand:
@@ -49,8 +50,12 @@ class ShareCommand:
         command = words or "status"
         if command not in commands:
             raise UsageError(
-                f"Unknown command {command!r} after %mlc_share. Choose {', '.join(commands)}; "
-                "`%mlc_share?` explains each with an example."
+                say(
+                    "Unknown command {command} after %mlc_share. Choose {known}; `%mlc_share?` explains each "
+                    "with an example.",
+                    command=repr(command),
+                    known=", ".join(commands),
+                )
             )
         return commands[command]()
 
@@ -63,8 +68,10 @@ class ShareCommand:
             return self._status()
         if not _in_a_notebook(self._shell):
             raise UsageError(
-                "Sharing is turned on by `%mlc_share on` in a cell of a notebook, where it can be seen; "
-                "nothing is sent."
+                say(
+                    "Sharing is turned on by `%mlc_share on` in a cell of a notebook, where it can be seen; "
+                    "nothing is sent."
+                )
             )
         address = address_of(self._environment)
         self._outbox = Outbox(self._kit.recorder.run.notebook)
@@ -81,12 +88,15 @@ class ShareCommand:
             return _OFF
         waited = self._sender.state().waiting
         under_way = self._withdraw()
-        forgotten = f", and {_cells(waited)} that waited {_were(waited)} forgotten" if waited else ""
-        on_its_way = " A report was on its way at this moment." if under_way else ""
-        return (
-            f"Sharing is off: nothing more is sent{forgotten}.{on_its_way} "
-            "What the teacher's view has already, it keeps."
-        )
+        off = say("Sharing is off: nothing more is sent.")
+        if waited:
+            off = say_count(
+                "Sharing is off: nothing more is sent, and {count} cell that waited was forgotten.",
+                "Sharing is off: nothing more is sent, and {count} cells that waited were forgotten.",
+                waited,
+            )
+        on_its_way = [say("A report was on its way at this moment.")] if under_way else []
+        return joined(off, *on_its_way, say("What the teacher's view has already, it keeps."))
 
     def _withdraw(self, wait: float = 0.0) -> bool:
         if self._sender is None:
@@ -113,15 +123,15 @@ class ShareCommand:
         if self._sender is None:
             address_of(self._environment)  # where there is none, that is what is to be said
             return _OFF
-        return _told(self._sender.state(), self._url)
+        return _of_state(self._sender.state(), self._url)
 
     def _show(self) -> str:
         last = next(filter(self._is_own, reversed(self._kit.store.records())), None)
         if last is None:
-            return "No cell was measured yet, so there is nothing to show: run one, with tracing on."
+            return say("No cell was measured yet, so there is nothing to show: run one, with tracing on.")
         shared = record_of(last)
         if shared is None:
-            return "Of the last cell nothing would leave: its record is not as this kernel makes them."
+            return say("Of the last cell nothing would leave: its record is not as this kernel makes them.")
         report, _ = made(Picked((shared,), self._outbox.checks, self._outbox.lesson), real_time.time())
         return json.dumps(to_json(report), indent=2)
 
@@ -134,21 +144,27 @@ def _in_a_notebook(shell: Any) -> bool:
         return False
 
 
-def _consent(address: Address) -> str:
+def _consent(address: Address) -> Sentence:
     """What the student agrees to: every field by its name, from the classes that are sent."""
-    return "\n".join(
-        [
-            "Sharing is on for this notebook, until `%mlc_share off` or the end of this kernel.",
-            f"From the next cell on, these fields go to {address.url}, at most every {sender.EVERY:g} s:",
-            f"  of each cell: {_names(SharedRecord, but='readings')};",
-            f"  of its {', '.join(SHARED)}: {_names(SharedReading)};",
-            f"  of each exercise that you check: {_names(SharedCheck)};",
-            f"  with each report: {_names(Report, but='records checks')}.",
+    return below(
+        say("Sharing is on for this notebook, until `%mlc_share off` or the end of this kernel."),
+        say(
+            "From the next cell on, these fields go to {url}, at most every {seconds} s:",
+            url=address.url,
+            seconds=f"{sender.EVERY:g}",
+        ),
+        say("  of each cell: {fields};", fields=_names(SharedRecord, but="readings")),
+        say("  of its {quantities}: {fields};", quantities=", ".join(SHARED), fields=_names(SharedReading)),
+        say("  of each exercise that you check: {fields};", fields=_names(SharedCheck)),
+        say("  with each report: {fields}.", fields=_names(Report, but="records checks")),
+        say(
             "Never code, output, log lines, paths, or names of files, computers and people; the hub knows "
-            "from this server's token who you are.",
-            "The class's teachers can see it, and you; other students cannot. "
-            "`%mlc_share show` prints what leaves, `%mlc_share off` stops it.",
-        ]
+            "from this server's token who you are."
+        ),
+        say(
+            "The class's teachers can see it, and you; other students cannot. `%mlc_share show` prints what "
+            "leaves, `%mlc_share off` stops it."
+        ),
     )
 
 
@@ -156,25 +172,47 @@ def _names(kind: type[Struct], but: str = "") -> str:
     return ", ".join(one for one in kind.__struct_fields__ if one not in but.split())
 
 
-def _told(state: sender.State, url: str) -> str:
+def _of_state(state: sender.State, url: str) -> Sentence:
     said = [
-        f"Sharing is on, to {url}: {_cells(state.taken)} taken, {_cells(state.waiting)} waiting; "
-        f"{state.passed} of {state.tried} exercises tried are right."
+        say(
+            "Sharing is on, to {url}: {taken} taken, {waiting} waiting; {passed} of {tried} exercises tried "
+            "are right.",
+            url=url,
+            taken=_cells(state.taken),
+            waiting=_cells(state.waiting),
+            passed=state.passed,
+            tried=state.tried,
+        )
     ]
     if state.why is not None:
-        said.append(f"The last try failed: {state.why}. The next is in {state.next_try:.0f} s.")
+        said.append(
+            say(
+                "The last try failed: {why}. The next is in {seconds} s.",
+                why=state.why,
+                seconds=f"{state.next_try:.0f}",
+            )
+        )
     if state.left_out:
-        said.append(f"{_cells(state.left_out)} will not be sent: at most {WAITING:,} wait, the newest.")
+        said.append(
+            say(
+                "{cells} will not be sent: at most {most} wait, the newest.",
+                cells=_cells(state.left_out),
+                most=WAITING,
+            )
+        )
     if state.why_refused:
-        said.append(f"{_cells(state.refused)} will not be sent again: {state.why_refused}.")
+        said.append(
+            say("{cells} will not be sent again: {why}.", cells=_cells(state.refused), why=state.why_refused)
+        )
     if state.unfit:
-        said.append(f"{_cells(state.unfit)} cannot be shared: the record is not as this kernel makes them.")
-    return "\n".join(said)
+        said.append(
+            say(
+                "{cells} cannot be shared: the record is not as this kernel makes them.",
+                cells=_cells(state.unfit),
+            )
+        )
+    return below(*said)
 
 
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count:,} cells"
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
+def _cells(count: int) -> Sentence:
+    return say_count("{count} cell", "{count} cells", count)

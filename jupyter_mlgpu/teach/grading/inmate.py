@@ -36,17 +36,17 @@ class _Outputs:
     """What the cell that runs has shown, cut where it is too much."""
 
     def __init__(self) -> None:
-        self.kept: list[dict[str, Any]] = []
+        self.outputs: list[dict[str, Any]] = []
         self._left = MOST_TEXT
 
     def add(self, output: dict[str, Any]) -> None:
-        if len(self.kept) < MOST_OUTPUTS:
-            self.kept.append(output)
+        if len(self.outputs) < MOST_OUTPUTS:
+            self.outputs.append(output)
 
     def write(self, name: str, text: str) -> None:
         kept = text[: self._left]
         self._left -= len(kept)
-        last = self.kept[-1] if self.kept else {}
+        last = self.outputs[-1] if self.outputs else {}
         if last.get("output_type") == "stream" and last["name"] == name:
             last["text"].append(kept)
         elif kept:
@@ -54,8 +54,8 @@ class _Outputs:
 
     def take(self) -> list[dict[str, Any]]:
         """All outputs as notebooks have them; afterwards there are none."""
-        taken = [{**one, "text": "".join(one["text"])} if "text" in one else one for one in self.kept]
-        self.kept, self._left = [], MOST_TEXT
+        taken = [{**one, "text": "".join(one["text"])} if "text" in one else one for one in self.outputs]
+        self.outputs, self._left = [], MOST_TEXT
         return taken
 
 

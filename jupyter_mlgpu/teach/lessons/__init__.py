@@ -6,6 +6,7 @@ of `figures`, and which `device` computes; start `engines` for what needs severa
 it. `text` and `data` have what the lessons learn from. They answer in English, or in what `speak` chooses.
 """
 
+from jupyter_mlgpu.record.speaking import speak
 from jupyter_mlgpu.teach.lessons import data, text
 from jupyter_mlgpu.teach.lessons.charts import chart
 from jupyter_mlgpu.teach.lessons.checking import Exercise
@@ -17,7 +18,6 @@ from jupyter_mlgpu.teach.lessons.images import images
 from jupyter_mlgpu.teach.lessons.labs import assert_gpu_used, faster_than, peak_below, submitted
 from jupyter_mlgpu.teach.lessons.machine import device
 from jupyter_mlgpu.teach.lessons.predicting import predict
-from jupyter_mlgpu.teach.lessons.speaking import speak
 from jupyter_mlgpu.teach.lessons.tables import figures
 
 __all__ = [

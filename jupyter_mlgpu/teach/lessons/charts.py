@@ -9,6 +9,7 @@ from typing import Any
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page import chart as charts
 from jupyter_mlgpu.show.page import plotly, svg
 from jupyter_mlgpu.show.page.chart import Axis, Point, Series
@@ -16,7 +17,6 @@ from jupyter_mlgpu.show.page.model import Page, Picture, Table
 from jupyter_mlgpu.show.page.scales import written
 from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.teach.lessons import recordings
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 Points = Sequence[tuple[float, float]]
 

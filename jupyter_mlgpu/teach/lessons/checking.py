@@ -19,10 +19,10 @@ from functools import reduce
 from typing import Any, Literal
 
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import element, joined
 from jupyter_mlgpu.teach.lessons.differences import SMALL, compare, described, still_open
-from jupyter_mlgpu.teach.lessons.showing import ShownValue, number
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.teach.lessons.display import ShownValue, number
 from jupyter_mlgpu.teach.lessons.values import Numbers, Value, read
 
 #: How many sets of fresh inputs a right answer has stood.

@@ -15,7 +15,7 @@ from typing import Any
 
 from jupyter_mlgpu.record.errors import MissingPackageError
 from jupyter_mlgpu.record.sentence import say, say_count
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 #: Seconds for all engines to come.
 _PATIENCE = 60

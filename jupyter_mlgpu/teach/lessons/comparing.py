@@ -6,10 +6,10 @@ The line is that of Andrej Karpathy's lessons on makemore: exact, approximate, l
 from __future__ import annotations
 
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import joined
 from jupyter_mlgpu.teach.lessons.differences import compare
-from jupyter_mlgpu.teach.lessons.showing import ShownValue, number, yes
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.teach.lessons.display import ShownValue, number, yes
 from jupyter_mlgpu.teach.lessons.values import Numbers, Open, read
 
 

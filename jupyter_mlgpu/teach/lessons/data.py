@@ -21,7 +21,7 @@ from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.record.sentence import Sentence, joined, say, say_count
+from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.teach.lessons.display import ShownValue, number
 from jupyter_mlgpu.teach.lessons.heatmaps import MOST, Panel, draw, flat
-from jupyter_mlgpu.teach.lessons.showing import ShownValue, number
-from jupyter_mlgpu.teach.lessons.speaking import said
 from jupyter_mlgpu.teach.lessons.values import Numbers, Open, SeveralValues, Unreadable, Value
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 
 from jupyter_mlgpu.graphs.planning.layout import Box, Frame, Scene
 from jupyter_mlgpu.record.sentence import say, say_count
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page.shown import Drawing
 from jupyter_mlgpu.show.planning.svg import draw
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
 from jupyter_mlgpu.show.page import svg
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 if TYPE_CHECKING:
     import numpy as np

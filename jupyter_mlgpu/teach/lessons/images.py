@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 if TYPE_CHECKING:
     import numpy as np

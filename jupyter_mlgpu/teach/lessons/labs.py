@@ -25,7 +25,8 @@ from jupyter_mlgpu.explain.statistics import median
 from jupyter_mlgpu.measure.tracing import Runs, records, runs_of
 from jupyter_mlgpu.record.errors import NotVerifiedError, UsageError
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.teach.lessons.speaking import spoken
+from jupyter_mlgpu.record.sentence import joined, of_error, say
+from jupyter_mlgpu.record.speaking import said, spoken
 from jupyter_mlgpu.teach.submissions import Submission, doubts, read
 
 
@@ -112,17 +113,20 @@ class Submitted:
             found = self._notebook.cell(cell)
             given = found if self._given is None else self._given.cell(cell)
         except UsageError as error:
-            raise AssertionError(str(error)) from None
+            raise AssertionError(said(of_error(error))) from None
         if not found.saved:
-            raise AssertionError(
-                f"No record is saved under {found.title} of {self._notebook.name}. "
-                "Run the notebook with tracing on from its first cell, save it, and hand it in as it is."
+            why = say(
+                "No record is saved under {cell} of {notebook}. Run the notebook with tracing on from its "
+                "first cell, save it, and hand it in as it is.",
+                cell=found.title,
+                notebook=self._notebook.name,
             )
+            raise AssertionError(said(why))
         against = doubts(self._notebook, found)
         if given.digest != found.digest:
-            against.append(f"The code of {found.title} is not that of the lab.")
+            against.append(say("The code of {cell} is not that of the lab.", cell=found.title))
         if against:
-            raise AssertionError(" ".join(against))
+            raise AssertionError(said(joined(*against)))
         return [saved.record for saved in found.saved]
 
     def seconds(self, cell: str) -> float:
@@ -136,9 +140,11 @@ class Submitted:
         walls = [one.reading("wall_time").value for one in light]
         known = [one for one in walls if one is not None]
         if not known:
-            raise AssertionError(
-                f"No timing is saved under cell {cell!r}: run it to its end, without a profiler."
+            why = say(
+                "No timing is saved under cell {cell}: run it to its end, without a profiler.",
+                cell=repr(cell),
             )
+            raise AssertionError(said(why))
         return median(known)
 
     def peak(self, cell: str) -> float | None:
@@ -154,10 +160,12 @@ class Submitted:
     def same_machine(self, *cells: str) -> None:
         """Raises AssertionError where these cells were not run by one kernel: then times do not compare."""
         if len({one.run.id for cell in cells for one in self.runs(cell)}) > 1:
-            raise AssertionError(
-                f"The cells {', '.join(cells)} were not run by one kernel. Restart the kernel, run all "
-                "cells, and save the notebook."
+            why = say(
+                "The cells {cells} were not run by one kernel. Restart the kernel, run all cells, and save "
+                "the notebook.",
+                cells=", ".join(cells),
             )
+            raise AssertionError(said(why))
 
 
 #: Who answers instead of a notebook's own receipts, while a lab is graded.

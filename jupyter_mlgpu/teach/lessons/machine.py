@@ -11,7 +11,7 @@ from jupyter_mlgpu.measure.frameworks.base import Backend, Device
 from jupyter_mlgpu.measure.frameworks.imports import imported
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 
 @dataclass(frozen=True)

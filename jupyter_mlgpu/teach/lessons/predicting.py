@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 
 class Prediction:

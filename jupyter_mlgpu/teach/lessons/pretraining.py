@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mlgpu.record.sentence import joined, say
-from jupyter_mlgpu.teach.lessons import bert, kept, text, wordpieces
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.teach.lessons import bert, cache, text, wordpieces
 
 #: Words that are asked of the libraries (they have fewer); tokens of the vocabulary.
 WORDS, VOCABULARY = 1_200_000, 3000
@@ -97,7 +97,9 @@ def keep(tokenizer: Any, encoder: Any, steps: int) -> str:
     import numpy as np
 
     arrays = {f"weight_{number:03d}": one for number, one in enumerate(encoder.get_weights())}
-    return kept.keep(_name(), {"tokenizer": np.array(tokenizer.to_str()), "steps": np.array(steps), **arrays})
+    return cache.save(
+        _name(), {"tokenizer": np.array(tokenizer.to_str()), "steps": np.array(steps), **arrays}
+    )
 
 
 def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
@@ -107,7 +109,7 @@ def pretrained(corpus: text.Corpus, steps: int) -> Pretrained:
     """
     from tokenizers import Tokenizer
 
-    arrays, found = kept.kept(_name())
+    arrays, found = cache.load(_name())
     if arrays is not None:
         weights = [arrays[key] for key in sorted(arrays) if key.startswith("weight_")]
         taken = int(arrays["steps"])

@@ -20,8 +20,8 @@ from jupyter_mlgpu.record import decoding, incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons.machine import here
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 FOLDER = Path(__file__).parent / "recordings"
 VARIABLE = "JUPYTER_MLGPU_RECORD_LESSONS"

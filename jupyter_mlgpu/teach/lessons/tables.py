@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.record.shown import Shown
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.page.model import Page, with_head
 from jupyter_mlgpu.show.page.scales import written
 from jupyter_mlgpu.show.page.shown import page_of
 from jupyter_mlgpu.teach.lessons import recordings
-from jupyter_mlgpu.teach.lessons.showing import Rows
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.teach.lessons.display import Rows
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,7 +28,7 @@ from platform import python_version
 from types import MappingProxyType
 
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 #: The package to import and the name to install, in the order in which libraries are taken.
 _NAMES = {

@@ -15,9 +15,9 @@ from typing import Any
 from jupyter_mlgpu.measure import tracing
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.teach.lessons.data import reachable
 from jupyter_mlgpu.teach.lessons.machine import here
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 TOKENS, CLASSES = 128, 8
 

@@ -146,7 +146,7 @@ class _Within(io.RawIOBase):
 
 
 def _understood(status: int, body: bytes) -> ReportAnswer:
-    told = _told(body)
+    told = _answer(body)
     if status == 200:
         if told.acknowledged is not None:
             return ReportAnswer(told.acknowledged)
@@ -157,20 +157,20 @@ def _understood(status: int, body: bytes) -> ReportAnswer:
     return ReportAnswer(None, said, final=status in _FINAL)
 
 
-class _Told(Struct):
+class _ServerAnswer(Struct):
     """What the teacher's view says; something else may be at its address."""
 
     acknowledged: frozenset[str] | None = None
     error: str = ""
 
 
-def _told(body: bytes) -> _Told:
+def _answer(body: bytes) -> _ServerAnswer:
     if len(body) > LONGEST_ANSWER:
-        return _Told()
+        return _ServerAnswer()
     try:
-        return decoding.decode(_Told, json.loads(body), "the answer")
+        return decoding.decode(_ServerAnswer, json.loads(body), "the answer")
     except (ValueError, RecursionError, RecordError):
-        return _Told()
+        return _ServerAnswer()
 
 
 def _plain(words: str) -> str:

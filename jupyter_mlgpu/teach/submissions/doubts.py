@@ -14,10 +14,11 @@ from datetime import datetime
 from itertools import pairwise
 
 from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
 from jupyter_mlgpu.show.receipts import html, text
 from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Submission
 
-_AGAIN = "Run the cell again and save the notebook"
+_AGAIN = say("Run the cell again and save the notebook.")
 
 #: Seconds by which one cell may seem to begin before another has ended: both are read from the same clock.
 _SLACK = 0.001
@@ -26,91 +27,143 @@ _SLACK = 0.001
 _CLOCK_CHANGE = 60.0
 
 
-def doubts(submission: Submission, cell: SavedCell) -> list[str]:
+def doubts(submission: Submission, cell: SavedCell) -> list[Sentence]:
     """Sentences that each speak against the records of `cell`; none where all fits together."""
-    found: list[str] = []
+    found: list[Sentence] = []
     for saved in cell.saved:
         found += _of_the_cell(saved.record, cell)
-        found += [f"The record of {cell.title} {one}." for one in inconsistent(saved)]
+        found += inconsistent(saved, cell.title)
     found += _among_the_others(submission, cell)
     return list(dict.fromkeys(found))
 
 
-def _of_the_cell(record: Record, cell: SavedCell) -> list[str]:
+def _of_the_cell(record: Record, cell: SavedCell) -> list[Sentence]:
     """Whether a record can come from the cell that it stands under."""
     found = []
     if record.cell.source_digest != cell.digest:
         found.append(
-            f"The record of {cell.title} is not of the code that stands there: the code was changed after "
-            f"its run, or the record comes from elsewhere. {_AGAIN}."
+            _again(
+                say(
+                    "The record of {cell} is not of the code that stands there: the code was changed after "
+                    "its run, or the record comes from elsewhere.",
+                    cell=cell.title,
+                )
+            )
         )
     if record.cell.id is not None and cell.id is not None and record.cell.id != cell.id:
-        found.append(f"The record of {cell.title} was made by another cell. {_AGAIN}.")
+        found.append(_again(say("The record of {cell} was made by another cell.", cell=cell.title)))
     counts = (record.cell.execution_count, cell.execution_count)
     if cell.execution_count is None or (counts[0] is not None and counts[0] != counts[1]):
         found.append(
-            f"The record of {cell.title} says that it was number {counts[0]} to run, the cell says "
-            f"{counts[1]}. {_AGAIN}."
+            _again(
+                say(
+                    "The record of {cell} says that it was number {of_record} to run, the cell says "
+                    "{of_cell}.",
+                    cell=cell.title,
+                    of_record=str(counts[0]),
+                    of_cell=str(counts[1]),
+                )
+            )
         )
     if record.origin != "live":
         found.append(
-            f"The record of {cell.title} is {record.origin}: it was not measured by this run. {_AGAIN}."
+            _again(
+                say(
+                    "The record of {cell} is {origin}: it was not measured by this run.",
+                    cell=cell.title,
+                    origin=record.origin,
+                )
+            )
         )
     return found
 
 
-def inconsistent(saved: SavedRecord) -> list[str]:
-    """What in one record contradicts itself: the rest of a sentence that begins with the record."""
+def _again(why: Sentence) -> Sentence:
+    return joined(why, _AGAIN)
+
+
+def inconsistent(saved: SavedRecord, cell: str) -> list[Sentence]:
+    """What in the record of a cell contradicts itself."""
     record = saved.record
     found = []
     # The same figures stand in a receipt three times; who edits one by hand seldom edits all.
     for shown, drawn in ((saved.plain, text.receipt), (saved.html, html.receipt)):
         if shown is not None and shown != drawn(record, saved.cut):
             found.append(
-                "does not say what the text saved beside it says: it was edited, "
-                "or written by another version of jupyter_mlgpu"
+                say(
+                    "The record of {cell} does not say what the text saved beside it says: it was edited, or "
+                    "written by another version of jupyter_mlgpu.",
+                    cell=cell,
+                )
             )
             break
     if saved.plain is None:
-        found.append("has no text beside it, as every receipt has")
+        found.append(say("The record of {cell} has no text beside it, as every receipt has.", cell=cell))
     for reading in record.readings:
         if reading.value is not None and reading.samples < 1:
-            found.append(f"has a {reading.quantity} that rests on no measurement")
-    found += _shares(record)
+            found.append(
+                say(
+                    "The record of {cell} has a {quantity} that rests on no measurement.",
+                    cell=cell,
+                    quantity=reading.quantity,
+                )
+            )
+    if _wrong_shares(record):
+        found.append(
+            say(
+                "The record of {cell} gives its devices shares that are not those of the operations counted.",
+                cell=cell,
+            )
+        )
     if any(one.self_time > one.total_time * (1 + 1e-6) + 1e-9 for one in record.ops):
-        found.append("has an operation that takes longer alone than with all that it calls")
+        found.append(
+            say(
+                "The record of {cell} has an operation that takes longer alone than with all that it calls.",
+                cell=cell,
+            )
+        )
     return found
 
 
-def _shares(record: Record) -> list[str]:
-    """Operations counted on devices, and the parts of them that are said to have run on each."""
+def _wrong_shares(record: Record) -> bool:
+    """Whether the parts of the operations that are said to have run on each device are not those counted."""
     places = [
         one for one in record.device.ran_on or () if one.operations is not None and one.share is not None
     ]
     total = sum(one.operations or 0 for one in places)
-    if total and any(abs((one.share or 0.0) - (one.operations or 0) / total) > 0.005 for one in places):
-        return ["gives its devices shares that are not those of the operations counted"]
-    return []
+    return total > 0 and any(
+        abs((one.share or 0.0) - (one.operations or 0) / total) > 0.005 for one in places
+    )
 
 
-def _among_the_others(submission: Submission, cell: SavedCell) -> list[str]:
+def _among_the_others(submission: Submission, cell: SavedCell) -> list[Sentence]:
     """Whether the times of one run, read from one clock, leave room for these records."""
     found = []
     records = submission.records
     for saved in cell.saved:
         mine = saved.record
         if sum(one.key == mine.key for one in records) > 1:
-            found.append(f"The record of {cell.title} stands in the notebook twice: one is a copy. {_AGAIN}.")
+            found.append(
+                _again(
+                    say("The record of {cell} stands in the notebook twice: one is a copy.", cell=cell.title)
+                )
+            )
             continue
         run = sorted((one for one in records if one.run.id == mine.run.id), key=lambda one: one.cell.sequence)
         if any(_overlap(*pair) for pair in pairwise(run) if mine in pair):
             found.append(
-                f"The times of {cell.title} do not fit those of the cells run before and after it: "
-                "two cells of one kernel cannot run at once."
+                say(
+                    "The times of {cell} do not fit those of the cells run before and after it: two cells of "
+                    "one kernel cannot run at once.",
+                    cell=cell.title,
+                )
             )
         if len({(one.run.host_digest, one.run.notebook) for one in run}) > 1:
             found.append(
-                f"The run of {cell.title} names several machines or notebooks; a run has one of each."
+                say(
+                    "The run of {cell} names several machines or notebooks; a run has one of each.",
+                    cell=cell.title,
+                )
             )
     return found
 

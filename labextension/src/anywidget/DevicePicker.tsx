@@ -5,7 +5,7 @@ import type { ReactElement } from 'react';
 
 import { picks } from '../kernel/devicechoice';
 import type { Translate } from '../language/i18n';
-import { readChoices, readDeviceStatus } from '../kernel/protocol';
+import { readPicker, readDeviceStatus } from '../kernel/protocol';
 import { count } from '../language/untrusted';
 import { DeviceSelect } from '../sidebar/DevicePicker';
 import { RestartNotice } from '../receipts/RestartNotice';
@@ -22,7 +22,7 @@ interface ISent {
 export function DevicePicker(props: { model: IModel; t: Translate }): ReactElement {
   const { model, t } = props;
   const device = readDeviceStatus(useTrait(model, 'device'));
-  const choices = readChoices(useTrait(model, 'choices'));
+  const choices = readPicker(useTrait(model, 'choices'));
   const heard = count(useTrait(model, 'heard')) ?? 0;
   const ended = useTrait(model, 'ended') === true;
   const [sent, setSent] = useState<ISent | null>(null);

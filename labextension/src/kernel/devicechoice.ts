@@ -1,6 +1,6 @@
 /** What can be chosen in the device picker: pure functions over what the kernel tells. */
 
-import type { IChoices, IDeviceStatus } from './protocol';
+import type { IPicker, IDeviceStatus } from './protocol';
 import { requestedOf } from '../record/requested';
 import type { Requested } from '../record/requested';
 import { frameworkName } from '../record/words';
@@ -22,7 +22,7 @@ export interface IPick {
  * Before a framework is imported nobody knows of a GPU. Afterwards one can be asked for also where none is
  * known: the kernel looks for it, and says why there is none, or that a restart would bring it.
  */
-export function picks(status: IDeviceStatus | null, choices: IChoices | null): IPick[] {
+export function picks(status: IDeviceStatus | null, choices: IPicker | null): IPick[] {
   const available = status?.available ?? [];
   const names = [...new Set(available.map(({ framework }) => framework))];
   if (names.length > 1) {
@@ -34,7 +34,7 @@ export function picks(status: IDeviceStatus | null, choices: IChoices | null): I
 function onePick(
   framework: string | null,
   status: IDeviceStatus | null,
-  choices: IChoices | null
+  choices: IPicker | null
 ): IPick {
   const devices = (status?.available ?? []).filter(
     device => framework === null || device.framework === framework

@@ -61,7 +61,7 @@ export const readDeviceStatus = shape(
 export type IDeviceStatus = Read<typeof readDeviceStatus>;
 
 /** What somebody has chosen in a sidebar, of this page or another. */
-export const readChoices = shape(
+export const readPicker = shape(
   {},
   {
     /** What waits for the end of the running cell; null: nothing. `framework` null: all of them. */
@@ -75,7 +75,7 @@ export const readChoices = shape(
   }
 );
 
-export type IChoices = Read<typeof readChoices>;
+export type IPicker = Read<typeof readPicker>;
 
 const lines: Reader<ILogLine[]> = value => readLogs(value)[0];
 
@@ -118,7 +118,7 @@ const EVENTS = {
     return told === null || count(told) !== null ? readNewLines(data) : null;
   },
   device: shape({ device: readDeviceStatus }, {}),
-  choices: shape({ choices: readChoices }, {}),
+  choices: shape({ choices: readPicker }, {}),
   doctor: shape({ doctor: readDoctor }, {}),
   progress: shape({ sequence: count }, { progress: sentence }),
   counters: within('counters', readCountersEvent),
@@ -183,7 +183,7 @@ const readState = spoken(
       running: readRunning,
       /** Lines of no cell: they came before the first. */
       logs: or([], lines),
-      choices: readChoices,
+      choices: readPicker,
       doctor: readDoctor,
       counters: readCountersHistory,
       /** The version of Python. */

@@ -5,7 +5,7 @@
 import type { IDeath } from './death';
 import type { IDoctor } from './doctor';
 import type { ILogLine } from '../record/logs';
-import type { IChoices, IDeviceStatus, IRunning } from './protocol';
+import type { IPicker, IDeviceStatus, IRunning } from './protocol';
 import type { ICell, IRecord } from '../record/record';
 import type { IFigure } from './savedfigures';
 
@@ -45,7 +45,7 @@ export interface IState {
   run: string | null;
   tracing: boolean | null;
   device: IDeviceStatus | null;
-  choices: IChoices | null;
+  choices: IPicker | null;
   doctor: IDoctor | null;
   /** The version of Python. */
   python: string | null;

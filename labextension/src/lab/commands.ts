@@ -8,7 +8,7 @@ import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { chooseDevice } from './choosing';
+import { chooseDevice } from './devicedialog';
 import type { Message, Translate } from '../language/i18n';
 import type { Language } from '../language/language';
 import type { NotebookSession, Notebooks } from '../kernel/notebooks';
@@ -18,7 +18,7 @@ import { showPanel } from '../sidebar/placing';
 import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
-import type { TracedNotebooks } from './traced';
+import type { TracedNotebooks } from './tracing';
 import { keep } from '../receipts/useKept';
 
 export const COMMANDS = {

@@ -1,7 +1,7 @@
 /**
  * Looks at memory while a cell ran, from the live counters: their shape, and the curve of one series.
  *
- * The Python side of the same contract is jupyter_mlgpu/jupyter/notebook/inside.py.
+ * The Python side of the same contract is jupyter_mlgpu/jupyter/notebook/record_pages.py.
  */
 
 import { readLine } from '../kernel/counters';

@@ -48,7 +48,7 @@ export function CellPage(props: ICellPage): ReactElement {
 let loaded: ComponentType<ICellPage> | null = null;
 
 async function load(): Promise<ComponentType<ICellPage>> {
-  const { Page } = await import(/* webpackChunkName: "cell-page" */ './inside/Page');
+  const { Page } = await import(/* webpackChunkName: "cell-page" */ './recordpage/Page');
   loaded = Page;
   return Page;
 }

@@ -217,7 +217,7 @@ def test_records_are_saved_while_a_cell_runs_where_the_dialog_says(lab: Lab, gat
     expect(name).to_have_value("saves.records.jsonl")
     name.fill("kept/here.jsonl")
     dialog.get_by_role("button", name="Save").click()
-    expect(notice(lab)).to_contain_text("Saved 1 records to kept/here.jsonl.")
+    expect(notice(lab)).to_contain_text("Saved 1 record to kept/here.jsonl.")
     records, problems = load_records(lab.server.root / "kept" / "here.jsonl")
     assert [record.cell.name for record in records] == ["a = 1"]
     assert problems == []

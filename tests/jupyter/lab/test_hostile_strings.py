@@ -47,9 +47,9 @@ from jupyter_mlgpu.teach.commands import page as class_page
 from jupyter_mlgpu.teach.commands.report import Entry
 from jupyter_mlgpu.teach.lessons.charts import LessonChart
 from jupyter_mlgpu.teach.lessons.checking import Verdict
+from jupyter_mlgpu.teach.lessons.display import ShownValue
 from jupyter_mlgpu.teach.lessons.graphs import Operation, drawing
 from jupyter_mlgpu.teach.lessons.images import images
-from jupyter_mlgpu.teach.lessons.showing import ShownValue
 from jupyter_mlgpu.teach.lessons.tables import LessonTable
 from jupyter_mlgpu.teach.lessons.wordmaps import word_map
 from jupyter_mlgpu.teach.submissions.reading import SavedCell, SavedRecord, Submission

@@ -7,7 +7,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from jupyter_mlgpu.teach.lessons import kept, pretraining, text, wordpieces
+from jupyter_mlgpu.teach.lessons import cache as lesson_cache
+from jupyter_mlgpu.teach.lessons import pretraining, text, wordpieces
 
 LESSON = Path(__file__).resolve().parents[3] / "notebooks" / "13_fine_tuning.ipynb"
 
@@ -76,7 +77,7 @@ class Encoder:
 
 @pytest.fixture
 def cached(monkeypatch, tmp_path):
-    monkeypatch.setenv(kept.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(lesson_cache.VARIABLE, str(tmp_path))
     tokenizer = wordpieces.train_tokenizer(["the learning rate of the optimizer ."] * 5, 60)
     assert pretraining.keep(tokenizer, Encoder(), 2000).startswith("Kept in your cache folder")
     return tmp_path
@@ -93,4 +94,4 @@ def test_what_lesson_12_kept_is_used_with_its_tokenizer_and_weights(cached):
 def test_with_other_versions_of_the_libraries_it_is_not_found(cached, monkeypatch):
     monkeypatch.setattr(text, "libraries", lambda: {"python": "2.7"})
     name = pretraining._name()
-    assert kept.kept(name) == (None, f"There is no {name}.npz in your cache folder.")
+    assert lesson_cache.load(name) == (None, f"There is no {name}.npz in your cache folder.")

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from jupyter_mlgpu.explain.comparing import expect
+from jupyter_mlgpu.record import speaking
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import say
-from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak, speaking
+from jupyter_mlgpu.record.speaking import said
+from jupyter_mlgpu.teach.lessons import check, cmp, figures, predict, speak
 from jupyter_mlgpu.teach.lessons.checking import Exercise, judge
 from jupyter_mlgpu.teach.lessons.exercises import exercises
-from jupyter_mlgpu.teach.lessons.speaking import said
 from jupyter_mlgpu.testing import example_record
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -26,7 +27,7 @@ ENGLISH = re.compile(r"\b[a-z]+ [a-z]+ [a-z]+\b")
 def chinese() -> Iterator[None]:
     speak("zh")
     yield
-    speaking._chosen = None
+    speaking._language = None
 
 
 def double(x):
@@ -147,7 +148,7 @@ def test_a_notebook_in_a_language_s_folder_is_answered_in_it_unless_another_was_
         speak("en")
         assert said(say("device")) == "device"
     finally:
-        speaking._chosen = None
+        speaking._language = None
         speaking._of_the_folder.cache_clear()
 
 

@@ -18,7 +18,7 @@ from jupyter_mlgpu.explain.doctor.gather.tools import fact, run, text_of
 from jupyter_mlgpu.explain.doctor.maybe import Maybe, NotKnownError, Unknown
 from jupyter_mlgpu.measure.probes import gpus as finding
 from jupyter_mlgpu.measure.probes import memory
-from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
+from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.record.sentence import joined, say
 
 _VENDORS = {"0x10de": "nvidia", "0x1002": "amd", "0x8086": "intel", "0x106b": "apple"}
@@ -33,7 +33,7 @@ def read(nvml: Nvml | None = None, root: Path = _ROOT) -> GpuFacts:
     nvml = nvml or Nvml()
     found = finding.find(nvml)
     return GpuFacts(
-        found=tuple(_nvidia(nvml, one.index) for one in found.found),
+        found=tuple(_nvidia(nvml, one.index) for one in found.gpus),
         on_bus=fact(lambda: on_bus(root)),
         driver=nvml.driver().value,
         cuda=nvml.cuda().value,
@@ -117,11 +117,11 @@ def _processes(nvml: Nvml, index: int) -> tuple[GpuProcessFact, ...]:
     )
 
 
-def _value(told: Told[str]) -> Maybe[str]:
+def _value(told: NvmlAnswer[str]) -> Maybe[str]:
     return _unknown(told) if told.value is None else told.value
 
 
-def _unknown(told: Told[Any]) -> Unknown:
+def _unknown(told: NvmlAnswer[Any]) -> Unknown:
     return Unknown(joined(told.why_missing or ""))
 
 

@@ -45,13 +45,13 @@ class Reshape(Layer, takes="any"):
     shape: Sequence[int]
 
     def verify(self, source: Tensor) -> None:
-        self._made_for: Shape = source.shape
+        self._source_shape: Shape = source.shape
 
     def compute(self, run: Pass, x: Value) -> Value:
         shape = list(self.shape)
-        if shape and self._made_for and shape[0] != -1:
+        if shape and self._source_shape and shape[0] != -1:
             # A smaller batch than the one that the graph was made for shrinks the first size.
-            shape[0] = shape[0] * x.shape[0] // self._made_for[0]
+            shape[0] = shape[0] * x.shape[0] // self._source_shape[0]
         return run.ops.reshape(x, shape)
 
 

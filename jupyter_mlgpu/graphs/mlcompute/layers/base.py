@@ -64,7 +64,7 @@ class Layer:
 
     Attributes:
         parameters: the weights that an optimizer updates.
-        kept: tensors of its own that no optimizer updates.
+        statistics: tensors of its own that no optimizer updates.
         limits: of its sources that hold whole numbers to choose by, their place: how many there are.
         joined: whether a graph has it.
     """
@@ -73,7 +73,7 @@ class Layer:
     takes, axes, title, named, joined = "floats", "", "", "", False
     words: Mapping[str, str | Iterable[str]] = {}
     parameters: tuple[Tensor, ...] = ()
-    kept: tuple[Tensor, ...] = ()
+    statistics: tuple[Tensor, ...] = ()
     limits: Mapping[int, int] = {}
 
     compute: Callable[..., Value]
@@ -110,7 +110,7 @@ class Layer:
         wanted = f"{wanted} tensor{'s' * (wanted != '1')}"
         given = " and ".join(map(str, sources)) or "none"
         insist(least <= len(sources) <= most, f"{self.title} takes {wanted} and was given {given}.")
-        forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.kept)}
+        forms = {one: Form(one.shape, one.dtype) for one in (*sources, *self.parameters, *self.statistics)}
         try:
             self._check(sources)
             made = self.compute(Pass(ShapeOps(), forms, False, int), *(forms[source] for source in sources))

@@ -125,15 +125,15 @@ class BatchNormalization(Channelwise, title="batch normalisation"):
 
     def settle(self) -> None:
         super().settle()
-        self.kept = self.own("mean", self.each()) + self.own("variance", self.each())
+        self.statistics = self.own("mean", self.each()) + self.own("variance", self.each())
 
     def compute(self, run: Pass, x: Value) -> Value:
         ops, rank = run.ops, len(x.shape)
         if not run.training:
-            mean, variance = (self.spread(run, one, rank) for one in self.kept)
+            mean, variance = (self.spread(run, one, rank) for one in self.statistics)
             return self.finish(run, (x - mean) / ops.sqrt(variance + self.variance_epsilon))
         normal, *found = standardise(ops, x, [0, *range(2, rank)], self.variance_epsilon)
-        for tensor, batch in zip(self.kept, found, strict=True):
+        for tensor, batch in zip(self.statistics, found, strict=True):
             new = ops.stop_gradient(ops.reshape(batch, self.each()))
             run.updates[tensor] = run[tensor] * self.momentum + new * (1.0 - self.momentum)
         return self.finish(run, normal)

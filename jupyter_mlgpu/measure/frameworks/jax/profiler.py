@@ -59,16 +59,16 @@ class JaxSession(CellSession):
     def __init__(self, native: Any, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
         super().__init__(module, problems)
         self._native = native
-        self._found = b""
+        self._xspace = b""
         self._replaced.replace("_profiler", FirstStep(module._profiler, self._step_aside))
 
     def _turn_off(self) -> None:
         native, self._native = self._native, None
         # JAX tells only now that another session was on, begun from outside.
-        self._found = bytes(native.stop())
+        self._xspace = bytes(native.stop())
 
     def _read(self) -> Profile:
-        data, left_out = xspace.cut(self._found)
+        data, left_out = xspace.cut(self._xspace)
         seen = profile_reader.read(sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data))
         if imported("torch") and _plug_ins() and all(one.plane != "device" for one in seen.events):
             seen = seen._replace(problems=(*seen.problems, _ONE_OF_BOTH))

@@ -24,5 +24,6 @@ FRAMEWORK = Framework(
         "is worked out and waited for; other work that the cell left unevaluated is not in the "
         "times."
     ),
+    keeps_lock=True,
     verified={"cpu": Verified("Linux x86-64, MLX 0.32.4")},
 )

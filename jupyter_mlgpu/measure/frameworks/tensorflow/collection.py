@@ -31,7 +31,7 @@ class SharedCollection:
         self._switch_on: Callable[[], None] = lambda: None
         self._switch_off: Callable[[], None] = lambda: None
         self._users = False  # whether the user collects
-        self._kept: list[Any] = []  # theirs, taken out by us, the oldest first
+        self._removed: list[Any] = []  # theirs, taken out by us, the oldest first
         self._open: set[object] = set()  # whoever of us collects
         self._ours: list[Any] = []  # graphs, collected while any of us did
 
@@ -48,8 +48,8 @@ class SharedCollection:
             self._ours.clear()
             # A store that is not empty is one of a user who has switched it on before.
             found = self._export()
-            self._kept = [found] if _holds(found) else []
-            self._users = bool(self._kept) or self._is_on(ctx)
+            self._removed = [found] if _holds(found) else []
+            self._users = bool(self._removed) or self._is_on(ctx)
             # On 2.19.1 disable_run_metadata is bound to what enable_run_metadata calls: it switches
             # collection on, and what was collected stays.
             for name in ("enable_graph_collection", "enable_run_metadata", "disable_run_metadata"):
@@ -99,7 +99,7 @@ class SharedCollection:
         if taken is None:
             return []
         if self._users:
-            self._kept.append(taken)
+            self._removed.append(taken)
         return taken.function_graphs
 
     def _switching_on(self, ctx: Any, original: Callable[[], None]) -> Callable[[], None]:
@@ -115,7 +115,7 @@ class SharedCollection:
     def _user_switches_off(self) -> None:
         with self._lock:
             self._users = False
-            self._kept.clear()
+            self._removed.clear()
             if self._open:
                 self._ours += self._take()
             else:
@@ -130,7 +130,7 @@ class SharedCollection:
                 self._ours += found.function_graphs
             if not self._users:
                 return type(found)()
-            kept, self._kept = self._kept, []
+            kept, self._removed = self._removed, []
         whole = type(found)()
         for one in (*kept, found):
             whole.MergeFrom(one)

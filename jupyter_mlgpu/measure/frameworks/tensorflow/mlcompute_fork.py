@@ -65,7 +65,7 @@ _RUN = {
     "host_digest": hashlib.sha256(socket.gethostname().encode()).hexdigest()[:12],
     "engine": None,
 }
-_made = 0  # records made by this process
+_records = 0  # records made by this process
 _device = None  # the device asked for
 
 
@@ -186,7 +186,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self._rest = {"stdout": b"", "stderr": b""}
-        self._found: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[str, str], int] = {}
         self.left_out = 0
         self.cut = 0
 
@@ -213,7 +213,7 @@ class _Lines:
                 "time": None,
                 "late": False,
             }
-            for (stream, text), count in self._found.items()
+            for (stream, text), count in self._counts.items()
         ]
 
     def _grow(self, stream: str, piece: bytes) -> None:
@@ -231,8 +231,8 @@ class _Lines:
         if not text.strip():
             return
         key = (stream, text)
-        if key in self._found or len(self._found) < _LINES:
-            self._found[key] = self._found.get(key, 0) + 1
+        if key in self._counts or len(self._counts) < _LINES:
+            self._counts[key] = self._counts.get(key, 0) + 1
         else:
             self.left_out += 1
 
@@ -376,8 +376,8 @@ def _about_tensorflow() -> dict[str, Any]:
 
 def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
     """A record of schema 2, as jupyter_mlgpu's record.schema.json has it: unknown is null, with a reason."""
-    global _made
-    _made += 1
+    global _records
+    _records += 1
     ended = "The script ended before it could tell."
     nothing = "mlcompute_fork.py does not measure it."
     versions = {"python": platform.python_version()}
@@ -414,7 +414,7 @@ def _record(name: str, told: dict[str, Any], lines: _Lines) -> dict[str, Any]:
         "schema": 2,
         "run": _RUN,
         "cell": {
-            "sequence": _made,
+            "sequence": _records,
             "id": None,
             "execution_count": None,
             "source_digest": None,

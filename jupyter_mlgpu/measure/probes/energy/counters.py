@@ -19,7 +19,7 @@ from jupyter_mlgpu.measure.probes.energy.apple import AppleEnergy
 from jupyter_mlgpu.measure.probes.energy.counted import Counted, Energy
 from jupyter_mlgpu.measure.probes.energy.source import EnergyCounter, EnergySource
 from jupyter_mlgpu.measure.probes.gpus import Gpus
-from jupyter_mlgpu.measure.probes.once import Once
+from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading, missing
@@ -39,7 +39,7 @@ NOT_FOUND_YET = say("Which energy counters this machine has was still being foun
 class Sources:
     """The counters there are; `why_none` says in sentences why others are not here."""
 
-    found: tuple[EnergySource, ...]
+    sources: tuple[EnergySource, ...]
     why_none: Sentence
 
 
@@ -49,7 +49,7 @@ class EnergyCounters:
     quantity = "energy"
 
     def __init__(
-        self, sampler: Sampler, sources: Once[Sources], now: Callable[[], float] = real_time.perf_counter
+        self, sampler: Sampler, sources: Lazy[Sources], now: Callable[[], float] = real_time.perf_counter
     ) -> None:
         self._sampler = sampler
         self._sources = sources
@@ -58,11 +58,11 @@ class EnergyCounters:
     def start(self) -> Callable[[], Sequence[Reading]]:
         """Begin; what is returned gives the reading when it is called."""
         known = self._sources.known
-        if known is not None and not known.found:
+        if known is not None and not known.sources:
             return lambda: [missing(self.quantity, known.why_none)]
         cell = _Cell(self._sources, self._now)
         cell.begin(quick=True)
-        every = min((source.every for source in known.found), default=0.25) if known else 0.25
+        every = min((source.every for source in known.sources), default=0.25) if known else 0.25
         # What there is to look at is found out at once.
         end = self._sampler.add(cell.look, every, 0.0 if known is None else FIRST_LOOK)
 
@@ -82,7 +82,7 @@ class EnergyCounters:
 class _Cell:
     """The counters over one cell."""
 
-    def __init__(self, sources: Once[Sources], now: Callable[[], float]) -> None:
+    def __init__(self, sources: Lazy[Sources], now: Callable[[], float]) -> None:
         self._sources = sources
         self._now = now
         self._begun = now()
@@ -91,7 +91,7 @@ class _Cell:
     def begin(self, *, quick: bool) -> None:
         """Open what is known; `quick`: only if it is, and only what costs the cell's thread little."""
         if self._open is None and (not quick or self._sources.known is not None):
-            self._open = [_Open(source, self._now) for source in self._sources.get().found]
+            self._open = [_Open(source, self._now) for source in self._sources.get().sources]
             for one in self._open:
                 if one.source.quick:
                     one.look()
@@ -169,7 +169,7 @@ def reading(parts: Sequence[Energy | Sentence], source: EnergySource) -> Reading
     )
 
 
-def find(gpus: Once[Gpus], root: Path = Path("/")) -> Sources:
+def find(gpus: Lazy[Gpus], root: Path = Path("/")) -> Sources:
     """The counters of NVIDIA GPUs and of processors; `root` is the file system to read."""
     of_gpus, why_no_gpu = nvidia.sources(gpus.get())
     of_processor, why_no_processor = rapl.sources(root)
@@ -177,8 +177,8 @@ def find(gpus: Once[Gpus], root: Path = Path("/")) -> Sources:
     return Sources((*of_gpus, *of_processor), joined(*filter(None, reasons)))
 
 
-def energy_probe(sampler: Sampler, gpus: Once[Gpus]) -> Probe:
+def energy_probe(sampler: Sampler, gpus: Lazy[Gpus]) -> Probe:
     """The probe for this machine."""
     if sys.platform == "darwin":
         return AppleEnergy()
-    return EnergyCounters(sampler, Once(lambda: find(gpus)))
+    return EnergyCounters(sampler, Lazy(lambda: find(gpus)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
-from jupyter_mlgpu.measure.probes.nvml import Nvml, Told
+from jupyter_mlgpu.measure.probes.nvml import Nvml, NvmlAnswer
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 
@@ -24,7 +24,7 @@ class NvmlCounter:
     refresh: float = 0.1
     wraps_at: float | None = None
 
-    def joules(self) -> Told[float]:
+    def joules(self) -> NvmlAnswer[float]:
         """The counter's joules now."""
         return self.nvml.energy(self.gpu.index)
 
@@ -38,7 +38,7 @@ def sources(gpus: Gpus) -> tuple[list[EnergySource], Sentence | None]:
     """A source for each GPU that has a counter; else why there is none."""
     found = []
     why = gpus.why_none
-    for gpu in gpus.found:
+    for gpu in gpus.gpus:
         counter = NvmlCounter(gpus.nvml, gpu)
         told = counter.joules()
         if told.value is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_mlgpu.measure.probes.energy.source import EnergySource
-from jupyter_mlgpu.measure.probes.nvml import Told
+from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
 from jupyter_mlgpu.record.sentence import say, say_count
 
 _POWERCAP = Path("sys/class/powercap")
@@ -29,12 +29,12 @@ class RaplCounter:
     wraps_at: float | None
     refresh: float = 0.001
 
-    def joules(self) -> Told[float]:
+    def joules(self) -> NvmlAnswer[float]:
         """The counter's joules now."""
         try:
-            return Told(int(self.file.read_text()) / 1e6)
+            return NvmlAnswer(int(self.file.read_text()) / 1e6)
         except (OSError, ValueError) as error:
-            return Told(
+            return NvmlAnswer(
                 None, say("The processor's energy counter can no longer be read ({error}).", error=error)
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_mlgpu.measure.probes.nvml import Told
+from jupyter_mlgpu.measure.probes.nvml import NvmlAnswer
 from jupyter_mlgpu.record.reading import Scope, Source
 from jupyter_mlgpu.record.sentence import Sentence
 
@@ -23,7 +23,7 @@ class EnergyCounter(Protocol):
         """Joules at which it starts again; None: it does not."""
         ...
 
-    def joules(self) -> Told[float]:
+    def joules(self) -> NvmlAnswer[float]:
         """What it shows now."""
         ...
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_mlgpu.record.sentence import say
 from jupyter_mlgpu.teach.lessons.checking import Answer, Arguments, Exercise
-from jupyter_mlgpu.teach.lessons.showing import yes
+from jupyter_mlgpu.teach.lessons.display import yes
 
 
 def pool(vectors: Any, rows: Any) -> Any:

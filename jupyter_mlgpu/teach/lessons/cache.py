@@ -17,7 +17,7 @@ from jupyter_mlgpu.record import incoming
 from jupyter_mlgpu.record.errors import RecordError, UsageError
 from jupyter_mlgpu.record.files import write_atomically
 from jupyter_mlgpu.record.sentence import Sentence, say
-from jupyter_mlgpu.teach.lessons.speaking import said
+from jupyter_mlgpu.record.speaking import said
 
 #: Weights of a small BERT take some 20 MB.
 MOST_BYTES = 200_000_000
@@ -34,7 +34,7 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jupyter_mlgpu"
 
 
-def keep(name: str, arrays: Mapping[str, Any]) -> str:
+def save(name: str, arrays: Mapping[str, Any]) -> str:
     """Keep these arrays under a name; returns a sentence on what came of it, also where the disk is full."""
     import numpy as np
 
@@ -57,7 +57,7 @@ def keep(name: str, arrays: Mapping[str, Any]) -> str:
     return said(told)
 
 
-def kept(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
+def load(name: str) -> tuple[Mapping[str, Any] | None, Sentence]:
     """The arrays kept under a name, or None; and a sentence on where they are from, or why there are none."""
     import numpy as np
 

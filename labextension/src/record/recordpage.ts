@@ -1,5 +1,5 @@
 /**
- * What the kernel answers about one cell; the only way in. The Python side is jupyter_mlgpu/jupyter/notebook/inside.py.
+ * What the kernel answers about one cell; the only way in. The Python side is jupyter_mlgpu/jupyter/notebook/record_pages.py.
  */
 
 import { readLooks } from './looks';
@@ -15,12 +15,12 @@ const NO_LOOKS = ['short', 'unwatched', 'gone'] as const;
 export type NoTimeline = (typeof NO_TIMELINE)[number] | 'saved';
 export type NoLooks = (typeof NO_LOOKS)[number] | 'saved';
 
-export interface IInside {
+export interface IRecordPage {
   timeline: ITimeline | NoTimeline;
   looks: ILooks | NoLooks;
 }
 
-export function readInside(data: unknown): IInside {
+export function readRecordPage(data: unknown): IRecordPage {
   const table = object(data);
   return {
     timeline:

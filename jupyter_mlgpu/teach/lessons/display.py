@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.speaking import said
 from jupyter_mlgpu.show.markup import Markup, element, image, joined
 from jupyter_mlgpu.show.page import html, text
 from jupyter_mlgpu.show.page.model import Table, with_head
-from jupyter_mlgpu.teach.lessons.speaking import said
 
 #: The first row is the header.
 Rows = tuple[tuple[str, ...], ...]

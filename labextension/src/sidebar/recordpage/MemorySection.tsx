@@ -8,14 +8,14 @@ import type { Translate } from '../../language/i18n';
 import { lines, span } from '../../record/looks';
 import type { ILooks } from '../../record/looks';
 import { scopeName } from '../../record/words';
-import type { Inside } from './useInside';
+import type { RecordPage } from './useRecordPage';
 import { WindowedTable } from './WindowedTable';
 
 /** The box in which a curve is drawn; it is stretched to the room there is. */
 const BOX: [number, number] = [100, 32];
 
 export function MemorySection(props: {
-  inside: Inside;
+  inside: RecordPage;
   /** How long the cell took; null: not measured. */
   seconds: number | null;
   t: Translate;

@@ -2,21 +2,24 @@
 
 import { useEffect } from 'react';
 
-import { readInside } from '../../record/inside';
-import type { IInside } from '../../record/inside';
+import { readRecordPage } from '../../record/recordpage';
+import type { IRecordPage } from '../../record/recordpage';
 import type { NotebookSession } from '../../kernel/notebooks';
 import { whyOf } from '../../language/sentence';
 import type { Sentence } from '../../language/sentence';
 import type { IEntry } from '../../kernel/state';
 import { useKept } from '../../receipts/useKept';
 
-export type Inside =
-  { state: 'asking' } | { state: 'failed'; why: Sentence } | { state: 'told'; told: IInside };
+export type RecordPage =
+  { state: 'asking' } | { state: 'failed'; why: Sentence } | { state: 'told'; told: IRecordPage };
 
 /** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
-const SAVED: Inside = { state: 'told', told: { timeline: 'saved', looks: 'saved' } };
+const SAVED: RecordPage = { state: 'told', told: { timeline: 'saved', looks: 'saved' } };
 
-export function useInside(session: NotebookSession, { key, record, saved }: IEntry): Inside {
+export function useRecordPage(
+  session: NotebookSession,
+  { key, record, saved }: IEntry
+): RecordPage {
   const { runId, cell } = record;
   // Kept while the sidebar is hidden, so that the kernel is asked once.
   const [answer, setAnswer] = useKept<IAnswer | null>(session, 'inside', null);
@@ -24,14 +27,14 @@ export function useInside(session: NotebookSession, { key, record, saved }: IEnt
   const known = answer?.key === key && answer.inside.state === 'told';
   useEffect(() => {
     let wanted = true;
-    const tell = (inside: Inside): void => {
+    const tell = (inside: RecordPage): void => {
       if (wanted) {
         setAnswer({ key, inside });
       }
     };
     if (!saved && !known) {
       session.tell('inside', { run: runId, sequence }).then(
-        told => tell({ state: 'told', told: readInside(told) }),
+        told => tell({ state: 'told', told: readRecordPage(told) }),
         (error: unknown) => tell({ state: 'failed', why: whyOf(error) })
       );
     }
@@ -44,5 +47,5 @@ export function useInside(session: NotebookSession, { key, record, saved }: IEnt
 
 interface IAnswer {
   key: string;
-  inside: Inside;
+  inside: RecordPage;
 }

@@ -18,13 +18,13 @@ import { Actions } from './Actions';
 import { MemorySection } from './MemorySection';
 import { OperationsSection } from './OperationsSection';
 import { TimelineSection } from './TimelineSection';
-import { useInside } from './useInside';
+import { useRecordPage } from './useRecordPage';
 import { GoToCell } from '../../receipts/controls';
 
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
   const { record } = entry;
-  const inside = useInside(session, entry);
+  const inside = useRecordPage(session, entry);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     // The button that opened the page went with its row; a keyboard that is elsewhere is left there.

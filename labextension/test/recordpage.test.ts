@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { translator } from '../src/language/i18n';
-import { readInside } from '../src/record/inside';
+import { readRecordPage } from '../src/record/recordpage';
 import { lines, readLooks, span } from '../src/record/looks';
 import { filledColumns, operationGroups, operationsNamed } from '../src/record/operations';
 import { PERFETTO, handOver } from '../src/lab/perfetto';
@@ -37,14 +37,14 @@ const looksJson = {
 
 test('why there is no timeline and no curve is told apart', () => {
   assert.deepEqual(
-    readInside({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
+    readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
     {
       timeline: 'light',
       looks: 'short'
     }
   );
   for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
-    assert.deepEqual(readInside(nonsense), { timeline: 'gone', looks: 'gone' });
+    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone' });
   }
 });
 

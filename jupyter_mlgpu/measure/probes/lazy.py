@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Once(Generic[T]):
+class Lazy(Generic[T]):
     """Calls `find` at the first `get`; `known` never waits."""
 
     def __init__(self, find: Callable[[], T]) -> None:

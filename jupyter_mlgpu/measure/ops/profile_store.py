@@ -23,13 +23,13 @@ LIMIT = 400_000
 XSPACE_LIMIT = 64 * 1024**2
 
 
-class KeptProfiles:
+class ProfileStore:
     """Profiles by the key of their record, the newest ones. Safe to call from several threads."""
 
     def __init__(self, limit: int = LIMIT, xspace_limit: int = XSPACE_LIMIT) -> None:
         self._limit = limit
         self._xspace_limit = xspace_limit
-        self._kept: dict[Key, tuple[Profile, ...]] = {}
+        self._profiles: dict[Key, tuple[Profile, ...]] = {}
         self._lock = threading.Lock()
 
     def add(self, key: Key, profiles: tuple[Profile, ...]) -> None:
@@ -38,24 +38,24 @@ class KeptProfiles:
             return
         profiles = tuple(_cut(one, self._limit // len(profiles)) for one in profiles)
         with self._lock:
-            self._kept[key] = profiles
-            while sum(_events(one) for one in self._kept.values()) > self._limit:
-                del self._kept[next(iter(self._kept))]
-            for older in list(self._kept):
-                if sum(_bytes(one) for one in self._kept.values()) <= self._xspace_limit:
+            self._profiles[key] = profiles
+            while sum(_events(one) for one in self._profiles.values()) > self._limit:
+                del self._profiles[next(iter(self._profiles))]
+            for older in list(self._profiles):
+                if sum(_bytes(one) for one in self._profiles.values()) <= self._xspace_limit:
                     break
-                without = tuple(dataclasses.replace(one, xspace=None) for one in self._kept[older])
-                self._kept[older] = without
+                without = tuple(dataclasses.replace(one, xspace=None) for one in self._profiles[older])
+                self._profiles[older] = without
 
     def get(self, key: Key) -> tuple[Profile, ...]:
         """The profiles of a cell; none where it was not profiled, or where they were let go."""
         with self._lock:
-            return self._kept.get(key, ())
+            return self._profiles.get(key, ())
 
     def clear(self) -> None:
         """Let all of them go."""
         with self._lock:
-            self._kept.clear()
+            self._profiles.clear()
 
 
 def _cut(profile: Profile, limit: int) -> Profile:

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.inside import TRACE_ITEMS, RecordPages
+from jupyter_mlgpu.jupyter.notebook.record_pages import TRACE_ITEMS, RecordPages
 from jupyter_mlgpu.measure.ops.events import Event, Profile
-from jupyter_mlgpu.measure.ops.kept import KeptProfiles
-from jupyter_mlgpu.measure.probes.looks import VALUES, KeptLooks
+from jupyter_mlgpu.measure.ops.profile_store import ProfileStore
+from jupyter_mlgpu.measure.probes.looks import VALUES, LookStore
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.record import OpStat
 from jupyter_mlgpu.record.store import Store
@@ -87,7 +87,7 @@ class Bench:
         self.clock = FakeClock()
         recorder = SimpleNamespace(clock=self.clock, run=SimpleNamespace(id=RUN))
         self.kit = SimpleNamespace(
-            store=Store(), profiles=KeptProfiles(), looks=KeptLooks(), recorder=recorder
+            store=Store(), profiles=ProfileStore(), looks=LookStore(), recorder=recorder
         )
         self.counters = None
         # The counters' clock is 100 s ahead of the record's.

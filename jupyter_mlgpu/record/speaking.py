@@ -1,7 +1,7 @@
-"""The language in which the lessons of this kernel answer a learner.
+"""The language in which magics and lessons answer a learner in this kernel.
 
-It is the one that was chosen by `speak`; before that, the one whose code the notebook's folder bears, such as
-`notebooks/zh`.
+It is the one that was asked for by `speak`; before that, the one whose code the notebook's folder bears,
+such as `notebooks/zh`.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.sentence import Sentence
 from jupyter_mlgpu.record.translation import catalogue_path, messages, translated
 
-_chosen: str | None = None
+_language: str | None = None
 
 
 def speak(language: str) -> None:
-    """From now on `check`, `predict` and the rest of the lessons answer in this language: `en`, `zh`.
+    """From now on magics, `check`, `predict` and the rest of the lessons answer in this language: `en`, `zh`.
 
     Raises UsageError for one that there is no catalogue of.
     """
-    global _chosen
+    global _language
     if language != "en" and not messages(language):
         raise UsageError(f"Lessons speak en or zh, not {language!r:.40}.")
-    _chosen = language
+    _language = language
 
 
 def spoken() -> str:
-    """The language that was chosen last; before that, the one of the notebook's folder, or English."""
-    return _of_the_folder() if _chosen is None else _chosen
+    """The language that was asked for last; before that, the one of the notebook's folder, or English."""
+    return _of_the_folder() if _language is None else _language
 
 
 def said(text: str) -> str:

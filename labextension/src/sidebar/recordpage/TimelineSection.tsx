@@ -7,9 +7,9 @@ import type { Translate } from '../../language/i18n';
 import { cutAt } from '../../record/timeline';
 import type { ITimeline } from '../../record/timeline';
 import { Timeline } from './Timeline';
-import type { Inside } from './useInside';
+import type { RecordPage } from './useRecordPage';
 
-export function TimelineSection(props: { inside: Inside; t: Translate }): ReactElement {
+export function TimelineSection(props: { inside: RecordPage; t: Translate }): ReactElement {
   const { inside, t } = props;
   if (inside.state === 'asking') {
     return (
