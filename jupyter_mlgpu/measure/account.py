@@ -25,10 +25,10 @@ from jupyter_mlgpu.record.accounts.account import (
     At,
     CellName,
     DeviceLook,
+    KernelState,
     Look,
     Pages,
     Phase,
-    State,
 )
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.record import Run
@@ -87,7 +87,7 @@ class KernelAccount:
         self._memory = _mapped(path)
         self._pages = Pages(self._memory)
         self._at = At("starting", real_time.time())
-        self._state = State(
+        self._state = KernelState(
             schema=1,
             pid=self._pid,
             process_started=process_started(),

@@ -5,7 +5,7 @@ import pytest
 from jupyter_mlgpu.explain.deaths.cause import DEVICE_LOST, DEVICE_MEMORY
 from jupyter_mlgpu.explain.deaths.death import post_mortem
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
-from jupyter_mlgpu.record.accounts.account import Account, At, Look, OomKills, State
+from jupyter_mlgpu.record.accounts.account import Account, At, KernelState, Look, OomKills
 from jupyter_mlgpu.record.accounts.ending import Ending
 
 GIB = 2**30
@@ -27,7 +27,7 @@ def look(used=4.0, kills=2, container=None, of=None):
 
 def account(seen=None, phase="running", sequence=7, count=7, lines=(), step=0):
     at = At(phase, NOW - 12, sequence, count)
-    return Account(at, State(1, 4711, NOW - 100, "run", "host", NOW - 90, None, seen, step, lines))
+    return Account(at, KernelState(1, 4711, NOW - 100, "run", "host", NOW - 90, None, seen, step, lines))
 
 
 def ending(status=-9, kills=None, container=None, **more):

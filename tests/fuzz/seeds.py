@@ -163,7 +163,7 @@ def _with(machine: Any, changes: dict[str, Any]) -> Any:
 @cache
 def account_states() -> tuple[Any, ...]:
     """What kernels have written down of themselves: one that has just begun, and one in a large cell."""
-    fresh = accounting.State(1, 4711, 1e9, "run", "host", 1e9)
+    fresh = accounting.KernelState(1, 4711, 1e9, "run", "host", 1e9)
     look = accounting.Look(
         1e9,
         2**33,
@@ -176,7 +176,7 @@ def account_states() -> tuple[Any, ...]:
         (accounting.DeviceLook("GPU 0", 2**33, 2**35),),
         accounting.OomKills(0, 3),
     )
-    full = accounting.State(
+    full = accounting.KernelState(
         1,
         4711,
         1e9,

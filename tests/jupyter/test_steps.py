@@ -112,7 +112,7 @@ def test_each_step_that_asks_another_part_of_ours_survives_its_failure(tmp_path)
         "its line in the journal",
     ]
     assert len(record.notes) == len(lacking)
-    assert replace(record, notes=()) == replace(example_record(7), notes=())
+    assert replace(record, notes=(), why_no_limit=None) == replace(example_record(7), notes=())
 
 
 def test_what_a_failure_says_is_redacted():

@@ -7,8 +7,8 @@ import pytest
 
 from jupyter_mlgpu.measure.account import FIRST, LINGER, KernelAccount, Streams, is_alive, last_lines
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
-from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.measure.probes.lazy import Lazy
+from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.accounts import places
 from jupyter_mlgpu.record.record import Run
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml

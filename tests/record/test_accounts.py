@@ -5,12 +5,21 @@ import os
 import pytest
 
 from jupyter_mlgpu.record.accounts import account, places
-from jupyter_mlgpu.record.accounts.account import Account, At, CellName, Look, OomKills, Pages, State, decode
+from jupyter_mlgpu.record.accounts.account import (
+    Account,
+    At,
+    CellName,
+    KernelState,
+    Look,
+    OomKills,
+    Pages,
+    decode,
+)
 from jupyter_mlgpu.record.accounts.ending import Ending
 from jupyter_mlgpu.record.errors import RecordError
 
 LOOK = Look(1e9, 2**30, 2**32, 2**34, oom_kills=OomKills(0, 3))
-STATE = State(1, 4711, 1e9, "run", "host", 1e9, CellName(2, "model.fit(x)"), LOOK, 5, ("a line",))
+STATE = KernelState(1, 4711, 1e9, "run", "host", 1e9, CellName(2, "model.fit(x)"), LOOK, 5, ("a line",))
 RUNNING = At("running", 1e9 + 1, 2, 7, 10, 20)
 
 
@@ -54,7 +63,7 @@ def test_the_first_line_is_told_of_the_cell_it_belongs_to_alone():
 
 def test_lines_for_which_there_is_no_room_are_left_out_from_the_oldest_on():
     lines = tuple(f"{number:02d}" + "\U0001f525" * 298 for number in range(20))
-    kept = decode(bytes(written(RUNNING, State(1, 1, 1.0, "r", "h", 1.0, lines=lines)))).state.lines
+    kept = decode(bytes(written(RUNNING, KernelState(1, 1, 1.0, "r", "h", 1.0, lines=lines)))).state.lines
     assert 10 <= len(kept) < 20
     assert kept == lines[-len(kept) :]
 
@@ -119,7 +128,7 @@ def test_old_accounts_of_kernels_that_are_gone_are_taken_away(tmp_path):
     days = {"fresh": 0, "gone": 2, "alive": 2, "elsewhere": 2, "long-elsewhere": 40, "garbage": 40}
     for name, age in days.items():
         path = tmp_path / f"jupyter_mlgpu-{name}.account"
-        run = State(1, 4711, 1e9, name, "host", 1e9)
+        run = KernelState(1, 4711, 1e9, name, "host", 1e9)
         path.write_bytes(b"x" if name == "garbage" else written(RUNNING, run))
         then = path.stat().st_mtime - age * 24 * 3600 - 60
         os.utime(path, (then, then))

@@ -73,7 +73,7 @@ RECENT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CauseOfDeath:
     """A cause, how sure it is, and the signal's name or the exit status, where there is one."""
 
     cause: Cause
@@ -82,7 +82,7 @@ class Judgement:
     status: int | None = None
 
 
-def judge(account: Account | None, ending: Ending, lines: Sequence[LogLine] = ()) -> Judgement | None:
+def judge(account: Account | None, ending: Ending, lines: Sequence[LogLine] = ()) -> CauseOfDeath | None:
     """Why the kernel died; None where it did not, but was shut down or restarted.
 
     `lines` are what native code wrote last, explained, the newest at the end.
@@ -97,16 +97,16 @@ def judge(account: Account | None, ending: Ending, lines: Sequence[LogLine] = ()
     if name is None and status is None:
         return _without_status(account, ending, lines)
     if name is not None and name not in _CRASHES and name != "SIGABRT":
-        return Judgement("killed", "likely", name)
+        return CauseOfDeath("killed", "likely", name)
     ids = {line.id for line in lines}
     for cause, meant in _BY_LINE:
         if ids & meant and (name is not None or status):
-            return Judgement(cause, "likely", name, status)
+            return CauseOfDeath(cause, "likely", name, status)
     if name == "SIGABRT":
-        return Judgement("abort", "sure" if _gave_up(lines) else "likely", name)
+        return CauseOfDeath("abort", "sure" if _gave_up(lines) else "likely", name)
     if name is not None:
-        return Judgement("crash", "sure" if ending.named == "crash" else "likely", name)
-    return Judgement("exit", "sure" if direct else "likely", status=status)
+        return CauseOfDeath("crash", "sure" if ending.named == "crash" else "likely", name)
+    return CauseOfDeath("exit", "sure" if direct else "likely", status=status)
 
 
 def tightest(look: Look) -> tuple[int, int, Memory]:
@@ -133,7 +133,7 @@ def _signal_and_status(status: int | None, direct: bool) -> tuple[str | None, in
         return f"signal {number}", None
 
 
-def _of_a_kill(account: Account | None, ending: Ending) -> Judgement:
+def _of_a_kill(account: Account | None, ending: Ending) -> CauseOfDeath:
     look = None if account is None else account.state.look
     before, after = ending.oom_before if look is None else look.oom_kills, ending.oom_kills
     in_group = _grown(before.container, after.container)
@@ -143,29 +143,29 @@ def _of_a_kill(account: Account | None, ending: Ending) -> Judgement:
     if in_group and look is not None and look.container_limit is not None and share < SHORT:
         where = "container_memory"  # filled quicker than anybody looked
     if ending.named in _MEMORY_OF:
-        return Judgement(_MEMORY_OF[ending.named], "sure", "SIGKILL")
+        return CauseOfDeath(_MEMORY_OF[ending.named], "sure", "SIGKILL")
     # A group counts its own processes alone, whoever ran out of memory; the machine counts all.
     if in_group or (in_group is None and in_machine):
         at_once = look is not None and ending.at is not None and 0 <= ending.at - look.at <= AT_ONCE
         # A limit on a group above may be hidden from a container: then it was not the machine.
         seen_full = where == "container_memory" or share >= SHORT
-        return Judgement(where, "sure" if in_group and at_once and seen_full else "likely", "SIGKILL")
+        return CauseOfDeath(where, "sure" if in_group and at_once and seen_full else "likely", "SIGKILL")
     if False in (in_group, in_machine):
         # The system has killed nobody; programs that watch memory may have.
-        return Judgement("killed", "open" if share >= SHORT else "likely", "SIGKILL")
+        return CauseOfDeath("killed", "open" if share >= SHORT else "likely", "SIGKILL")
     if look is None or account is None:
-        return Judgement("unknown", "open", "SIGKILL")
+        return CauseOfDeath("unknown", "open", "SIGKILL")
     if share >= SHORT:
-        return Judgement(where, "likely", "SIGKILL")
+        return CauseOfDeath(where, "likely", "SIGKILL")
     if total and used + account.state.largest_step >= total:
-        return Judgement(where, "open", "SIGKILL")
+        return CauseOfDeath(where, "open", "SIGKILL")
     recent = ending.at is not None and 0 <= ending.at - look.at <= RECENT
     if share < ENOUGH and recent:
-        return Judgement("killed", "likely", "SIGKILL")
-    return Judgement("unknown", "open", "SIGKILL")
+        return CauseOfDeath("killed", "likely", "SIGKILL")
+    return CauseOfDeath("unknown", "open", "SIGKILL")
 
 
-def _without_status(account: Account | None, ending: Ending, lines: Sequence[LogLine]) -> Judgement | None:
+def _without_status(account: Account | None, ending: Ending, lines: Sequence[LogLine]) -> CauseOfDeath | None:
     """Nobody saw how the process ended: what it and the system said is all there is.
 
     Where neither said anything, None: whoever restarts a kernel by force leaves the same behind.
@@ -173,18 +173,18 @@ def _without_status(account: Account | None, ending: Ending, lines: Sequence[Log
     if account is None:
         return None
     if account.at.phase == "exited":
-        return Judgement("exit", "sure")
+        return CauseOfDeath("exit", "sure")
     look = account.state.look
     if ending.named in _MEMORY_OF:
-        return Judgement(_MEMORY_OF[ending.named], "likely")
+        return CauseOfDeath(_MEMORY_OF[ending.named], "likely")
     ids = {line.id for line in lines}
     if _gave_up(lines):
         for cause, meant in _BY_LINE:
             if ids & meant:
-                return Judgement(cause, "open")
-        return Judgement("abort", "likely")
+                return CauseOfDeath(cause, "open")
+        return CauseOfDeath("abort", "likely")
     if look is not None and _grown(look.oom_kills.container, ending.oom_kills.container):
-        return Judgement(tightest(look)[2], "likely")
+        return CauseOfDeath(tightest(look)[2], "likely")
     return None
 
 

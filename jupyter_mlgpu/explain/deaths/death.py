@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from jupyter_mlgpu.explain.deaths.cause import Cause, Confidence, Judgement, judge, tightest
+from jupyter_mlgpu.explain.deaths.cause import Cause, CauseOfDeath, Confidence, judge, tightest
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.accounts.account import Account
 from jupyter_mlgpu.record.accounts.ending import Ending
@@ -75,7 +75,7 @@ def _explained(texts: Sequence[str]) -> tuple[LogLine, ...]:
     return reader.finish().lines
 
 
-def _place(account: Account | None, ending: Ending, judgement: Judgement) -> Sentence:
+def _place(account: Account | None, ending: Ending, judgement: CauseOfDeath) -> Sentence:
     """`in [7] after 12 s at 15.2 of 16.0 GiB`, as far as that is known."""
     if account is None:
         return say("at a moment that nobody has seen")
@@ -100,7 +100,7 @@ def _place(account: Account | None, ending: Ending, judgement: Judgement) -> Sen
     return say("{place} at {used} of {total}", place=place, used=units.size(used), total=units.size(total))
 
 
-def _cause(judgement: Judgement) -> Sentence:
+def _cause(judgement: CauseOfDeath) -> Sentence:
     name = judgement.signal or ""
     match judgement.cause:
         case "machine_memory":
@@ -125,7 +125,7 @@ def _cause(judgement: Judgement) -> Sentence:
             return say("it was killed ({signal}), and nothing says by whom", signal=name)
 
 
-def _sentence(judgement: Judgement, place: Sentence) -> Sentence:
+def _sentence(judgement: CauseOfDeath, place: Sentence) -> Sentence:
     cause = _cause(judgement)
     if judgement.confidence == "sure" or judgement.cause == "unknown":
         return say("The kernel died {place}: {cause}.", place=place, cause=cause)
@@ -134,7 +134,7 @@ def _sentence(judgement: Judgement, place: Sentence) -> Sentence:
     return say("The kernel died {place}: perhaps {cause}.", place=place, cause=cause)
 
 
-def _next(judgement: Judgement, lines: Sequence[LogLine]) -> Sentence:
+def _next(judgement: CauseOfDeath, lines: Sequence[LogLine]) -> Sentence:
     match judgement.cause:
         case "machine_memory" | "container_memory":
             return say(

@@ -24,7 +24,7 @@ GRACE = 10.0
 
 
 @dataclass(frozen=True)
-class Ending:
+class RunEnd:
     """How a run ended: its exit status, and how many of the notebook's cells ran to their end.
 
     `sentence` says what went wrong, None where nothing did. `for_report` says the same without words
@@ -75,7 +75,7 @@ class Execution:
         self._in_cell = False
         self._kill: asyncio.TimerHandle | None = None
 
-    async def run(self, begin: Callable[[], None]) -> Ending:
+    async def run(self, begin: Callable[[], None]) -> RunEnd:
         """Run the notebook to its end, to a failure, or to an interrupt; the kernel is gone afterwards.
 
         `begin` is called when the first cell is about to run. Raises MlgpuError where it does not come
@@ -93,7 +93,7 @@ class Execution:
                 ending = await self._run_cell(done + 1, index, cell)
                 if ending is not None:
                     return ending
-            return Ending(OK, len(self._cells), len(self._cells))
+            return RunEnd(OK, len(self._cells), len(self._cells))
         except asyncio.CancelledError:
             if self._why is None:
                 raise
@@ -115,7 +115,7 @@ class Execution:
             await self._kernel.refuse_missing_gpu()
         await self._kernel.trace(self._device)
 
-    async def _run_cell(self, number: int, index: int, cell: NotebookNode) -> Ending | None:
+    async def _run_cell(self, number: int, index: int, cell: NotebookNode) -> RunEnd | None:
         """Run one cell; returns how the run ended with it, None where it goes on."""
         self._progress.cell(number, len(self._cells), _first_line(cell.source))
         loop = asyncio.get_running_loop()
@@ -145,7 +145,7 @@ class Execution:
             return self._ended(CELL_FAILED, number - 1, cell, raised, "raised an exception")
         return await self._check_device(number, cell)
 
-    async def _check_device(self, number: int, cell: NotebookNode) -> Ending | None:
+    async def _check_device(self, number: int, cell: NotebookNode) -> RunEnd | None:
         if self._device is None:
             return None
         try:
@@ -157,7 +157,7 @@ class Execution:
             return await self._died(number, cell)
         return None
 
-    async def _died(self, number: int, cell: NotebookNode) -> Ending:
+    async def _died(self, number: int, cell: NotebookNode) -> RunEnd:
         death = await self._kernel.death()
         if death is None:
             return self._ended(
@@ -173,17 +173,17 @@ class Execution:
             f"lost its kernel and left no record. {death.sentence}".removesuffix("."),
         )
 
-    def _ended(self, status: int, done: int, cell: NotebookNode, why: str, for_report: str) -> Ending:
+    def _ended(self, status: int, done: int, cell: NotebookNode, why: str, for_report: str) -> RunEnd:
         name = f"Cell [{cell.execution_count or done + 1}]"
         total = len(self._cells)
         ran = f"{done} of {total} cells ran to their end."
         code = printable(_first_line(cell.source))
-        return Ending(status, done, total, f"{name} `{code}` {why}", f"{name} {for_report}. {ran}")
+        return RunEnd(status, done, total, f"{name} `{code}` {why}", f"{name} {for_report}. {ran}")
 
-    def _interrupted(self, done: int) -> Ending:
+    def _interrupted(self, done: int) -> RunEnd:
         total = len(self._cells)
         said = f"Interrupted: {done} of {total} cells ran to their end."
-        return Ending(INTERRUPTED, done, total, said, said)
+        return RunEnd(INTERRUPTED, done, total, said, said)
 
     def _stop(self, why: str) -> None:
         """Interrupt the running cell as a front end would; a second time, or outside a cell, end at once."""

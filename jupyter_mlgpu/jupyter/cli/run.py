@@ -20,7 +20,7 @@ from jupyter_mlgpu.record.sentence import say
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from jupyter_mlgpu.jupyter.cli.executing import Ending
+    from jupyter_mlgpu.jupyter.cli.executing import RunEnd
     from jupyter_mlgpu.record.record import Record
 
 EXAMPLE = """\
@@ -148,7 +148,7 @@ def _clear(out: Path, name: str) -> None:
             ) from error
 
 
-def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapsed: float) -> int:
+def _finish(notebook: NotebookNode, ending: RunEnd, name: str, out: Path, elapsed: float) -> int:
     """Write what there is, and say in a few lines what came out."""
     from nbformat import writes
 
@@ -189,7 +189,7 @@ def _finish(notebook: NotebookNode, ending: Ending, name: str, out: Path, elapse
     return status
 
 
-def _summary(records: Sequence[Record], ending: Ending, elapsed: float) -> str:
+def _summary(records: Sequence[Record], ending: RunEnd, elapsed: float) -> str:
     from jupyter_mlgpu.record import units
 
     devices = sorted({entry.device for record in records for entry in record.device.ran_on or ()})

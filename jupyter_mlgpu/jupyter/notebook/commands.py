@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_mlgpu.jupyter.notebook.cell_numbers import cell_number, of_cell
 from jupyter_mlgpu.jupyter.notebook.channel import Channel
-from jupyter_mlgpu.jupyter.notebook.chosen import cell_number, of_cell
 from jupyter_mlgpu.jupyter.notebook.events import CellEvents
 from jupyter_mlgpu.jupyter.notebook.logbook import Logbook
 from jupyter_mlgpu.measure.capture.capture import Capture

@@ -91,7 +91,7 @@ class CellName(Struct, frozen=True):
     name: Text
 
 
-class State(Struct, frozen=True):
+class KernelState(Struct, frozen=True):
     """What the sampler's thread writes down; `schema` is the version of this form.
 
     `process_started` is when the process began (s, Unix), which tells it from a later one of the same number.
@@ -128,7 +128,7 @@ class Account(Struct, frozen=True):
     """What was written down last."""
 
     at: At
-    state: State
+    state: KernelState
 
     @property
     def latest(self) -> float:
@@ -168,7 +168,7 @@ class Pages:
             _CHECK, "little"
         )
 
-    def put_state(self, state: State) -> None:
+    def put_state(self, state: KernelState) -> None:
         """Write the state; the oldest of its lines are left out where it would have no room."""
         data = decoding.to_bytes(state)
         while len(data) > _STATE_ROOM - _STATE.size and state.lines:
@@ -216,7 +216,7 @@ def _at(data: bytes) -> At:
     return newest[1]
 
 
-def _state(data: bytes) -> State:
+def _state(data: bytes) -> KernelState:
     slots = []
     for start in _STATE_SLOTS:
         packed = data[start : start + _STATE.size]
@@ -232,4 +232,4 @@ def _state(data: bytes) -> State:
         read = json.loads(max(slots)[1].decode())
     except (ValueError, RecursionError) as error:
         raise RecordError("it holds no JSON") from error
-    return decoding.decode(State, read, "the state")
+    return decoding.decode(KernelState, read, "the state")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jupyter_mlgpu.record.accounts import account, places
-from jupyter_mlgpu.record.accounts.account import Account, At, Look, OomKills, Pages, State
+from jupyter_mlgpu.record.accounts.account import Account, At, KernelState, Look, OomKills, Pages
 from jupyter_mlgpu.record.accounts.ending import Ending
 from tests.support.kernels import Notebook
 
@@ -115,8 +115,8 @@ def look(*, used: float, kills: int | None = None, limit: float | None = None, a
     )
 
 
-def state(seen: Look | None, step: float = 0.0) -> State:
-    return State(1, 4711, NOW - 100, "run", "host", NOW - 90, None, seen, int(step * GIB), ())
+def state(seen: Look | None, step: float = 0.0) -> KernelState:
+    return KernelState(1, 4711, NOW - 100, "run", "host", NOW - 90, None, seen, int(step * GIB), ())
 
 
 def died(
