@@ -114,7 +114,9 @@ class Kit:
             return None
         from jupyter_mlgpu.measure.activity.watch import ActivityWatch, Asked
 
-        asked = Asked(of_user or self.of_user, self._gpus_busy, _called_back)
+        asked = Asked(
+            of_user or self.of_user, self._gpus_busy, self._gpu_others, _allocator_retries, _called_back
+        )
         return ActivityWatch(self.sampler, self._markers, asked)
 
     @cached_property
@@ -130,6 +132,11 @@ class Kit:
         gpus = self.gpus.known
         told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
         return {label: busy for label, busy in told.items() if busy is not None}
+
+    def _gpu_others(self, since: float) -> float | None:
+        gpus = self.gpus.known
+        told = [gpus.nvml.shared(gpu.index, since, os.getpid()).value for gpu in gpus.gpus] if gpus else []
+        return max((one for one in told if one is not None), default=None)
 
     def judged(self, record: Record, activity: Activity | None, lines_above: int = 0) -> Record:
         """The record with what limited its cell: `explain` says it, from what was seen of it.
@@ -166,6 +173,11 @@ class Kit:
         backend = registry.backend(registry.MODULES[module])
         self.selection.framework_loaded(backend)
         self.recorder.framework_loaded(backend)
+
+
+def _allocator_retries() -> int | None:
+    told = [backend.allocator_retries() for backend in registry.loaded()]
+    return sum(one for one in told if one is not None) if any(one is not None for one in told) else None
 
 
 def _called_back() -> bool:

@@ -26,6 +26,7 @@ TITLES = {
     "time_not_seen": "Time not seen",
     "memory_stall": "Waited for memory",
     "device_busy": "Device busy",
+    "allocator_retries": "Retries of the allocator",
 }
 
 

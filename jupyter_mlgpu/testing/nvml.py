@@ -65,6 +65,8 @@ class FakeNvml:
         listed = {"ComputeRunningProcesses": handle.compute, "GraphicsRunningProcesses": handle.graphics}
         if asked in listed:
             return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in listed[asked].items()]
+        if asked == "ProcessUtilization":
+            return [SimpleNamespace(pid=pid, smUtil=handle.busy) for pid in handle.compute]
         if asked == "Samples":  # two a second from the moment that is asked for on
             return 1, [
                 SimpleNamespace(timeStamp=more[1] + at, sampleValue=SimpleNamespace(uiVal=handle.busy))

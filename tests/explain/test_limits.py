@@ -178,3 +178,24 @@ def test_evidence_has_units_sources_and_samples():
 def test_a_record_with_a_limit_is_read_back_as_it_was():
     record = judged(part("idle", calls="time.sleep", module="time"))
     assert Record.from_json(record.to_json()) == record
+
+
+def test_a_gpu_that_others_use_as_well_is_contention():
+    asks = part("native", calls="loss.item", module="torch")
+    limit = judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.99, 40)}, gpu_others=0.7).limit
+    assert limit.kind == "contention"
+    assert judged(asks, record=on_a_gpu(), gpus={"GPU 0": (0.99, 40)}, gpu_others=0.1).limit.kind == "device"
+
+
+def test_an_allocator_that_tried_again_and_again_is_short_of_memory_and_how_long_is_not_told():
+    asks = part("native", calls="loss.item", module="torch")
+    limit = judged(asks, record=on_a_gpu(), allocator_retries=40).limit
+    assert (limit.kind, limit.confidence, limit.share) == ("memory", "likely", None)
+    assert "tried again 40 times" in limit.said
+    assert judged(asks, record=on_a_gpu(), allocator_retries=1).limit.kind == "device"
+
+
+def test_who_waits_in_a_call_that_nobody_knows_waits_for_a_busy_gpu():
+    waits = part("idle")
+    assert judged(waits, record=on_a_gpu(), gpus={"GPU 0": (0.9, 40)}).limit.kind == "device"
+    assert judged(waits, record=on_a_gpu(), gpus={"GPU 0": (0.1, 40)}).limit.kind == "waiting"

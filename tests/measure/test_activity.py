@@ -29,7 +29,9 @@ def sampler():
 
 
 def watch(sampler, of_user=lambda filename: None, called_back=lambda: False):
-    return ActivityWatch(sampler, MARKERS, Asked(of_user, lambda since: {}, called_back))
+    return ActivityWatch(
+        sampler, MARKERS, Asked(of_user, lambda since: {}, lambda since: None, lambda: None, called_back)
+    )
 
 
 def seen(sampler, code, **names):

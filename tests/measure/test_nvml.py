@@ -100,7 +100,7 @@ USED = [name for name in vars(NvmlLibrary) if name.startswith(("nvml", "NVML"))]
 
 def test_what_is_used_of_pynvml_is_there():
     pynvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
-    assert len(USED) == 18
+    assert len(USED) == 19
     assert [name for name in USED if not hasattr(pynvml, name)] == []
     told = Nvml().count()
     assert (told.value is None) == (told.why_missing is not None)

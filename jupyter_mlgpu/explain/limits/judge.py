@@ -34,6 +34,8 @@ _OTHERS = 0.25
 _GPU_BUSY = 0.6
 #: What is lost to others, or to memory, counts from this part of the time on.
 _LOST = 0.05
+#: Retries of an allocator in a cell, and in a second of it, that tell of a lack of memory.
+_RETRIES = 2
 #: Messages of the catalogue that say that a compiler was at work, which no stack tells.
 COMPILED = frozenset({"xla-cluster-compiled"})
 
@@ -81,12 +83,15 @@ def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
     if found.share(kind) < OPEN:
         kind = "unknown"
     value, parts = found.share(kind), found.parts[kind]
+    evidence = tuple(_evidence(kind, value, found, activity))
+    if (short := _short_of_memory(activity, evidence)) is not None:
+        return short
     return Limit(
         kind=kind,
         confidence=_confidence(kind, value, found, activity),
         said=words.said(kind, value, parts, device),
         share=None if kind == "unknown" else round(value, 4),
-        evidence=tuple(_evidence(kind, value, found, activity)),
+        evidence=evidence,
         next=words.next_of(kind, parts),
     )
 
@@ -127,6 +132,9 @@ def _gpu(found: Shares, activity: Activity) -> str | None:
     label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
     if label is None:
         return None
+    if activity.gpus[label][0] >= _GPU_BUSY:
+        # Who waits in a call that nobody knows waits for the GPU, most likely.
+        found.move("waiting", "device", lambda part: part.doing is None and not calls.sleeps(part.call))
     if activity.gpus[label][0] < _GPU_BUSY:
         found.move("device", "transfer", lambda part: True)
         return None
@@ -182,9 +190,25 @@ def _disturbed(found: Shares, activity: Activity) -> None:
         lost += waited / found.seconds * (waits / (waits + worked) if waits else 0.0)
         if lost > _LOST:
             found.take("contention", min(lost, 1.0), but="waiting")
+    if (activity.gpu_others or 0.0) >= _OTHERS and found.by_kind["device"] > 0:
+        found.take("contention", found.share("device") * (activity.gpu_others or 0.0), but="waiting")
     stalled = (activity.memory_stall or 0.0) / activity.seconds if activity.swapped else 0.0
     if stalled > _LOST:
         found.take("memory", min(stalled, 1.0), but="waiting")
+
+
+def _short_of_memory(activity: Activity, evidence: tuple[Reading, ...]) -> Limit | None:
+    """An allocator that tried again and again; how long that took, nobody counts."""
+    retries = activity.allocator_retries or 0
+    if retries < max(_RETRIES, _RETRIES * activity.seconds):
+        return None
+    tried = Reading("allocator_retries", retries, "retries", "device", "allocator", 1)
+    said = say_count(
+        "The allocator freed what it kept and tried again once.",
+        "The allocator freed what it kept and tried again {count} times.",
+        retries,
+    )
+    return Limit("memory", "likely", said, None, (tried, *evidence), words.next_of("memory", ()))
 
 
 def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) -> Iterable[Reading]:

@@ -46,7 +46,7 @@ def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | Non
         case "memory":
             return say("The machine was short of memory {share} of the time.", share=told)
         case "contention":
-            return say("Other programs had the processors {share} of the time.", share=told)
+            return say("Other programs had the processors, or the GPU, {share} of the time.", share=told)
         case "unknown":
             return say("What held this cell up is not clear.")
         case _ if device is not None:

@@ -84,6 +84,8 @@ class Activity(Struct, frozen=True, kw_only=True):
         memory_stall: for how long somebody on the machine waited for memory (Linux, pressure/memory, some).
         swapped: pages brought in from the swap (Linux, vmstat, pswpin).
         gpus: by label, the part of the time in which a kernel of any program ran, and the samples (NVML).
+        gpu_others: the part of the GPUs' work that was for other processes; the largest of all GPUs (NVML).
+        allocator_retries: how often a framework's allocator had to free what it kept and to try again.
         called_back: native threads of a framework may have called functions of Python.
     """
 
@@ -103,4 +105,6 @@ class Activity(Struct, frozen=True, kw_only=True):
     memory_stall: float | None = None
     swapped: int | None = None
     gpus: Mapping[str, tuple[float, int]] = {}
+    gpu_others: float | None = None
+    allocator_retries: int | None = None
     called_back: bool = False

@@ -52,11 +52,15 @@ class Asked(NamedTuple):
     Attributes:
         of_user: of a file, whether it holds code of the user's.
         gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
+        gpu_others: since a moment, the part of the GPUs' work that was for other processes.
+        retries: how often the frameworks' allocators have tried again so far.
         called_back: whether native threads of a framework may call Python.
     """
 
     of_user: OfUser
     gpus: Callable[[float], Mapping[str, tuple[float, int]]]
+    gpu_others: Callable[[float], float | None]
+    retries: Callable[[], int | None]
     called_back: Callable[[], bool]
 
 
@@ -77,6 +81,7 @@ class _Begun(NamedTuple):
     at: float
     since: float
     counters: Counters
+    retries: int | None
 
 
 class ActivityWatch:
@@ -152,7 +157,7 @@ class ActivityWatch:
             self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
             found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
         self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
-        return _Begun(clock, task, state, at, real_time.time() - (now - at), found)
+        return _Begun(clock, task, state, at, real_time.time() - (now - at), found, self._asked.retries())
 
     def _see(self, begun: _Begun) -> None:
         now, own_time = real_time.perf_counter(), begun.clock.read()
@@ -240,6 +245,7 @@ class ActivityWatch:
         first, last = begun.counters, counters.read(begun.clock, begun.task)
         whole = last.process_time - first.process_time
         busy = _grown(last.machine_busy, first.machine_busy)
+        retries = _grown(self._asked.retries(), begun.retries)
         swapped = _grown(last.swapped_in, first.swapped_in)
         return Activity(
             seconds=real_time.perf_counter() - begun.at,
@@ -258,6 +264,8 @@ class ActivityWatch:
             memory_stall=_grown(last.memory_stall, first.memory_stall),
             swapped=None if swapped is None else round(swapped),
             gpus=self._asked.gpus(begun.since),
+            gpu_others=self._asked.gpu_others(begun.since),
+            allocator_retries=None if retries is None else round(retries),
             called_back=self._called_back,
         )
 

@@ -231,6 +231,10 @@ class Backend(Protocol):
     def observe(self) -> Observation:
         """Begin to watch where operations run."""
 
+    def allocator_retries(self) -> int | None:
+        """How often its allocators freed what they kept and tried again, so far; None where none tells."""
+        return None
+
     def calls_back(self) -> bool:
         """Whether its own threads may call functions of the user's Python, as a pipeline of data does."""
         return False

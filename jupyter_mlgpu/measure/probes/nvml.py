@@ -43,6 +43,7 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetComputeRunningProcesses(self, handle: Any) -> Any: ...
     def nvmlDeviceGetGraphicsRunningProcesses(self, handle: Any) -> Any: ...
     def nvmlDeviceGetUtilizationRates(self, handle: Any) -> Any: ...
+    def nvmlDeviceGetProcessUtilization(self, handle: Any, since: int) -> Any: ...
     def nvmlDeviceGetSamples(self, handle: Any, kind: int, since: int) -> Any: ...
     def nvmlDeviceGetPowerUsage(self, handle: Any) -> Any: ...
     def nvmlDeviceGetTemperature(self, handle: Any, sensor: int) -> Any: ...
@@ -161,6 +162,22 @@ class Nvml:
             return sum(shares) / len(shares), len(shares)
 
         return self._of(index, say("the use"), read)
+
+    def shared(self, index: int, since: float, pid: int) -> NvmlAnswer[float]:
+        """Of the time since `since` that processes had on the GPU, the part of all but the process `pid`.
+
+        Not told where that process is none of them: in a container they have other numbers.
+        """
+
+        def read(lib: NvmlLibrary, gpu: Any) -> float:
+            used: dict[int, int] = {}
+            for one in lib.nvmlDeviceGetProcessUtilization(gpu, int(since * 1e6)):
+                used[int(one.pid)] = used.get(int(one.pid), 0) + int(one.smUtil)
+            if pid not in used or not sum(used.values()):
+                raise LookupError(say("it does not list this process"))
+            return 1 - used[pid] / sum(used.values())
+
+        return self._of(index, say("the use by process"), read)
 
     def power(self, index: int) -> NvmlAnswer[float]:
         """What the board draws now, in watts."""

@@ -132,6 +132,13 @@ class TorchBackend(Backend):
         )
         return held(Sentence(f"torch.cuda.memory_stats({index})"), in_use, reserved, device=device.name)
 
+    def allocator_retries(self) -> int | None:
+        """Of CUDA's allocators (torch.cuda.memory_stats, num_alloc_retries)."""
+        cuda = sys.modules["torch"].cuda
+        if not cuda.is_initialized():
+            return None
+        return sum(int(cuda.memory_stats(index).get("num_alloc_retries", 0)) for index in self._in_use())
+
     def observe(self) -> TorchObservation:
         """Begin the allocators' peaks afresh; operations are not watched (adr/0009)."""
         return TorchObservation(self)
