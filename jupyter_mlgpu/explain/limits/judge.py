@@ -136,7 +136,7 @@ def _gpu(found: Shares, activity: Activity) -> str | None:
         # Who waits in a call that nobody knows waits for the GPU, most likely.
         found.move("waiting", "device", lambda part: part.doing is None and not calls.sleeps(part.call))
     if activity.gpus[label][0] < _GPU_BUSY:
-        found.move("device", "transfer", lambda part: True)
+        found.move("device", "transfer", lambda part: not calls.only_waits(part.call))
         return None
     return label
 
