@@ -48,8 +48,8 @@ PARTS = (
     Part("test-front-ends", 110, PAGE, "JupyterLab 4.4 and Notebook 7"),
     Part(
         "test-frameworks",
-        130,
-        ("jupyter_mlgpu/measure/frameworks/", "jupyter_mlgpu/experiment/bench/"),
+        280,
+        ("jupyter_mlgpu/measure/frameworks/", "jupyter_mlgpu/experiment/bench/", "tests/limits/"),
         "all frameworks",
     ),
     Part(
@@ -66,7 +66,7 @@ PARTS = (
     ),
     Part(
         "test-integration",
-        350,
+        630,
         ("jupyter_mlgpu/", "tests/support/", "tests/limits/"),
         "slow tests with a kernel",
     ),

@@ -29,14 +29,14 @@ PROGRAMS = (
         id="sleep-in-a-loop",
         framework="python",
         kinds=("waiting",),
-        why="The loop sleeps 0.1 s ten times; the sum between two sleeps takes a millisecond.",
+        why="The loop sleeps 50 ms twelve times; the sum between two sleeps takes a millisecond.",
         clock="idle",
         before=["import time"],
         code="""
             total = 0
-            for step in range(10):
+            for step in range(12):
                 total += sum(range(20_000))
-                time.sleep(0.1)
+                time.sleep(0.05)
         """,
         mended="""
             total = 0
@@ -160,7 +160,7 @@ PROGRAMS = (
         id="queue-of-a-slow-producer",
         framework="python",
         kinds=("waiting",),
-        why="The producer's thread sleeps 0.1 s before each of ten items.",
+        why="The producer's thread sleeps 60 ms before each of ten items.",
         clock="idle",
         before=["import queue, threading, time"],
         code="""
@@ -168,7 +168,7 @@ PROGRAMS = (
 
             def produce():
                 for number in range(10):
-                    time.sleep(0.1)
+                    time.sleep(0.06)
                     items.put(number)
                 items.put(None)
 
