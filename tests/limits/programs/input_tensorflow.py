@@ -90,7 +90,7 @@ PROGRAMS = (
             import numpy as np
             import tensorflow as tf
             noise = np.random.default_rng(0).integers(0, 30, (256, 256, 3), dtype="uint8")
-            files = [zlib.compress(noise.tobytes())] * 300
+            files = [zlib.compress(noise.tobytes())] * 900
 
             def images():
                 for file in files:

@@ -249,9 +249,9 @@ PROGRAMS = (
         kinds=("waiting",),
         why="Each checkpoint is forced onto the disk before the next is written.",
         clock="idle",
-        before=["import os, tempfile", "file = tempfile.TemporaryFile()\nweights = os.urandom(1_000_000)"],
+        before=["import os, tempfile", "file = tempfile.TemporaryFile()\nweights = os.urandom(64_000)"],
         code="""
-            for step in range(1_600):
+            for step in range(1_200):
                 file.seek(0)
                 file.write(weights)
                 file.flush()
