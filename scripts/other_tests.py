@@ -64,7 +64,7 @@ PARTS = (
         ("jupyter_mlgpu/graphs/planning/", "tests/metal_emulator/"),
         "plans of larger models",
     ),
-    Part("test-integration", 350, ("jupyter_mlgpu/", "tests/support/"), "slow tests with a kernel"),
+    Part("test-integration", 480, ("jupyter_mlgpu/", "tests/support/"), "slow tests with a kernel"),
     Part("test-binder", 240, ("binder/", ".github/", "constraints/"), "Binder and the workflows"),
     Part("test-hub", 200, (*PAGE, "jupyter_mlgpu/teach/sharing/"), "JupyterHub 5 and 6"),
     Part("test-ui", 250, (*PAGE, "tests/jupyter/lab/"), "slow tests in a browser"),

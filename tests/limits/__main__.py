@@ -38,7 +38,7 @@ def row(question: Question, framework: str, against: str | None = None) -> str:
     return _ROW.format(
         question.name,
         framework,
-        " or ".join(question.right)[:26],
+        " or ".join(question.right if question.kinds else ())[:26],
         answer.kind or "-",
         answer.confidence or "-",
         "-" if answer.share is None else f"{answer.share:.0%}",
@@ -111,9 +111,16 @@ def ask_all_ordinary(only: str | None, framework: str | None, file: Path | None)
             print(f"{ordinary.id:46} not run: {ordinary.framework} is not installed here", flush=True)
             continue
         with tempfile.TemporaryDirectory() as folder, runner_for(ordinary.framework, Path(folder)) as runner:
-            answer, against = ask_ordinary(runner, ordinary)
+            answer, profile, against = ask_ordinary(runner, ordinary)
         print(row(Question(ordinary.id, (), answer), ordinary.framework, against), flush=True)
-        told.append({"id": ordinary.id, "answer": asdict(answer), "contradicted": against})
+        told.append(
+            {
+                "id": ordinary.id,
+                "answer": asdict(answer),
+                "profile": asdict(profile),
+                "contradicted": against,
+            }
+        )
     contradicted = [one["id"] for one in told if one["contradicted"] is not None]
     print(f"\n{len(told)} ordinary cells, {len(contradicted)} contradicted by their own profile")
     for name in contradicted:
@@ -135,6 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--framework", metavar="NAME", help="programs of this framework")
     parser.add_argument("--json", metavar="FILE", type=Path, help="keep everything in this file, too")
     parser.add_argument("--ordinary", action="store_true", help="ask ordinary cells, not planted programs")
+    parser.add_argument("--script", action="store_true", help="without a kernel, as blocks of a script")
     options = parser.parse_args(arguments)
     if options.ordinary:
         return ask_all_ordinary(options.only, options.framework, options.json)
@@ -148,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     print(_ROW.format(*HEADINGS))
     with tempfile.TemporaryDirectory() as folder:
-        judged = ask_all(programs, Path(folder), told)
+        judged = ask_all(programs, Path(folder), told, script=options.script)
     total = score(judged)
     print_score(total)
     if options.json is not None:

@@ -71,7 +71,9 @@ class Question:
     @property
     def right(self) -> tuple[LimitKind, ...]:
         """The kinds that are right as it was run: others had the cores, or nobody had."""
-        return (*self.kinds, "contention") if self.answer.disturbed else self.kinds
+        if self.answer.disturbed and "contention" not in self.kinds:
+            return (*self.kinds, "contention")
+        return self.kinds
 
     @property
     def mark(self) -> Mark:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -73,9 +76,22 @@ class Program:
         own = () if name == "python" else (MODULES.get(name, name),)
         return (*own, *self.needs)
 
-    def missing(self) -> list[str]:
-        """Those of them that are not installed here."""
-        return [name for name in self.modules if not installed(name)]
+    def why_not_here(self) -> str | None:
+        """Why it cannot be run here; None where it can."""
+        if missing := [name for name in self.modules if not installed(name)]:
+            return f"not run: {', '.join(missing)} is not installed here"
+        name = self.framework.removesuffix("-cuda")
+        if name != self.framework and not has_cuda(name):
+            return f"not run: {name} finds no CUDA GPU here"
+        return None
+
+
+@functools.cache
+def has_cuda(framework: str) -> bool:
+    """Whether a framework has a CUDA GPU; starts it."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need the GPU's memory, too
+    importlib.import_module(MODULES[framework])
+    return registry.backend(framework).find_devices()[-1].kind == "cuda"
 
 
 def cell(code: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.limits.cells import Cells
-from tests.limits.contradicting import contradiction
+from tests.limits.contradicting import Profile, contradiction
 from tests.limits.judge import Answer, Judged
 from tests.limits.load import Waited, beside, disturbance
 from tests.limits.ordinary.cell import Ordinary
@@ -98,15 +99,18 @@ class InScript:
         """Forget what the cells have defined."""
         self._cells.clear()
         gc.collect()
+        if torch := sys.modules.get("torch"):
+            torch.cuda.empty_cache()
 
     def close(self) -> None:
         """Nothing was started."""
 
 
 @contextmanager
-def runner_for(framework: str, folder: Path) -> Iterator[Runner]:
-    """A script for programs on a GPU, and a kernel for all others."""
-    runner: InKernel | InScript = InScript() if framework.endswith("-cuda") else InKernel(folder)
+def runner_for(framework: str, folder: Path, script: bool = False) -> Iterator[Runner]:
+    """A kernel; a script for programs on a GPU, or where that is asked for."""
+    script = script or framework.endswith("-cuda")
+    runner: InKernel | InScript = InScript() if script else InKernel(folder)
     try:
         yield runner
     finally:
@@ -142,13 +146,14 @@ def answered(runner: Runner, before: Sequence[str], code: str, load: Load | None
         return Answer.of(record, seconds, disturbance(waited, Waited.of(runner.pid), seconds))
 
 
-def ask_ordinary(runner: Runner, ordinary: Ordinary) -> tuple[Answer, str | None]:
-    """Run an ordinary cell; what the engine said, and what the cell's own profile says against it."""
+def ask_ordinary(runner: Runner, ordinary: Ordinary) -> tuple[Answer, Profile, str | None]:
+    """Run an ordinary cell; what the engine said, the cell's own profile, and what that says against it."""
     try:
         answer = answered(runner, ordinary.before, ordinary.code)
     finally:
         runner.clear()
-    return answer, contradiction(answer, profile_of(ordinary))
+    profile = profile_of(ordinary)
+    return answer, profile, contradiction(answer, profile)
 
 
 def ask_all(
@@ -156,8 +161,9 @@ def ask_all(
     folder: Path,
     tell: Callable[[Program, Judged | str], None],
     tries: int = TRIES,
+    script: bool = False,
 ) -> list[Judged]:
-    """Ask every program, in a kernel for each framework.
+    """Ask every program, in a kernel for each framework, or in this process as a script.
 
     `tell` hears each, or why there is no answer: `not run: ...` or `failed: ...`, where a cell of it raised,
     which says nothing about the engine.
@@ -165,13 +171,13 @@ def ask_all(
     judged: list[Judged] = []
     for framework in dict.fromkeys(program.framework for program in programs):
         mine = [program for program in programs if program.framework == framework]
-        here = [program for program in mine if not program.missing()]
+        here = [program for program in mine if program.why_not_here() is None]
         for program in mine:
-            if program not in here:
-                tell(program, f"not run: {', '.join(program.missing())} is not installed here")
+            if reason := program.why_not_here():
+                tell(program, reason)
         if not here:
             continue
-        with runner_for(framework, folder) as runner:
+        with runner_for(framework, folder, script) as runner:
             for program in here:
                 try:
                     judged.append(ask(runner, program, tries))

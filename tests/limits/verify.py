@@ -62,10 +62,10 @@ def in_processes(programs: Sequence[Program]) -> list[dict[str, object]]:
     results: list[dict[str, object]] = []
     for framework in dict.fromkeys(program.framework for program in programs):
         mine = [program for program in programs if program.framework == framework]
-        here = [program for program in mine if not program.missing()]
+        here = [program for program in mine if program.why_not_here() is None]
         for program in mine:
-            if program not in here:
-                print(f"{program.id:44} not run: {', '.join(program.missing())} is not installed here")
+            if reason := program.why_not_here():
+                print(f"{program.id:44} {reason}")
         words = [word for program in here for word in ("--here", program.id)]
         command = [sys.executable, "-m", "tests.limits.verify", "--framework", framework, *words]
         if here:

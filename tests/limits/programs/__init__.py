@@ -7,7 +7,8 @@ from tests.limits.programs import (
     compiling_tensorflow,
     contention,
     cuda_jax,
-    cuda_torch,
+    cuda_torch_busy,
+    cuda_torch_idle,
     device_tensorflow,
     input_tensorflow,
     interpreter,
@@ -37,6 +38,7 @@ PROGRAMS: tuple[Program, ...] = (
     *jax_working.PROGRAMS,
     *mlx_cells.PROGRAMS,
     *contention.PROGRAMS,
-    *cuda_torch.PROGRAMS,
+    *cuda_torch_idle.PROGRAMS,
+    *cuda_torch_busy.PROGRAMS,
     *cuda_jax.PROGRAMS,
 )

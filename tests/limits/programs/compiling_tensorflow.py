@@ -30,7 +30,6 @@ PROGRAMS = (
         code="y = deep(x)",
         mended="for _ in range(15):\n    y = deep(x)",
         mended_kinds=ON_DEVICE,
-        quick=True,
     ),
     Program(
         id="tf-retraced-for-each-number",

@@ -16,16 +16,15 @@ PROGRAMS = (
         load="processor",
         code="""
             total = 0
-            for number in range(6_000_000):
+            for number in range(4_000_000):
                 total += number % 7
         """,
         mended="""
             total = 0
-            for number in range(6_000_000):
+            for number in range(4_000_000):
                 total += number % 7
         """,
         mended_kinds=("python",),
-        quick=True,
     ),
     Program(
         id="busy-machine-objects",

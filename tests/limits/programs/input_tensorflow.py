@@ -37,16 +37,15 @@ PROGRAMS = (
             history = model.fit(batches(), steps_per_epoch=1, verbose=0)
             """,
         ],
-        code="history = model.fit(batches(), steps_per_epoch=120, verbose=0)",
+        code="history = model.fit(batches(), steps_per_epoch=80, verbose=0)",
         mended="""
             ready = next(batches())
             data = np.tile(ready[0], (20, 512)), np.tile(ready[1], (20, 1))
             wide = tf.random.normal((64 * 512, 256))
-            for _ in range(8):
+            for _ in range(5):
                 y = tf.matmul(data[0], wide)
         """,
         mended_kinds=ON_DEVICE,
-        quick=True,
     ),
     Program(
         id="tf-data-of-a-python-function",
@@ -90,7 +89,7 @@ PROGRAMS = (
             import numpy as np
             import tensorflow as tf
             noise = np.random.default_rng(0).integers(0, 30, (256, 256, 3), dtype="uint8")
-            files = [zlib.compress(noise.tobytes())] * 300
+            files = [zlib.compress(noise.tobytes())] * 900
 
             def images():
                 for file in files:

@@ -13,18 +13,17 @@ PROGRAMS = (
         clock="main",
         code="""
             count = 0
-            for i in range(3_000):
-                for j in range(3_000):
+            for i in range(2_500):
+                for j in range(2_500):
                     if (i * j) % 7 == 3:
                         count += 1
         """,
         mended="""
             import numpy as np
-            i = np.arange(5_000)
+            i = np.arange(4_000)
             count = int(((i[:, None] * i[None, :]) % 7 == 3).sum())
         """,
         mended_kinds=ON_DEVICE,
-        quick=True,
         needs=("numpy",),
     ),
     Program(
@@ -53,10 +52,9 @@ PROGRAMS = (
         why="A function of another cell calls itself three million times.",
         clock="main",
         before=["def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)"],
-        code="print(fib(34))",
-        mended="import time\ntime.sleep(0.6)\nprint(5702887)",
+        code="print(fib(33))",
+        mended="import time\ntime.sleep(0.6)\nprint(3524578)",
         mended_kinds=("waiting",),
-        quick=True,
     ),
     Program(
         id="dict-of-counts",
@@ -248,18 +246,17 @@ PROGRAMS = (
         kinds=("python", "launch"),
         why="The interpreter reads and writes one number of the array at a time.",
         clock="main",
-        before=["import numpy as np\nimage = np.zeros((2_000, 2_000))"],
+        before=["import numpy as np\nimage = np.zeros((1_600, 1_600))"],
         code="""
             for row in range(image.shape[0]):
                 for column in range(image.shape[1]):
                     image[row, column] = (row * column) % 255
         """,
         mended="""
-            for _ in range(10):
-                image = np.fromfunction(lambda row, column: (row * column) % 255, (2_000, 2_000))
+            for _ in range(8):
+                image = np.fromfunction(lambda row, column: (row * column) % 255, (1_600, 1_600))
         """,
         mended_kinds=ON_DEVICE,
-        quick=True,
     ),
     Program(
         id="pandas-apply",

@@ -42,7 +42,7 @@ PROGRAMS = (
             class Count(keras.callbacks.Callback):
                 def on_train_batch_end(self, batch, logs=None):
                     self.digits = 0
-                    for number in range(400_000):
+                    for number in range(600_000):
                         self.digits += len(str(number * batch))
 
             x, y = np.zeros((384, 64), "float32"), np.zeros((384, 1), "float32")

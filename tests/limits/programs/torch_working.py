@@ -207,7 +207,7 @@ PROGRAMS = (
         ],
         code="""
             for text in texts:
-                tokens = torch.tensor([encode(text)])
+                tokens = torch.tensor([encode(text)[:50]])
                 with torch.no_grad():
                     vector = embedding(tokens)
         """,

@@ -29,14 +29,14 @@ PROGRAMS = (
         id="sleep-in-a-loop",
         framework="python",
         kinds=("waiting",),
-        why="The loop sleeps 0.1 s ten times; the sum between two sleeps takes a millisecond.",
+        why="The loop sleeps 50 ms twelve times; the sum between two sleeps takes a millisecond.",
         clock="idle",
         before=["import time"],
         code="""
             total = 0
-            for step in range(10):
+            for step in range(12):
                 total += sum(range(20_000))
-                time.sleep(0.1)
+                time.sleep(0.05)
         """,
         mended="""
             total = 0
@@ -44,7 +44,6 @@ PROGRAMS = (
                 total += sum(range(20_000))
         """,
         mended_kinds=("python",),
-        quick=True,
     ),
     Program(
         id="sleep-in-a-function-of-another-cell",
@@ -160,7 +159,7 @@ PROGRAMS = (
         id="queue-of-a-slow-producer",
         framework="python",
         kinds=("waiting",),
-        why="The producer's thread sleeps 0.1 s before each of ten items.",
+        why="The producer's thread sleeps 60 ms before each of ten items.",
         clock="idle",
         before=["import queue, threading, time"],
         code="""
@@ -168,7 +167,7 @@ PROGRAMS = (
 
             def produce():
                 for number in range(10):
-                    time.sleep(0.1)
+                    time.sleep(0.06)
                     items.put(number)
                 items.put(None)
 
@@ -177,7 +176,6 @@ PROGRAMS = (
             while (item := items.get()) is not None:
                 squares.append(item**2)
         """,
-        quick=True,
     ),
     Program(
         id="lock-that-another-thread-has",
@@ -249,9 +247,9 @@ PROGRAMS = (
         kinds=("waiting",),
         why="Each checkpoint is forced onto the disk before the next is written.",
         clock="idle",
-        before=["import os, tempfile", "file = tempfile.TemporaryFile()\nweights = os.urandom(1_000_000)"],
+        before=["import os, tempfile", "file = tempfile.TemporaryFile()\nweights = os.urandom(64_000)"],
         code="""
-            for step in range(1_600):
+            for step in range(1_200):
                 file.seek(0)
                 file.write(weights)
                 file.flush()
