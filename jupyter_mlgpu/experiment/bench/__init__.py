@@ -21,7 +21,7 @@ def bench(
 ) -> BenchRun:
     """Measure cases by name (`gemm`, `bandwidth`, ...; the small ones without any) and return the run.
 
-    `framework` is one or several joined by commas, `device` a word such as `cpu` or `gpu:0`. An interrupt
+    `framework` is one or several separated by commas, `device` a word such as `cpu` or `gpu:0`. An interrupt
     ends it: what was measured until then is returned, with `outcome` "interrupted". Raises BenchError and
     UsageError.
     """

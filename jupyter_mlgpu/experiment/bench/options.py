@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--framework",
         metavar="F",
-        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several joined by commas; without it, "
+        help=f"one of {', '.join(registry.FRAMEWORKS)}, or several separated by commas; without it, "
         f"{registry.title(registry.BENCHMARKED_FIRST)} or whichever is installed",
     )
     parser.add_argument(

@@ -69,7 +69,7 @@ def _over(text: str) -> tuple[str, tuple[float | None, ...]]:
     variable, equals, values = text.partition("=")
     if not equals or not variable.isidentifier() or keyword.iskeyword(variable):
         raise UsageError(
-            f"--over needs a variable and sizes without blanks, as in n=100,1000; found {text!r}."
+            f"--over needs a variable and sizes without spaces, as in n=100,1000; found {text!r}."
         )
     return variable, tuple(sorted({_size(one) for one in values.split(",")}))
 
@@ -82,7 +82,7 @@ def _size(text: str) -> float:
         fits = False
     if not fits:
         raise UsageError(
-            f"--over takes numbers above 0, joined by commas without blanks, as in n=100,1e3; found {text!r}."
+            f"--over takes numbers above 0, separated by commas, as in n=100,1e3; found {text!r}."
         )
     # 1e3 is meant as a whole number: a size is mostly a length.
     return int(value) if value.is_integer() else value

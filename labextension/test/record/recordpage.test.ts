@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-import { translator } from '../src/language/i18n';
-import { readRecordPage } from '../src/record/recordpage';
-import { lines, readLooks, span } from '../src/record/looks';
-import { filledColumns, operationGroups, operationsNamed } from '../src/record/operations';
-import { PERFETTO, handOver } from '../src/lab/perfetto';
-import type { IPage } from '../src/lab/perfetto';
-import { readRecord } from '../src/record/record';
-import type { IRecord } from '../src/record/record';
-import { fileName, recordText } from '../src/record/recordtext';
-import { inOrder, sortedBy } from '../src/record/sorting';
-import { reading, recordJson } from './records';
+import { translator } from '../../src/language/i18n';
+import { readRecordPage } from '../../src/record/recordpage';
+import { lines, readLooks, span } from '../../src/record/looks';
+import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
+import { PERFETTO, handOver } from '../../src/lab/perfetto';
+import type { IPage } from '../../src/lab/perfetto';
+import { readRecord } from '../../src/record/record';
+import type { IRecord } from '../../src/record/record';
+import { fileName, recordText } from '../../src/record/recordtext';
+import { inOrder, sortedBy } from '../../src/record/sorting';
+import { reading, recordJson } from '../records';
 
 const t = translator(null);
 

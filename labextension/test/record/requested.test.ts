@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { inWords, readRequested, requestedOf } from '../src/record/requested';
+import { inWords, readRequested, requestedOf } from '../../src/record/requested';
 
 test('devices asked for are read from a table, and from the text of earlier records', () => {
   const both: [string | null, object][] = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readDoctor } from '../src/kernel/doctor';
-import { KernelModel } from '../src/kernel/model';
-import { readDelta, readSnapshot } from '../src/kernel/protocol';
-import { deltaJson, snapshotJson } from './records';
+import { readDoctor } from '../../src/kernel/doctor';
+import { KernelModel } from '../../src/kernel/model';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
+import { deltaJson, snapshotJson } from '../records';
 
 const finding = {
   id: 'pip-too-old',

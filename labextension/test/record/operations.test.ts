@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { operationTables } from '../src/record/operations';
-import { readRecord } from '../src/record/record';
-import { recordJson } from './records';
+import { operationTables } from '../../src/record/operations';
+import { readRecord } from '../../src/record/record';
+import { recordJson } from '../records';
 
 const operation = (name: string, selfTime: number, changes: object = {}): object => ({
   name,

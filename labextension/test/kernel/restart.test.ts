@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { preparation, readRestartHint } from '../src/kernel/restart';
+import { preparation, readRestartHint } from '../../src/kernel/restart';
 
 const HINT = { sentence: 'It was read already.', by_hand: 'Restart.', verbose: 'on' };
 

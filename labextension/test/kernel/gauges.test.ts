@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ICounters, ISample, ISeries } from '../src/kernel/counters';
-import { extremes, gaugeValue, groups, points, rows, span, top } from '../src/kernel/gauges';
-import { translator } from '../src/language/i18n';
+import type { ICounters, ISample, ISeries } from '../../src/kernel/counters';
+import { extremes, gaugeValue, groups, points, rows, span, top } from '../../src/kernel/gauges';
+import { translator } from '../../src/language/i18n';
 
 const t = translator(null);
 

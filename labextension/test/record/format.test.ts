@@ -8,7 +8,7 @@ import {
   formatSeconds,
   formatShare,
   formatValue
-} from '../src/record/format';
+} from '../../src/record/format';
 
 test('seconds are written with the unit that suits them', () => {
   assert.equal(formatSeconds(0), '0 µs');

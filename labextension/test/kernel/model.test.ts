@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { KernelModel } from '../src/kernel/model';
-import { readDelta, readPage, readSnapshot } from '../src/kernel/protocol';
-import { readRecord } from '../src/record/record';
-import { savedEntry, shownEntries } from '../src/kernel/state';
-import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from './records';
+import { KernelModel } from '../../src/kernel/model';
+import { readDelta, readPage, readSnapshot } from '../../src/kernel/protocol';
+import { readRecord } from '../../src/record/record';
+import { savedEntry, shownEntries } from '../../src/kernel/state';
+import { deltaJson, logJson, recordJson, runningJson, snapshotJson } from '../records';
 
 /** A model with a clock that the test sets, and the JSON of the kernel as its input. */
 class Scene {

@@ -11,14 +11,14 @@ import {
   runsByCell,
   select,
   trendOf
-} from '../src/record/cellrows';
-import type { IRecordFilter } from '../src/record/cellrows';
-import { NOT_KNOWN, NOWHERE } from '../src/record/figures';
-import { readRecord } from '../src/record/record';
-import type { IRecord } from '../src/record/record';
-import { liveEntry } from '../src/kernel/state';
-import type { IEntry } from '../src/kernel/state';
-import { RUN, logJson, metal, reading, recordJson } from './records';
+} from '../../src/record/cellrows';
+import type { IRecordFilter } from '../../src/record/cellrows';
+import { NOT_KNOWN, NOWHERE } from '../../src/record/figures';
+import { readRecord } from '../../src/record/record';
+import type { IRecord } from '../../src/record/record';
+import { liveEntry } from '../../src/kernel/state';
+import type { IEntry } from '../../src/kernel/state';
+import { RUN, logJson, metal, reading, recordJson } from '../records';
 
 const NONE: ReadonlySet<string> = new Set();
 

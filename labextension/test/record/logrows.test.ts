@@ -7,12 +7,12 @@ import {
   groups,
   linesLeftOut,
   logSections
-} from '../src/record/logrows';
-import type { ILogFilter, ILogRow, LogRows } from '../src/record/logrows';
-import { KernelModel } from '../src/kernel/model';
-import { readDelta, readSnapshot } from '../src/kernel/protocol';
-import { readRecord } from '../src/record/record';
-import { savedEntry } from '../src/kernel/state';
+} from '../../src/record/logrows';
+import type { ILogFilter, ILogRow, LogRows } from '../../src/record/logrows';
+import { KernelModel } from '../../src/kernel/model';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
+import { readRecord } from '../../src/record/record';
+import { savedEntry } from '../../src/kernel/state';
 import {
   RUN,
   deltaJson,
@@ -22,7 +22,7 @@ import {
   recordJson,
   runningJson,
   snapshotJson
-} from './records';
+} from '../records';
 
 /** A live kernel: lines of no cell, a record with lines, a cell that runs and brings lines. */
 function liveModel(): KernelModel {

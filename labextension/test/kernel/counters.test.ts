@@ -6,10 +6,10 @@ import {
   readCountersEvent,
   readCountersHistory,
   readWatch
-} from '../src/kernel/counters';
-import { KernelModel } from '../src/kernel/model';
-import { readDelta, readSnapshot } from '../src/kernel/protocol';
-import { countersJson, deltaJson, runningJson, seriesJson, snapshotJson } from './records';
+} from '../../src/kernel/counters';
+import { KernelModel } from '../../src/kernel/model';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
+import { countersJson, deltaJson, runningJson, seriesJson, snapshotJson } from '../records';
 
 const SERIES = [seriesJson('machine', 'memory'), seriesJson('GPU 0', 'power', { unit: 'W' })];
 

@@ -18,14 +18,14 @@ globalThis.fetch = request => {
 };
 
 test('nothing is asked of the server for English', async () => {
-  const { loadMessages, loadTexts } = await import('../src/language/catalogue.js');
+  const { loadMessages, loadTexts } = await import('../../src/language/catalogue.js');
   assert.equal(await loadTexts('en_GB'), null);
   assert.equal(await loadMessages('en'), null);
   assert.deepEqual(asked, []);
 });
 
 test('a language is asked for once, also one that is not there', async () => {
-  const { loadTexts } = await import('../src/language/catalogue.js');
+  const { loadTexts } = await import('../../src/language/catalogue.js');
   const absent = [loadTexts('de_DE'), loadTexts('de-DE'), loadTexts('de_DE')];
   assert.deepEqual(await Promise.all(absent), [null, null, null]);
   answer = () => Response.json({ messages: { Running: ['正在运行'] } });
@@ -36,7 +36,7 @@ test('a language is asked for once, also one that is not there', async () => {
 });
 
 test('a server that fails is asked again', async context => {
-  const { loadMessages } = await import('../src/language/catalogue.js');
+  const { loadMessages } = await import('../../src/language/catalogue.js');
   context.mock.method(console, 'warn', () => undefined);
   answer = () => new Response(null, { status: 500 });
   assert.equal(await loadMessages('zh_CN'), null);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translator } from '../src/language/i18n';
-import { sentence } from '../src/language/sentence';
+import { translator } from '../../src/language/i18n';
+import { sentence } from '../../src/language/sentence';
 
 const english = translator(null);
 

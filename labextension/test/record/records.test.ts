@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readRecord } from '../src/record/record';
-import { Records } from '../src/record/records';
-import { liveEntry } from '../src/kernel/state';
-import type { IEntry } from '../src/kernel/state';
-import { recordJson } from './records';
+import { readRecord } from '../../src/record/record';
+import { Records } from '../../src/record/records';
+import { liveEntry } from '../../src/kernel/state';
+import type { IEntry } from '../../src/kernel/state';
+import { recordJson } from '../records';
 
 function entry(sequence: number, name = ''): IEntry {
   const cell = { sequence, id: null, execution_count: sequence, name };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { placed } from '../src/record/lanes';
-import { readPage } from '../src/page/page';
-import type { ILanes, IPage } from '../src/page/page';
-import type { ITable } from '../src/page/pagetypes';
-import { scaleOf, ticksOf } from '../src/page/scales';
+import { placed } from '../../src/record/lanes';
+import { readPage } from '../../src/page/page';
+import type { ILanes, IPage } from '../../src/page/page';
+import type { ITable } from '../../src/page/pagetypes';
+import { scaleOf, ticksOf } from '../../src/page/scales';
 
 const AXIS = { title: 'n', log: true, low: 10, high: 1000, ticks: [] };
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { eventAtPlace, placed, ROW, TITLE, topOf } from '../src/record/lanes';
-import { bars, countInView, cutAt, eventAt, inView, readTimeline } from '../src/record/timeline';
-import type { ITimeline } from '../src/record/timeline';
-import { around, moved, ticks, whole, zoomed } from '../src/record/timeview';
+import { eventAtPlace, placed, ROW, TITLE, topOf } from '../../src/record/lanes';
+import { bars, countInView, cutAt, eventAt, inView, readTimeline } from '../../src/record/timeline';
+import type { ITimeline } from '../../src/record/timeline';
+import { around, moved, ticks, whole, zoomed } from '../../src/record/timeview';
 
 type Event = [start: number, duration: number, lane?: number];
 

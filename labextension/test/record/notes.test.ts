@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translator } from '../src/language/i18n';
-import { readLogs } from '../src/record/logs';
-import { explain } from '../src/language/explain';
-import { cutInWords, notesInWords, worstFirst } from '../src/record/notes';
-import { readRecord } from '../src/record/record';
-import { logJson, metal, outOfMemory, recordJson } from './records';
+import { translator } from '../../src/language/i18n';
+import { readLogs } from '../../src/record/logs';
+import { explain } from '../../src/language/explain';
+import { cutInWords, notesInWords, worstFirst } from '../../src/record/notes';
+import { readRecord } from '../../src/record/record';
+import { logJson, metal, outOfMemory, recordJson } from '../records';
 
 const english = translator(null);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { RowWindow } from '../src/record/rowwindow';
+import { RowWindow } from '../../src/record/rowwindow';
 
 /** Rows 10 pixels high, unless measured otherwise, named by a letter and their number. */
 function windowOf(count: number, name = 'a'): RowWindow {

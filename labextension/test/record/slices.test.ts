@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import type { INotebookModel } from '@jupyterlab/notebook';
 
-import * as page from './page';
+import * as page from '../page';
 
-import { PAGE_TYPE } from '../src/page/page';
-import { MIME_TYPE } from '../src/record/record';
-import { readSaved } from '../src/kernel/saved';
-import { breath, coalesced, sliceEnd } from '../src/record/slices';
-import { recordJson } from './records';
+import { PAGE_TYPE } from '../../src/page/page';
+import { MIME_TYPE } from '../../src/record/record';
+import { readSaved } from '../../src/kernel/saved';
+import { breath, coalesced, sliceEnd } from '../../src/record/slices';
+import { recordJson } from '../records';
 
 /** A notebook as JupyterLab holds it, with one receipt under each cell. */
 function notebookWith(receipts: number): INotebookModel {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { translator } from '../src/language/i18n';
-import { readRecord } from '../src/record/record';
-import type { IRecord } from '../src/record/record';
-import { figure, line, longestTime, place, quantityName, shown } from '../src/record/words';
-import { reading, recordJson } from './records';
+import { translator } from '../../src/language/i18n';
+import { readRecord } from '../../src/record/record';
+import type { IRecord } from '../../src/record/record';
+import { figure, line, longestTime, place, quantityName, shown } from '../../src/record/words';
+import { reading, recordJson } from '../records';
 
 const english = translator(null);
 

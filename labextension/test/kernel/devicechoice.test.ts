@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { picks } from '../src/kernel/devicechoice';
-import { readSnapshot } from '../src/kernel/protocol';
-import type { ISnapshot } from '../src/kernel/protocol';
-import { snapshotJson } from './records';
+import { picks } from '../../src/kernel/devicechoice';
+import { readSnapshot } from '../../src/kernel/protocol';
+import type { ISnapshot } from '../../src/kernel/protocol';
+import { snapshotJson } from '../records';
 
 function told(device: object, choices: object | null = null): ISnapshot {
   const snapshot = readSnapshot(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-import { KernelModel } from '../src/kernel/model';
-import { readDelta, readSnapshot } from '../src/kernel/protocol';
-import { Watcher } from '../src/kernel/watcher';
-import { deltaJson, snapshotJson } from './records';
+import { KernelModel } from '../../src/kernel/model';
+import { readDelta, readSnapshot } from '../../src/kernel/protocol';
+import { Watcher } from '../../src/kernel/watcher';
+import { deltaJson, snapshotJson } from '../records';
 
 /** A kernel that answers what the test says, and a watcher of its counters. */
 class Scene {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { count, inside, named, or, orEmpty, shape, text, word } from '../src/language/untrusted';
+import { count, inside, named, or, orEmpty, shape, text, word } from '../../src/language/untrusted';
 
 const readCell = shape(
   { name: word, runs: count },

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { changeName, ratioInWords, readComparison, spreadInWords } from '../src/record/comparison';
-import { translator } from '../src/language/i18n';
+import {
+  changeName,
+  ratioInWords,
+  readComparison,
+  spreadInWords
+} from '../../src/record/comparison';
+import { translator } from '../../src/language/i18n';
 
 const t = translator(null);
 

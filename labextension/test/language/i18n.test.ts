@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { catalogueOf, readCatalogue, translator } from '../src/language/i18n';
-import type { Translate } from '../src/language/i18n';
-import { sentence } from '../src/language/sentence';
+import { catalogueOf, readCatalogue, translator } from '../../src/language/i18n';
+import type { Translate } from '../../src/language/i18n';
+import { sentence } from '../../src/language/sentence';
 
 const t = translator(
   readCatalogue('zh_CN', {
