@@ -43,8 +43,7 @@ class Program:
     * `without NAME, NAME`: the part that is saved where these only give back what they are given;
     * `again`: the part that a second run of the same code saves; `mended`: that the mended code saves.
 
-    `load` runs beside the judged cell, and not beside the mended one. `needs` are further modules. `quick`
-    programs are asked in every run of the tests.
+    `load` runs beside the judged cell, and not beside the mended one. `needs` are further modules.
     """
 
     id: str
@@ -59,7 +58,6 @@ class Program:
     mended_kinds: tuple[LimitKind, ...] = ()
     load: Load | None = None
     needs: tuple[str, ...] = ()
-    quick: bool = False
 
     def __post_init__(self) -> None:
         """Cells stand indented in their modules."""

@@ -61,17 +61,6 @@ def refused(code: str, ours: Ours) -> bool:
     return False
 
 
-def lines_above(code: str) -> int:
-    """How many lines of a cell stand above its Python code: empty ones, which IPython drops, and cell magics.
-
-    The code below a cell magic is compiled by itself, and its lines are counted from there.
-    """
-    lines = code.splitlines()
-    return next(
-        (number for number, line in enumerate(lines) if line.strip() and not line.startswith("%%")), 0
-    )
-
-
 def title(code: str, ours: Ours) -> str:
     """The first line of code that is not a comment or one of our own magics."""
     lines = [line.strip() for line in code.splitlines() if line.strip()]

@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.jupyter.notebook.cell_code import lines_above
 from jupyter_mlgpu.jupyter.notebook.named_values import named_values
 from jupyter_mlgpu.measure.activity.activity import Activity
 from jupyter_mlgpu.measure.capture.capture import Capture
@@ -114,6 +113,17 @@ def complete(record: Record, ordered: Iterable[RecordStep]) -> Record:
 def saving(journal: Journal | None) -> RecordStep:
     """Writes a record down, once it is complete or has changed; without a journal, nothing is written."""
     return RecordStep(_JOURNAL, lambda one: saved(one, journal))
+
+
+def lines_above(code: str) -> int:
+    """How many lines of a cell stand above its Python code: empty ones, which IPython drops, and cell magics.
+
+    The code below a cell magic is compiled by itself, and its lines are counted from there.
+    """
+    lines = code.splitlines()
+    return next(
+        (number for number, line in enumerate(lines) if line.strip() and not line.startswith("%%")), 0
+    )
 
 
 def with_traceback(record: Record, left_out_s: float) -> Record:
