@@ -160,8 +160,23 @@ class ActivityWatch:
         return _Begun(clock, task, state, at, real_time.time() - (now - at), found, self._asked.retries())
 
     def _see(self, begun: _Begun) -> None:
-        now, own_time = real_time.perf_counter(), begun.clock.read()
         frames = sys._current_frames()
+        # Our own frame holds this table: with it, the table would keep all frames and their values alive.
+        del frames[threading.get_ident()]
+        try:
+            state = self._see_in(begun, frames)
+        finally:
+            frames.clear()
+        if state == "idle beside others":
+            self._called_back = self._called_back or self._asked.called_back()
+            if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
+                before = real_time.thread_time()
+                self._waits = counters.processor_waits()
+                self._cost -= real_time.thread_time() - before
+
+    def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
+        """A look that keeps the interpreter's lock, so that no frame ends meanwhile: how the thread worked."""
+        now, own_time = real_time.perf_counter(), begun.clock.read()
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now - self._last.now, max(0.0, now - self._due)
         own = _part(own_time, self._last.thread, seconds)
@@ -173,21 +188,18 @@ class ActivityWatch:
             self._add_unseen(stack, late, own)
             seconds -= late
             if seconds <= 0:
-                return
-        thread = False
+                return state
+        thread, seen = False, state
         if state == "idle":
             if others >= _AT_WORK:
                 state = "idle beside others"
-                self._called_back = self._called_back or self._asked.called_back()
-                if self._waits is None:  # once a cell, some milliseconds, in which the lock is free
-                    before = real_time.thread_time()
-                    self._waits = counters.processor_waits()
-                    self._cost -= real_time.thread_time() - before
+            seen = state
             found = self._elsewhere(frames)
             if found is not None:
                 stack, thread = found, True
-                state = _of_other_thread(stack, others, late, state)
-        self._seen.add(stack, state, seconds, late, thread=thread)
+                seen = _of_other_thread(stack, others, late, state)
+        self._seen.add(stack, seen, seconds, late, thread=thread)
+        return state
 
     def _state(self, begun: _Begun, own: float | None, late: float, before: _Clocks) -> State:
         """How it worked: `own` is the part of the time since the last look that it had a processor."""
@@ -203,11 +215,10 @@ class ActivityWatch:
 
     def _elsewhere(self, frames: Mapping[int, FrameType]) -> Stack | None:
         """Another thread that gets data ready, or runs code of the user's, while the cell's own one waits."""
-        me = threading.get_ident()
         for thread, frame in frames.items():
             # Most threads wait for work, and stand where they stood.
             at = (id(frame.f_code), frame.f_lasti)
-            if thread in (me, self._thread) or self._of_no_use.get(thread) == at:
+            if thread == self._thread or self._of_no_use.get(thread) == at:
                 continue
             stack = read(frame, self._asked.of_user, self._markers)
             if stack.doing == "input" or (stack.users is not None and stack.doing is None):

@@ -167,9 +167,14 @@ class _Power:
 
 
 class _Rate:
-    """How much a counter of seconds grew in a second, divided by `parts`."""
+    """How much a counter of seconds grew in a second: of `parts` together, as a share of all of them.
 
-    def __init__(self, count: Callable[[], float], now: Callable[[], float], parts: int = 1) -> None:
+    The system counts in ticks of 10 ms, so a share may come out a tick above the whole, which it is then.
+    """
+
+    def __init__(
+        self, count: Callable[[], float], now: Callable[[], float], parts: int | None = None
+    ) -> None:
         self._count = count
         self._now = now
         self._parts = parts
@@ -180,7 +185,8 @@ class _Rate:
         before, self._before = self._before, (at, seconds)
         if before is None or at <= before[0]:
             return NvmlAnswer(None, FIRST)
-        return NvmlAnswer(max(0.0, seconds - before[1]) / (at - before[0]) / self._parts)
+        rate = max(0.0, seconds - before[1]) / (at - before[0])
+        return NvmlAnswer(rate if self._parts is None else min(1.0, rate / self._parts))
 
 
 def _busy() -> float:
