@@ -175,7 +175,7 @@ class ActivityWatch:
                 self._cost -= real_time.thread_time() - before
 
     def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
-        """A look that keeps the interpreter's lock, so that no frame ends meanwhile: how the thread worked."""
+        """A look that keeps the interpreter's lock, so no frame ends meanwhile: how the thread worked."""
         now, own_time = real_time.perf_counter(), begun.clock.read()
         stack = read(frames.get(self._thread), self._asked.of_user, self._markers)
         seconds, late = now - self._last.now, max(0.0, now - self._due)
