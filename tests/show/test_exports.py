@@ -89,7 +89,7 @@ def test_memory_when_a_cell_had_ended_is_a_counter_at_its_end(query: Query, tmp_
     )
     named = {row["name"]: (row["ts"], row["value"]) for row in found}
     (name,) = [
-        one for one in named if one.startswith("memory_process when a cell had ended, /proc/self/statm")
+        one for one in named if one.startswith("memory_process when a cell had ended, operating system")
     ]
     assert named[name] == (500 * MILLISECOND, 123_456_789)
 
