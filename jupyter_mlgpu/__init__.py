@@ -19,13 +19,22 @@ if TYPE_CHECKING:
     from jupyter_mlgpu.explain.engines.collecting import collect
     from jupyter_mlgpu.graphs.planning.forecast import plan
     from jupyter_mlgpu.jupyter.notebook.widgets import DevicePicker, TraceView
-    from jupyter_mlgpu.measure.tracing import KerasCallback, limit, records, trace
+    from jupyter_mlgpu.measure.tracing import limit, records, trace
+    from jupyter_mlgpu.measure.training_callbacks import (
+        AccelerateTracker,
+        KerasCallback,
+        LightningCallback,
+        TrainerCallback,
+    )
     from jupyter_mlgpu.record.files import load_records, save_records
 
 __all__ = [
+    "AccelerateTracker",
     "DevicePicker",
     "KerasCallback",
+    "LightningCallback",
     "TraceView",
+    "TrainerCallback",
     "__version__",
     "bench",
     "collect",
@@ -42,9 +51,12 @@ __all__ = [
 ]
 
 _WHERE = {
+    "AccelerateTracker": "jupyter_mlgpu.measure.training_callbacks",
     "DevicePicker": "jupyter_mlgpu.jupyter.notebook.widgets",
-    "KerasCallback": "jupyter_mlgpu.measure.tracing",
+    "KerasCallback": "jupyter_mlgpu.measure.training_callbacks",
+    "LightningCallback": "jupyter_mlgpu.measure.training_callbacks",
     "TraceView": "jupyter_mlgpu.jupyter.notebook.widgets",
+    "TrainerCallback": "jupyter_mlgpu.measure.training_callbacks",
     "collect": "jupyter_mlgpu.explain.engines.collecting",
     "compare": "jupyter_mlgpu.explain.comparing.compare",
     "fits": "jupyter_mlgpu.explain.batches",

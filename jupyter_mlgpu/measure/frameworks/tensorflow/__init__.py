@@ -24,10 +24,8 @@ FRAMEWORK = Framework(
         "tensorflow_datasets/": "input",
         "tensorflow_text/": "input",
         "tensorflow/python/eager/polymorphic_function/tracing_compilation.py": {
-            "maybe_define_function": "compiling",
-            "_maybe_define_function": "compiling",
+            # The others here look for what was traced before, at every call.
             "_create_concrete_function": "compiling",
-            "trace_function": "compiling",
         },
         "tensorflow/python/framework/func_graph.py": {"func_graph_from_py_func": "compiling"},
         "tensorflow/python/autograph/": "compiling",

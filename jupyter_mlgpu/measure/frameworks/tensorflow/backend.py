@@ -23,6 +23,7 @@ from jupyter_mlgpu.measure.frameworks.allocator import unknown
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
+    Compiled,
     Details,
     Device,
     Observation,
@@ -151,6 +152,15 @@ class TensorFlowBackend(Backend):
         if not hasattr(self._here, "watch"):
             self._here.watch = PlacementWatch(self._graphs, self._calls, self._unseen)
         return TensorFlowObservation(self._here.watch, self._follow() if _initialised() else {})
+
+    def compiled(self) -> Compiled | None:
+        """The tracing of `tf.function` alone (TensorFlow's own counter; private, seen with 2.19).
+
+        How graphs are optimised, and compiled by XLA, it does not tell, nor how many it has traced.
+        """
+        tracing = sys.modules.get("tensorflow.python.eager.polymorphic_function.tracing_compilation")
+        counter = getattr(tracing, "_graph_building_time_counter", None)
+        return None if counter is None else Compiled(counter.get_cell().value() / 1e6, None)
 
     def calls_back(self) -> bool:
         """Whether functions of Python stand in its graphs (`tf.py_function`; private, seen with 2.19)."""

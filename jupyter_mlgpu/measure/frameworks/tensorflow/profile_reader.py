@@ -6,7 +6,8 @@ here. Everything else there is
 bookkeeping of the executor, the allocator and the thread pools, and is left out; so is the eager call of a
 tf.function, whose operations are there themselves. `Iterator::...` events are tf.data's. It is the choice
 that TensorFlow's own table framework_op_stats makes, with the eager operations beside it. Input shapes are
-told where the host's tracer was at level 3: `(float[64,256];int32[])`.
+told where the host's tracer was at level 3: `(float[64,256];int32[])`. FLOP are not; those of products of
+matrices, and the bytes of what works number by number, follow from the shapes.
 """
 
 from __future__ import annotations
@@ -15,32 +16,35 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from jupyter_mlgpu.measure.ops import planes
+from jupyter_mlgpu.measure.ops import planes, work
 from jupyter_mlgpu.measure.ops.events import Event, SeenEvents, kept
 from jupyter_mlgpu.record.sentence import say
 
-_SHAPE = re.compile(r"\[([\d,]*)\]")
+_SHAPE = re.compile(r"(\w*)\[([\d,]*)\]")
+#: TensorFlow's names of types of numbers, where they are not the common ones.
+_TYPES = {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16"}
 _EAGER = "EagerLocalExecute: "
 _FUNCTIONS = ("__inference_", "__forward_", "__backward_")
 
 
-def read(space: Any) -> SeenEvents:
-    """What a parsed `XSpace` holds."""
+def read(space: Any, *, tf32: bool = False) -> SeenEvents:
+    """What a parsed `XSpace` holds; with `tf32`, products of float32 on a GPU were worked out in that."""
     said = tuple(say("TensorFlow's profiler said: {said}", said=one) for one in space.errors)
-    return kept(_events(space))._replace(problems=said)
+    on_gpu = any(planes.device_of(plane.name) for plane in space.planes)
+    return kept(_events(space, tf32 and on_gpu))._replace(problems=said)
 
 
-def _events(space: Any) -> Iterator[Event]:
+def _events(space: Any, tf32: bool) -> Iterator[Event]:
     begun_ns = _begun(space)
     for plane in space.planes:
         device = planes.device_of(plane.name)
         if device is not None:
             yield from _of_device(plane, device, begun_ns)
         elif plane.name == planes.HOST_PLANE:
-            yield from _of_host(plane, begun_ns)
+            yield from _of_host(plane, begun_ns, tf32)
 
 
-def _of_host(plane: Any, begun_ns: int) -> Iterator[Event]:
+def _of_host(plane: Any, begun_ns: int, tf32: bool) -> Iterator[Event]:
     named = {key: operation(meta.name) for key, meta in plane.event_metadata.items()}
     shape = next((key for key, meta in plane.stat_metadata.items() if meta.name == "shape"), None)
     for line in plane.lines:
@@ -50,8 +54,15 @@ def _of_host(plane: Any, begun_ns: int) -> Iterator[Event]:
             found = named.get(event.metadata_id)
             if found is not None:
                 told = (_text(plane, stat) for stat in event.stats if stat.metadata_id == shape)
-                inputs = shapes(next(told, ""))
-                yield Event(*found, "host", "host", thread, *_times(line, event, begun_ns), shapes=inputs)
+                inputs = next(told, "")
+                yield Event(
+                    *found,
+                    "host",
+                    "host",
+                    thread,
+                    *_times(line, event, begun_ns),
+                    **(worked(found[1], inputs, tf32) if inputs else {}),
+                )
 
 
 def _of_device(plane: Any, device: str, begun_ns: int) -> Iterator[Event]:
@@ -96,8 +107,24 @@ def operation(name: str) -> tuple[str, str] | None:
 
 def shapes(told: str) -> str | None:
     """`64x256, 256x10` for `(float[64,256];float[256,10];int32[])`: of the inputs that are no scalars."""
-    found = [one.replace(",", "x") for one in _SHAPE.findall(told) if one]
+    found = [sizes.replace(",", "x") for _, sizes in _SHAPE.findall(told) if sizes]
     return ", ".join(found) or None
+
+
+def worked(kind: str, told: str, tf32: bool = False) -> dict[str, Any]:
+    """What follows from an operation's input shapes, as fields of an `Event`."""
+    inputs = _SHAPE.findall(told)
+    kind = kind.removeprefix("_Mkl")
+    sizes = [[int(one) for one in found.split(",") if one] for _, found in inputs]
+    number_type = next((_TYPES[one] for one, _ in inputs if one in _TYPES), None)
+    if tf32 and number_type == "float32" and kind in work.PRODUCTS:
+        number_type = "tf32"
+    return {
+        "shapes": shapes(told),
+        "flops": work.product_flops(kind, sizes) if number_type else None,
+        "moved": work.moved(kind, sizes, number_type),
+        "number_type": number_type,
+    }
 
 
 def _begun(space: Any) -> int:

@@ -35,7 +35,10 @@ _RUNNING = Refused(
     ),
     running=True,
 )
-_NO_FLOP = say("TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP.")
+_NO_FLOP = say(
+    "TensorFlow's profiler tells input shapes of graphs' operations, and no FLOP: those of products of "
+    "matrices are worked out from the shapes, and others are not counted."
+)
 _METAL = say(
     "TensorFlow's profiler does not see a Mac's GPU, for tensorflow-metal brings no part of "
     "it: the operations below are the host's alone, and have no shares of the whole. Metal "
@@ -108,6 +111,13 @@ class TensorFlowSession(CellSession):
             raise OSError(say("TensorFlow wrote no profile"))
         data, left_out = xspace.cut(files[0].read_bytes())
         unseen = kind_of("GPU") == "metal"
-        seen = profile_reader.read(xplane_pb2.XSpace.FromString(data))
+        seen = profile_reader.read(xplane_pb2.XSpace.FromString(data), tf32=_in_tf32())
         said = [_METAL] if unseen else []
         return self._profile("tensorflow", seen, *said, left_out=left_out, xspace=data, devices_unseen=unseen)
+
+
+def _in_tf32() -> bool:
+    """Whether products of float32 on a GPU are worked out in tf32, where it has that."""
+    from tensorflow.python.framework import config
+
+    return bool(config.tensor_float_32_execution_enabled())

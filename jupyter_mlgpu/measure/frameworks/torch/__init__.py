@@ -22,7 +22,7 @@ FRAMEWORK = Framework(
         "On any device but the CPU, PyTorch looks up its default device at every call from "
         "Python, about 1 µs a call; that is in the times."
     ),
-    # Read in PyTorch 2.13; what runs compiled code stands in other functions and files.
+    # Read in PyTorch 2.13.
     doing={
         "torch/utils/data/": "input",
         "torchvision/transforms/": "input",
@@ -30,11 +30,34 @@ FRAMEWORK = Framework(
         "torchvision/io/": "input",
         "torchaudio/": "input",
         "torch/_dynamo/convert_frame.py": "compiling",
-        "torch/_inductor/compile_fx.py": "compiling",
+        # What runs compiled code stands in these two as well (`forward`, `run`, `wrapper`).
+        "torch/_inductor/compile_fx.py": dict.fromkeys(
+            (
+                "compile_fx",
+                "compile_fx_inner",
+                "_compile_fx_inner",
+                "fx_codegen_and_compile",
+                "codegen_and_compile",
+                "fw_compiler_base",
+                "bw_compiler",
+            ),
+            "compiling",
+        ),
+        "torch/_functorch/aot_autograd.py": dict.fromkeys(
+            (
+                "aot_module_simplified",
+                "prepare_aot_module_simplified",
+                "create_aot_state",
+                "create_aot_dispatcher_function",
+                "_create_aot_dispatcher_function",
+                "aot_export_joint_with_descriptors",
+                "aot_export_module",
+            ),
+            "compiling",
+        ),
         "torch/_inductor/codecache.py": "compiling",
         "torch/_inductor/async_compile.py": "compiling",
         "torch/_inductor/select_algorithm.py": "compiling",
-        "torch/_functorch/aot_autograd.py": "compiling",
         "torch/jit/_trace.py": {"trace": "compiling", "_trace_impl": "compiling"},
         "torch/jit/_script.py": {"script": "compiling", "_script_impl": "compiling"},
         "torch/fx/_symbolic_trace.py": {"trace": "compiling"},

@@ -4,17 +4,18 @@ Left out is what `key_averages()` leaves out: the profiler's own functions, thre
 and a call that is all that a call of the same name does (one overload that hands on to another). Ranges that
 begin on one thread and end on another have no line of their own; they are left out and counted. A device's
 plane holds kernels, copies and memory-sets; ranges that kineto copies there from the host, and waits, are
-not the device's work.
+not the device's work. With shapes, an operation computes in the type of its first array.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_mlgpu.measure.ops import work
 from jupyter_mlgpu.measure.ops.events import Event, Kind, SeenEvents, kept
 from jupyter_mlgpu.measure.ops.selftime import by_line, parents
 from jupyter_mlgpu.record.sentence import say_count
@@ -32,6 +33,8 @@ _NO_OPERATIONS = frozenset(
         "aten::_version",
     }
 )
+#: PyTorch's names of types of numbers, as its profiler writes them (seen on 2.13).
+_TYPES = {"float": "float32", "double": "float64", "c10::Half": "float16", "c10::BFloat16": "bfloat16"}
 _BYTES = re.compile(r'"bytes":\s*(\d+)')
 _DEVICE_KINDS: dict[str, Kind] = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset"}
 
@@ -56,10 +59,10 @@ def read(found: KinetoEvents) -> SeenEvents:
     return SeenEvents(once, left_out, (said,) if found.wandering else ())
 
 
-def of_kineto(events: Sequence[Any]) -> KinetoEvents:
-    """The events of `kineto_results.events()`."""
+def of_kineto(events: Sequence[Any], *, tf32: Collection[str] = ()) -> KinetoEvents:
+    """The events of `kineto_results.events()`; `tf32` are the `products` or `convolutions` in that type."""
     found = KinetoEvents(iter(()))
-    found.events = _kineto(events, found)
+    found.events = _kineto(events, found, tf32)
     return found
 
 
@@ -98,7 +101,7 @@ def _public(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
             )
 
 
-def _kineto(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
+def _kineto(events: Sequence[Any], found: KinetoEvents, tf32: Collection[str]) -> Iterator[Event]:
     threads = _threads(events)
     for event in events:  # each value is a call into PyTorch, so none is asked for twice
         name = event.name()
@@ -116,17 +119,28 @@ def _kineto(events: Sequence[Any], found: KinetoEvents) -> Iterator[Event]:
         linked = event.linked_correlation_id()
         if name.startswith("ProfilerStep#"):
             name = "ProfilerStep*"
+        type_, sizes = _type(event, name, linked), event.shapes()
+        number_type = _number_type(event, type_, tf32) if sizes else None
         yield Event(
             name,
-            _type(event, name, linked),
+            type_,
             "host",
             "host",
             f"thread {threads.get(linked, thread) if linked else thread}",
             event.start_ns(),
             event.duration_ns(),
-            shapes=_shapes(event.shapes()),
+            shapes=_shapes(sizes),
             flops=event.flops() or None,
+            moved=work.moved(type_, sizes, number_type) if sizes else None,
+            number_type=number_type,
         )
+
+
+def _number_type(event: Any, kind: str, tf32: Collection[str]) -> str | None:
+    told = getattr(event, "dtypes", None)  # older PyTorch does not tell
+    found = next((_TYPES[one] for one in told() if one in _TYPES), None) if told else None
+    group = "products" if kind in work.PRODUCTS else "convolutions" if "conv" in kind else ""
+    return "tf32" if found == "float32" and group in tf32 else found
 
 
 def _threads(found: Sequence[Any]) -> dict[int, int]:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
+from jupyter_mlgpu.measure.frameworks.precision import emulated_by_gpu
 from jupyter_mlgpu.measure.frameworks.torch import profile_reader
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession
 from jupyter_mlgpu.measure.ops.events import Profile
@@ -80,7 +81,9 @@ class TorchSession(CellSession):
         kineto = getattr(ours.profiler, "kineto_results", None)
         # The first is private, and twenty times as fast.
         found = (
-            profile_reader.of_kineto(kineto.events()) if kineto else profile_reader.of_public(ours.events())
+            profile_reader.of_kineto(kineto.events(), tf32=_in_tf32())
+            if kineto
+            else profile_reader.of_public(ours.events())
         )
         return self._profile("torch", profile_reader.read(found), *more, devices_unseen=unseen)
 
@@ -102,6 +105,20 @@ class TorchSession(CellSession):
             autograd = sys.modules["torch"].autograd
             if autograd._profiler_enabled():  # an interrupt has come before it was off
                 autograd._disable_profiler()
+
+
+def _in_tf32() -> frozenset[str]:
+    """What of float32 is worked out in tf32: settings of PyTorch's, on a GPU that has it."""
+    torch = sys.modules["torch"]
+    if not torch.cuda.is_initialized() or torch.version.hip:
+        return frozenset()
+    if emulated_by_gpu("tf32", torch.cuda.get_device_capability()):
+        return frozenset()
+    allowed = {
+        "products": torch.get_float32_matmul_precision() != "highest",
+        "convolutions": torch.backends.cudnn.allow_tf32,
+    }
+    return frozenset(name for name, one in allowed.items() if one)
 
 
 def _on_mps() -> Sentence:
