@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+import schemas
 
 from jupyter_mlgpu.experiment.bench import against, published
 from jupyter_mlgpu.experiment.bench.budget import Budget
@@ -102,7 +103,8 @@ def test_the_schema_refuses_a_figure_without_value_and_reason():
 
 
 def test_every_field_of_a_result_is_in_the_schema():
-    assert set(run(measured()).to_json()["results"][0]) == set(SCHEMA["$defs"]["result"]["properties"])
+    assert set(run(measured()).to_json()["results"][0]) == set(SCHEMA["$defs"]["CaseResult"]["properties"])
+    assert schemas.bench_schema() == SCHEMA, "run `make schemas`"
 
 
 def test_a_run_that_was_measured_elsewhere_stays_labelled(tmp_path):

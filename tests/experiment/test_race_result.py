@@ -265,7 +265,7 @@ def test_the_dashed_line_stands_where_the_curves_cross():
         ("--repeats 0", "whole number from 1"),
         ("--repeats many", "found 'many'"),
         ("--save race.html", "name of a JSON file"),
-        ("--over 'n=1", "cannot be read"),
+        ("--over 'n=1", "quotation mark stands alone"),
     ],
 )
 def test_a_word_that_is_wrong_is_named(line, words):

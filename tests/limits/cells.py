@@ -6,9 +6,12 @@ import ast
 import asyncio
 import inspect
 import linecache
+import re
 import sys
 import types
 from typing import Any
+
+_FILE = re.compile(r"<cell (\d+)>")
 
 
 class Cells:
@@ -31,6 +34,11 @@ class Cells:
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         ready: types.CodeType = compile(code, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         return ready
+
+    def of_user(self, filename: str) -> int | None:
+        """The number of the cell whose code a file is, as a notebook tells its own; None of another file."""
+        found = _FILE.fullmatch(filename)
+        return None if found is None else int(found[1])
 
     def run(self, code: str | types.CodeType) -> None:
         """Run a cell; its exception is its own."""

@@ -79,8 +79,12 @@ class InScript:
     """Blocks of `jupyter_mlgpu.trace` in this process, for a machine without Jupyter."""
 
     def __init__(self) -> None:
+        from jupyter_mlgpu.measure.kit import current
+
         self._cells = Cells()
         self.pid = os.getpid()
+        # As in a notebook, lines are those of cells; else all would be the one below that runs a cell.
+        current().of_user = self._cells.of_user
 
     def run(self, code: str) -> dict[str, Any]:
         """Run the code in a block and return its record."""

@@ -4,13 +4,16 @@ import os
 import stat
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.measure.account import FIRST, LINGER, KernelAccount, Streams, is_alive, last_lines
 from jupyter_mlgpu.measure.probes.gpus import Gpu, Gpus
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.nvml import Nvml
 from jupyter_mlgpu.record.accounts import places
+from jupyter_mlgpu.record.accounts.account import SizeRun, Sizes
 from jupyter_mlgpu.record.record import Run
+from jupyter_mlgpu.testing import example_record
 from jupyter_mlgpu.testing.nvml import FakeGpu, FakeNvml
 
 
@@ -51,7 +54,7 @@ def scene(tmp_path):
         thread, native, gpus = Thread(), Native(), Lazy(lambda: None)
         tidied = 0
 
-        def open(self):
+        def open(self, named=lambda code: {}):
             self.account = KernelAccount(
                 self.path,
                 Run("run", None, "host"),
@@ -59,6 +62,7 @@ def scene(tmp_path):
                 gpus=self.gpus,
                 streams=self.native.streams(),
                 tidy=self._tidy,
+                named=named,
             )
             return self.account
 
@@ -88,6 +92,77 @@ def test_a_cell_is_told_at_once_and_its_first_line_with_the_first_look(scene):
     assert scene.read.first_line == "model.fit(x)"
     scene.account.cell_ended()
     assert scene.read.at.phase == "idle"
+
+
+def run(scene, code, peak, **more):
+    scene.account.cell_begins(code, 1)
+    scene.thread.look()
+    scene.account.record_made(record_of(peak, **more))
+    scene.account.cell_ended()
+
+
+def record_of(peak, **more):
+    record = example_record()
+    readings = tuple(
+        replace(one, value=peak) if one.quantity == "peak_memory_process" else one for one in record.readings
+    )
+    return replace(record, readings=readings, **more)
+
+
+def test_a_cell_that_ran_with_two_other_sizes_is_told_with_them(scene):
+    scene.open()
+    run(scene, "1", 1)  # frameworks are there from then on
+    run(scene, "fit(x, batch=32)", 100)
+    run(scene, "fit(x, batch=64)", 200)
+    run(scene, "fit(x, batch=96)", 9, outcome="error")
+    run(scene, "fit(x, batch=97)", 9, mode="profiled")
+    run(scene, "fit(x, batch=98)", 9, versions={"new": "1.0"})
+    scene.account.cell_begins("fit(x, batch=128)", 5)
+    assert scene.read.cell is None, "nobody has looked"
+    scene.thread.look()
+    assert scene.read.cell.sizes == Sizes(128, (SizeRun(32, 100), SizeRun(64, 200)), "batch")
+
+
+def test_variables_that_a_cell_names_are_sizes_too(scene):
+    scene.open(lambda code: {"batch": scene.batch} if "batch" in code else {})
+    for scene.batch in (32, 64, 128):
+        run(scene, "fit(x, batch)", scene.batch)
+    assert scene.read.state.cell.sizes == Sizes(128, (SizeRun(64, 64),), "batch"), "the first one imported"
+
+
+def test_a_size_is_one_number_in_which_runs_differ_and_nothing_is_said_of_others(scene):
+    scene.open()
+    for code in (
+        "1",
+        "f(1, 2)",
+        "f(3, 4)",
+        "f(2**10)",
+        "f(2**11)",
+        "f('a', 5)",
+        "f('b', 6)",
+        "f(0.5)",
+        "f(0.25)",
+    ):
+        run(scene, code, 10)
+        assert scene.read.state.cell.sizes is None, code
+
+
+def test_a_cell_too_short_to_be_looked_at_is_no_run_of_a_size(scene):
+    scene.open()
+    run(scene, "1", 1)
+    scene.account.cell_begins("f(1)", 1)
+    scene.account.record_made(record_of(10))
+    scene.account.cell_ended()
+    run(scene, "f(2)", 20)
+    assert scene.read.state.cell.sizes is None
+
+
+def test_a_cell_that_holds_data_is_not_compared(scene):
+    scene.open()
+    run(scene, "1", 1)
+    for last in (1, 2):
+        run(scene, f"x = [{'7, ' * 300}{last}]", 10)
+    assert scene.read.state.cell.sizes is None
 
 
 def test_the_first_line_is_redacted(scene):

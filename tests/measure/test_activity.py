@@ -9,10 +9,16 @@ import weakref
 
 import pytest
 
+from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.calls import call_at
+from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import RULES, Markers, below_its_root
-from jupyter_mlgpu.measure.activity.stack import read
-from jupyter_mlgpu.measure.activity.watch import AFTER, ActivityWatch, Asked, state_of
+from jupyter_mlgpu.measure.activity.stack import Stack, read
+from jupyter_mlgpu.measure.activity.states import ELSEWHERE, state_of
+from jupyter_mlgpu.measure.activity.watch import AFTER, ActivityWatch, _compiled
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Compiled
+from jupyter_mlgpu.measure.kit import Kit
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from tests.support.cell_files import run_as_cell
 
@@ -28,10 +34,25 @@ def sampler():
     made.close()
 
 
-def watch(sampler, of_user=lambda filename: None, called_back=lambda: False):
-    return ActivityWatch(
-        sampler, MARKERS, Asked(of_user, lambda since: {}, lambda since: None, lambda: None, called_back)
+def watch(
+    sampler,
+    of_user=lambda filename: None,
+    called_back=lambda: False,
+    compiled=lambda: None,
+    gpus=lambda since: {},
+    gpu_others=lambda since: None,
+    host_bytes=dict,
+):
+    asked = Asked(
+        of_user=of_user,
+        gpus=gpus,
+        host_bytes=host_bytes,
+        gpu_others=gpu_others,
+        retries=lambda: None,
+        compiled=compiled,
+        called_back=called_back,
     )
+    return ActivityWatch(sampler, MARKERS, asked)
 
 
 def seen(sampler, code, **names):
@@ -52,6 +73,75 @@ def test_a_cell_that_sleeps_is_seen_idle_in_the_line_and_the_call_that_it_sleeps
     assert (part.state, part.line.number, part.line.cell) == ("idle", 3, 7)
     assert (part.call.text, part.call.module) == ("time.sleep", "time")
     assert activity.looks >= 1
+
+
+def test_the_gpus_driver_is_asked_where_the_thread_was_seen_elsewhere_than_in_python(sampler):
+    told = {
+        "gpus": lambda since: {"GPU 0": (0.5, 2)},
+        "gpu_others": lambda since: 0.25,
+        "host_bytes": iter([{"GPU 0": (count, 0)} for count in range(0, 9_000, 100)]).__next__,
+    }
+
+    with run_as_cell("import time\ntime.sleep(0.5)\n") as (run, _):
+        watching = watch(sampler, **told)
+        run()
+        slept = watching.finish()
+    assert (slept.gpus, slept.gpu_others) == ({"GPU 0": (0.5, 2)}, 0.25)
+    rate, windows = slept.host_rates["GPU 0"]
+    assert rate > 0
+    assert windows >= 1
+
+
+def test_one_look_in_which_a_machine_was_halted_or_garbage_collected_leaves_time_for_others(sampler):
+    dear = iter([True])
+
+    def of_user(filename):
+        if next(dear, False):
+            worked = time.thread_time()
+            while time.thread_time() < worked + 0.02:
+                pass
+        return
+
+    with run_as_cell("import time\ntime.sleep(0.8)\n") as (run, _):
+        watching = watch(sampler, of_user)
+        run()
+        assert watching.finish().looks >= 3
+
+
+def test_who_else_uses_a_busy_gpu_is_asked_again_at_the_end_where_it_was_not_told(sampler):
+    answers = iter([None, None])
+
+    with run_as_cell("import time\ntime.sleep(0.5)\n") as (run, _):
+        watching = watch(
+            sampler, gpus=lambda since: {"GPU 0": (0.9, 2)}, gpu_others=lambda since: next(answers, 0.6)
+        )
+        run()
+        assert watching.finish().gpu_others == 0.6
+
+
+def test_looks_tell_the_part_of_them_that_saw_a_thread_at_work_in_some_way():
+    looks = Looks()
+    assert looks.share(ELSEWHERE) == 0
+    for state in ("interpreter", "native", "idle", "interpreter"):
+        looks.add(Stack(None, None, None, 0), state, 0.1, 0.0)
+    assert looks.share(ELSEWHERE) == 0.5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows counts no waits for pages")
+def test_waits_for_pages_are_counted(sampler):
+    assert seen(sampler, "import time\ntime.sleep(0.15)\n").major_faults >= 0
+
+
+def test_what_frameworks_compile_meanwhile_is_counted_and_one_that_comes_meanwhile_begins_at_nothing(sampler):
+    told = iter([Compiled(3.0, 2), Compiled(3.5, 6)])
+    with run_as_cell("import time\ntime.sleep(0.15)\n") as (run, _):
+        watching = watch(sampler, compiled=lambda: next(told))
+        run()
+        activity = watching.finish()
+    assert (activity.compile_time, activity.compiled) == (0.5, 4)
+    assert _compiled(Compiled(0.25, 1), None) == (0.25, 1)
+    assert _compiled(Compiled(0.25, None), Compiled(0.5, 3)) == (0.0, None)
+    assert _compiled(None, None) == (None, None)
 
 
 def test_a_cell_that_computes_in_python_is_seen_in_its_loop(sampler):
@@ -127,6 +217,37 @@ def test_a_loader_that_sleeps_gets_data_ready_and_what_imports_prepares():
     assert MARKERS.doing("<frozen importlib._bootstrap>", "_find_and_load") == "importing"
     assert MARKERS.doing("/x/site-packages/mine.py", "open") is None
     assert below_its_root(threading.__file__) == "threading.py"
+
+
+def stack_in(*files, of_user=lambda filename: None):
+    """The stack in a function of the last of these files, which that of the one before has called."""
+    call = sys._getframe
+    for file in reversed(files):
+        names = {"call": call}
+        exec(compile("def f(): return call()", file, "exec"), names)
+        call = names["f"]
+    return read(call(), of_user, MARKERS)
+
+
+IMPORTS, DEBUGGER = "<frozen importlib._bootstrap>", "/usr/lib/site-packages/pdb.py"
+
+
+def test_a_debugger_that_is_imported_debugs_nothing_and_one_that_imports_does():
+    assert stack_in(IMPORTS, DEBUGGER).doing == "importing"
+    assert stack_in(DEBUGGER, IMPORTS).doing == "profiler"
+    mine = {"mine.py": 0}.get
+    assert stack_in(IMPORTS, "mine.py", DEBUGGER, of_user=mine).doing == "profiler", (
+        "the user's module does it"
+    )
+
+
+def test_a_framework_that_is_being_imported_has_its_rules_and_no_backend(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlx.core", sys)
+    monkeypatch.setattr(registry, "_backends", {})
+    assert "mlx" in registry.begun()
+    assert registry.at_hand() == ()
+    Kit()._markers.refresh()
+    assert registry._backends == {}, "its import takes a while, which no look has"
 
 
 def test_a_framework_that_comes_later_brings_its_rules():

@@ -202,7 +202,7 @@ def test_a_framework_imported_in_the_cell_is_profiled_from_then_on():
     fake = FakeProfiler((operation(),))
     backends: list[FakeBackend] = []
     made = recorder(fake)
-    made._backends = lambda: backends
+    made.backends = lambda: backends
     measurement = made.start("import fake", ops=True)
     assert not fake.on
     backends.append(FakeBackend("fake"))

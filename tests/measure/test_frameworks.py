@@ -225,7 +225,7 @@ def test_keras_on_torch_shuffles_its_data_also_where_a_gpu_was_asked_for(start_k
             "%mlc_device cpu --framework caffe",
             "Unknown framework 'caffe' after --framework. Choose tensorflow",
         ),
-        ("%mlc_device cpu --framework", "--framework needs a name"),
+        ("%mlc_device cpu --framework", "--framework needs a value"),
         ("%%mlc_device list\n1", "After %%mlc_device comes one device"),
         ("%%mlc_device tpu\n1", "Choose cpu, gpu, any, or a numbered device"),
     ],

@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.kit import Kit
+from jupyter_mlgpu.measure.probes.gpus import find
 from jupyter_mlgpu.measure.probes.nvml import GpuMemory, GpuProcess, Nvml, NvmlLibrary
-from jupyter_mlgpu.testing import FakeGpu, FakeNvml
+from jupyter_mlgpu.testing import FakeBackend, FakeGpu, FakeNvml
 
 GIB = 1024**3
 
@@ -37,6 +41,37 @@ def test_the_memory_of_a_process_that_the_platform_does_not_tell_is_none():
 def test_without_a_list_of_those_that_draw_there_are_those_that_compute():
     gpu = FakeGpu(compute={7: 100}, fails=("GraphicsRunningProcesses",))
     assert Nvml(FakeNvml(gpu)).processes(0).value == (GpuProcess(7, 100),)
+
+
+def test_samples_that_began_before_a_moment_count_only_where_there_is_no_other():
+    class Sampled(FakeNvml):
+        def nvmlDeviceGetSamples(self, handle, kind, since):  # noqa: N802
+            ended = ((100.1, 20), (100.3, 90), (100.5, 100))
+            kept = [(at * 1e6, share) for at, share in ended if at * 1e6 > since]
+            return 1, [
+                SimpleNamespace(timeStamp=at, sampleValue=SimpleNamespace(uiVal=share)) for at, share in kept
+            ]
+
+    nvml = Nvml(Sampled(FakeGpu()))
+    assert nvml.busy(0, 100.0).value == (pytest.approx(0.95), 2)
+    assert nvml.busy(0, 100.2).value == (1.0, 1)
+    assert nvml.busy(0, 100.4).value == (1.0, 1)
+    assert "no sample fell into that time" in nvml.busy(0, 100.6).why_missing
+
+
+def test_bytes_over_pcie_are_told_as_the_driver_counts_them_modulo_two_to_the_32():
+    nvml = Nvml(FakeNvml(FakeGpu(sent=5, received=(1 << 32) + 7), FakeGpu(other_links=1)))
+    assert nvml.host_bytes(0).value == (5, 7)
+    assert "its host is not behind PCIe" in nvml.host_bytes(1).why_missing
+
+
+def test_a_gpu_that_does_not_count_its_bytes_says_so():
+    class Older(FakeNvml):
+        def nvmlDeviceGetFieldValues(self, handle, fields):  # noqa: N802
+            return [SimpleNamespace(nvmlReturn=3) for _ in fields]
+
+    why = Nvml(Older(FakeGpu())).host_bytes(0).why_missing
+    assert why == "NVML does not tell the bytes over PCIe of GPU 0 (it does not count them)."
 
 
 def test_a_split_gpu_says_so():
@@ -100,7 +135,7 @@ USED = [name for name in vars(NvmlLibrary) if name.startswith(("nvml", "NVML"))]
 
 def test_what_is_used_of_pynvml_is_there():
     pynvml = pytest.importorskip("pynvml", reason="nvidia-ml-py is not installed here")
-    assert len(USED) == 19
+    assert len(USED) == 23
     assert [name for name in USED if not hasattr(pynvml, name)] == []
     told = Nvml().count()
     assert (told.value is None) == (told.why_missing is not None)
@@ -110,3 +145,14 @@ def test_the_fake_answers_all_that_is_used():
     fake = FakeNvml(FakeGpu())
     for name in USED:
         assert hasattr(fake, name), name
+
+
+@pytest.mark.parametrize(("loaded", "told"), [((), {}), ((FakeBackend(),), {"GPU 0 (Fake GPU)": (0.25, 2)})])
+def test_the_driver_is_asked_for_the_use_of_a_gpu_only_where_a_framework_can_have_used_it(
+    loaded, told, monkeypatch
+):
+    monkeypatch.setattr(registry, "loaded", lambda: loaded)
+    kit = Kit()
+    kit.gpus.known = find(Nvml(FakeNvml(FakeGpu())))
+    assert kit._gpus_busy(since=0.0) == told
+    kit.close()

@@ -43,7 +43,7 @@ def test_a_clock_that_went_back_gives_no_time_and_the_reason():
 
 def test_what_was_done_after_the_code_had_ended_is_in_none_of_its_times():
     bench = Bench()
-    bench.recorder._probes = (CpuTime(bench.clock),)
+    bench.recorder.probes = (CpuTime(bench.clock),)
     measurement = bench.recorder.start("1 / 0")
     bench.clock.advance(1.0, worked=0.5)
     code_ended = measurement.moment()

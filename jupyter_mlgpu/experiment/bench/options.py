@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from jupyter_mlgpu.experiment.bench.session import Order, check
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.words import WordsParser, json_path, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", metavar="D", help="cpu, gpu, gpu:1; without it, the first GPU, else the CPU"
     )
     parser.add_argument("--quick", action="store_true", help="fewer sizes and shorter: a minute at most")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the results as JSON")
+    parser.add_argument("--out", metavar="FILE", help="keep the results as JSON")
     parser.add_argument(
         "--against",
         nargs="+",
@@ -60,25 +60,19 @@ def options(found: argparse.Namespace) -> BenchOptions:
     check(order)
     if len(found.against) > 2:
         raise UsageError(
-            f"--against takes one name or file, or two files, and found {len(found.against)}: name the cases "
-            "first, as in `gemm --against m1-max`."
+            say(
+                "--against takes one name or file, or two files, and found {count}: name the cases first, as "
+                "in `gemm --against m1-max`.",
+                count=len(found.against),
+            )
         )
-    if found.out is not None and found.out.suffix != ".json":
-        raise UsageError(f"--out takes the name of a JSON file, as in bench.json, and found '{found.out}'.")
-    return BenchOptions(order, found.out, tuple(found.against))
+    out = None if found.out is None else json_path(found.out, "--out", "bench.json")
+    return BenchOptions(order, out, tuple(found.against))
 
 
 def parse(line: str) -> BenchOptions:
     """The options of a line in a notebook; raises UsageError."""
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise UsageError(f"The line after %mlc_bench cannot be read ({error}).") from None
-    parser = _Parser(prog="%mlc_bench", add_help=False, allow_abbrev=False)
+    parser = WordsParser(prog="%mlc_bench", add_help=False, allow_abbrev=False)
+    parser.explained = "`%mlc_bench?` explains."
     add_arguments(parser)
-    return options(parser.parse_args(words))
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}; `%mlc_bench?` explains.")
+    return options(parser.parse_args(split(line, parser.prog, parser.explained)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from typing import Any
 
 from jupyter_mlgpu.record import decoding
 from jupyter_mlgpu.record.errors import BenchError
+from jupyter_mlgpu.record.sentence import joined, say
+from jupyter_mlgpu.record.words import nearest
 
 PATH = Path(__file__).parent / "published.json"
 
@@ -58,10 +59,11 @@ def named(name: str) -> tuple[Published, ...]:
     """The figures of a name; raises BenchError with the nearest for an unknown one."""
     found = tuple(one for one in entries() if one.name == name.lower())
     if not found:
-        near = difflib.get_close_matches(name.lower(), names(), n=1, cutoff=0.5)
-        meant = f" Did you mean {near[0]}?" if near else ""
         raise BenchError(
-            f"There is no file {name!r}, and no published results of that name.{meant} "
-            f"Choose {', '.join(names())}, or a file of --out."
+            joined(
+                say("There is no file {name}, and no published results of that name.", name=repr(name)),
+                *nearest(name, names()),
+                say("Choose {known}, or a file of --out.", known=", ".join(names())),
+            )
         )
     return found

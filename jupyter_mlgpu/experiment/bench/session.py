@@ -26,6 +26,7 @@ from jupyter_mlgpu.record.clock import Clock
 from jupyter_mlgpu.record.devicewords import DeviceWord
 from jupyter_mlgpu.record.errors import BenchError, DeviceError, UsageError
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
+from jupyter_mlgpu.record.words import unknown
 
 ANY = DeviceWord("any")
 #: With `--quick` no case begins after so many seconds, so that all is over in 60 on two cores.
@@ -89,7 +90,7 @@ def check(order: Order) -> None:
     suite.chosen(order.cases)
     for name in order.frameworks:
         if name not in registry.FRAMEWORKS:
-            raise UsageError(f"Unknown framework {name!r}. Choose {', '.join(registry.FRAMEWORKS)}.")
+            raise UsageError(unknown(say("framework"), name, registry.FRAMEWORKS))
 
 
 def run(
@@ -118,26 +119,21 @@ class _Planned:
     device: Device
 
 
+@dataclass(eq=False, repr=False)
 class _Session:
-    def __init__(
-        self,
-        order: Order,
-        monitor: MachineMonitor,
-        clock: Clock,
-        on_progress: Callable[[BenchProgress], None],
-        begun: int,
-    ) -> None:
-        self._order = order
-        self._monitor = monitor
-        self._clock = clock
-        self._on_progress = on_progress
-        self._begun = begun
+    order: Order
+    monitor: MachineMonitor
+    clock: Clock
+    on_progress: Callable[[BenchProgress], None]
+    begun: int
+
+    def __post_init__(self) -> None:
         self._results: list[CaseResult] = []
         self._measured = 0
         self._spent = 0.0
 
     def run(self, names: Sequence[str]) -> FinishedBench:
-        started_at = self._clock.utc()
+        started_at = self.clock.utc()
         planned: list[_Planned] = []
         notes: list[Sentence] = []
         versions = {"python": platform.python_version(), "jupyter_mlgpu": __version__}
@@ -151,9 +147,9 @@ class _Session:
                 **machine.get("devices", {}),
                 f"{name} {device.name}": _about(backend, device),
             }
-            if device.name.startswith("cpu") and self._order.device.kind == "any":
+            if device.name.startswith("cpu") and self.order.device.kind == "any":
                 notes.append(joined(backend.why_no_gpu()))
-        budget = QUICK if self._order.quick else FULL
+        budget = QUICK if self.order.quick else FULL
         error = None
         for number, one in enumerate(planned, 1):
             error = self._one(number, planned, one, budget)
@@ -168,8 +164,8 @@ class _Session:
             machine,
             versions,
             started_at,
-            self._clock.source,
-            self._order.quick,
+            self.clock.source,
+            self.order.quick,
             "ok" if error is None else "interrupted",
             notes=tuple(dict.fromkeys(notes)),
         )
@@ -177,22 +173,22 @@ class _Session:
 
     def _device(self, backend: Backend) -> Device:
         try:
-            return self._order.device.find(backend.find_devices())
+            return self.order.device.find(backend.find_devices())
         except DeviceError as error:
             raise BenchError(f"{error} {backend.why_no_gpu()}") from None
 
     def _plan(self, backend: Backend, device: Device) -> list[_Planned]:
-        asked = CaseRequest(backend.name, device, self._order.quick, self._monitor.free_memory(device))
+        asked = CaseRequest(backend.name, device, self.order.quick, self.monitor.free_memory(device))
         return [
             _Planned(case, backend, device)
-            for family in suite.chosen(self._order.cases)
+            for family in suite.chosen(self.order.cases)
             for case in suite.cases(family, asked)
         ]
 
     def _one(
         self, number: int, planned: Sequence[_Planned], one: _Planned, budget: Budget
     ) -> BaseException | None:
-        if self._order.quick and (self._clock.monotonic_ns() - self._begun) / 1e9 > LAST_BEGIN_S:
+        if self.order.quick and (self.clock.monotonic_ns() - self.begun) / 1e9 > LAST_BEGIN_S:
             self._results.append(UnfinishedResult(one.case, one.device, None).finish("skipped", OVER))
             return None
         left = None
@@ -202,10 +198,10 @@ class _Session:
             one.case,
             one.device,
             backend=one.backend,
-            monitor=self._monitor,
-            clock=self._clock,
+            monitor=self.monitor,
+            clock=self.clock,
             budget=budget,
-            on_step=lambda step: self._on_progress(BenchProgress(number, len(planned), step, left)),
+            on_step=lambda step: self.on_progress(BenchProgress(number, len(planned), step, left)),
         )
         self._results.append(result)
         if result.samples:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping, Sequence
 
 from jupyter_mlgpu.experiment.bench.case import Case, CaseRequest, Family
 from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import say
+from jupyter_mlgpu.record.words import unknown
 
 #: Each family's name -> where its function is (see `case.Family`); imported only when it is asked for.
 FAMILIES: Mapping[str, str] = {
@@ -30,9 +31,7 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     """The families named, each once; the small ones where none is. Raises UsageError for an unknown one."""
     for name in names:
         if name not in FAMILIES:
-            near = difflib.get_close_matches(name.lower(), FAMILIES, n=1, cutoff=0.5)
-            meant = f" Did you mean {near[0]}?" if near else ""
-            raise UsageError(f"Unknown case {name!r}.{meant} Choose {', '.join(FAMILIES)}.")
+            raise UsageError(unknown(say("case"), name, FAMILIES))
     return tuple(dict.fromkeys(names)) or SMALL
 
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +33,7 @@ _POLL_S = 0.05
 _GRACE_S = 2.0
 
 
+@dataclass(eq=False, repr=False)
 class FreshProcess:
     """Runs jobs, each in a process of its own.
 
@@ -40,20 +41,14 @@ class FreshProcess:
     `interpreter` is the command that does a job; the folder of the job is added to it.
     """
 
-    def __init__(
-        self,
-        *,
-        on_output: Callable[[str], None],
-        on_error: Callable[[str], None],
-        on_run: Callable[[RaceProgress], None] = lambda progress: None,
-        silence_s: float = SILENCE_S,
-        interpreter: Sequence[str] = (sys.executable, "-m", "jupyter_mlgpu.experiment.race.child"),
-    ) -> None:
-        self._on_output = on_output
-        self._on_error = on_error
-        self._on_run = on_run
-        self._silence_s = silence_s
-        self._interpreter = interpreter
+    _: KW_ONLY
+    on_output: Callable[[str], None]
+    on_error: Callable[[str], None]
+    on_run: Callable[[RaceProgress], None] = lambda progress: None
+    silence_s: float = SILENCE_S
+    interpreter: Sequence[str] = (sys.executable, "-m", "jupyter_mlgpu.experiment.race.child")
+
+    def __post_init__(self) -> None:
         #: Versions of the framework as the last process told them.
         self.versions: Mapping[str, str] = {}
 
@@ -82,7 +77,7 @@ class FreshProcess:
         def take(news: News) -> None:
             if news.run is not None:
                 at[:] = [replace(news.run, device=device.name)]
-                self._on_run(at[0])
+                self.on_run(at[0])
             if news.timing is not None:
                 timings.append(news.timing)
             if news.lane is not None:
@@ -120,7 +115,7 @@ class FreshProcess:
             job.write(folder)
             listener = Listener(folder)
             process = subprocess.Popen(
-                [*self._interpreter, name],
+                [*self.interpreter, name],
                 env=_environment(hidden),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,  # native lines go where this process's go
@@ -141,7 +136,7 @@ class FreshProcess:
                 heard(news)
         error = errors[0] if errors else None
         if hung:
-            silence = f"{self._silence_s:,.0f}"
+            silence = f"{self.silence_s:,.0f}"
             return say("was ended, for it had told nothing for {time} s", time=silence), error
         return _ended(process.returncode), error
 
@@ -160,7 +155,7 @@ class FreshProcess:
                 last = real_time.monotonic()
             if self._pass_on(reader):
                 last = real_time.monotonic()
-            if real_time.monotonic() - last > self._silence_s:
+            if real_time.monotonic() - last > self.silence_s:
                 return True
             real_time.sleep(_POLL_S)
         return False
@@ -168,13 +163,13 @@ class FreshProcess:
     def _pass_on(self, reader: _Reader) -> bool:
         text = reader.take()
         if text:
-            self._on_output(text)
+            self.on_output(text)
         return bool(text)
 
     def _error(self, told: JobError, job: Job) -> RaceError:
         if told.traceback is None:
             return RaceError(told.text)
-        self._on_error(told.traceback)
+        self.on_error(told.traceback)
         hint = ""
         if told.type == "NameError":
             hint = " A fresh process knows only what the cell itself and the one named by --setup make."

@@ -1,16 +1,17 @@
 """What limited a cell, and how sure that is: the kind that took most of its time, unless the clocks disagree.
 
 `sure` needs twelve looks, of which more than half saw the kind also at the low end of their interval, nothing
-of it guessed, and clocks that agree. `likely` is half of the time, `open` a third of it, `unknown` less.
+of it guessed, and clocks that agree. `likely` is half of the time, and a third at that low end; `open` is a
+third, `unknown` less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.explain.limits import calls, shares, words
+from jupyter_mlgpu.explain.limits import calls, measured, shares, words
 from jupyter_mlgpu.explain.limits.lines import hot_lines
 from jupyter_mlgpu.explain.limits.shares import Shares
 from jupyter_mlgpu.explain.statistics import share_interval
@@ -30,10 +31,11 @@ _GUESSED, _UNSEEN = 0.2, 0.3
 _WORKED, _RESTED = 0.5, 0.4
 #: The part of the machine that others must have had for a wait for a processor to be their doing.
 _OTHERS = 0.25
-#: The part of the time in which a GPU must have worked for it to be what the cell waited for.
-_GPU_BUSY = 0.6
 #: What is lost to others, or to memory, counts from this part of the time on.
 _LOST = 0.05
+#: Waits for a page, a second, without which the process itself was not short of memory: at the 8 ms of a disk
+#: that turns, six are `_LOST` of the time.
+_FAULTS = 5
 #: Retries of an allocator in a cell, and in a second of it, that tell of a lack of memory.
 _RETRIES = 2
 #: Messages of the catalogue that say that a compiler was at work, which no stack tells.
@@ -49,7 +51,9 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
     """
     if shares.is_profiled(activity):
         return replace(record, why_no_limit=PROFILED)
-    if activity.looks < FEWEST and activity.unseen < LIKELY * activity.seconds:
+    # Of time in which nobody could look, and of measured compiling, there is something to say without looks.
+    known = max(activity.unseen, activity.compile_time or 0.0)
+    if activity.looks < FEWEST and known < LIKELY * activity.seconds:
         why = say_count(
             "The cell was looked at once, which is too little to tell.",
             "The cell was looked at {count} times, which is too little to tell.",
@@ -58,11 +62,14 @@ def with_limit(record: Record, activity: Activity, lines_above: int = 0) -> Reco
         return replace(record, why_no_limit=why)
     activity = _in_the_cell(activity, record.cell.execution_count, lines_above)
     on_gpu = _on_gpu(record)
-    found = shares.of(activity, framework_worked=bool(record.device.ran_on), on_gpu=on_gpu)
-    device = _gpu(found, activity) if on_gpu else None
+    framework_worked = bool(record.device.ran_on)
+    found = shares.of(activity, framework_worked=framework_worked, on_gpu=on_gpu)
+    device = measured.gpu(found, activity) if on_gpu else None
     _prepared(found, record, activity)
+    measured.compiling(found, activity)
     _disturbed(found, activity)
-    return replace(record, limit=_limit(found, activity, device), lines=hot_lines(activity))
+    limit = _limit(found, activity, device, framework_worked)
+    return replace(record, limit=limit, lines=hot_lines(activity))
 
 
 def _in_the_cell(activity: Activity, number: int | None, lines_above: int) -> Activity:
@@ -78,7 +85,7 @@ def _in_the_cell(activity: Activity, number: int | None, lines_above: int) -> Ac
     )
 
 
-def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
+def _limit(found: Shares, activity: Activity, device: str | None, framework_worked: bool) -> Limit:
     kind: LimitKind = max(found.by_kind, key=lambda one: found.by_kind[one], default="unknown")
     if found.share(kind) < OPEN:
         kind = "unknown"
@@ -86,13 +93,14 @@ def _limit(found: Shares, activity: Activity, device: str | None) -> Limit:
     evidence = tuple(_evidence(kind, value, found, activity))
     if (short := _short_of_memory(activity, evidence)) is not None:
         return short
+    native = kind == "python" and _may_be_native(parts, seen=bool(activity.parts), worked=framework_worked)
     return Limit(
         kind=kind,
-        confidence=_confidence(kind, value, found, activity),
-        said=words.said(kind, value, parts, device),
+        confidence="open" if native else _confidence(kind, value, found, activity),
+        said=words.said(kind, value, found.looks, parts, device),
         share=None if kind == "unknown" else round(value, 4),
         evidence=evidence,
-        next=words.next_of(kind, parts),
+        next=words.next_of("unknown" if native else kind, parts),
     )
 
 
@@ -103,8 +111,14 @@ def _confidence(kind: LimitKind, value: float, found: Shares, activity: Activity
         return "open"
     if kind in ("python", "launch") and _others(activity) >= _OTHERS and _late(found):
         return "open"
+    if kind == "device" and activity.gpus and activity.gpu_others is None:
+        return "likely"  # the GPU may have worked for others
     low, _ = share_interval(value * found.looks, found.looks)
+    if found.looks and low < OPEN and not _is_measured(kind, activity):
+        return "open"
     guessed = found.guessed[kind] > _GUESSED * found.by_kind[kind]
+    if kind == "waiting" and guessed and _others(activity) >= _OTHERS:
+        return "open"  # in a call that nobody knows: perhaps for threads of its own that had no processor
     unseen = activity.unseen > _UNSEEN * activity.seconds
     return "likely" if found.looks < FEWEST_FOR_SURE or low <= LIKELY or guessed or unseen else "sure"
 
@@ -127,33 +141,21 @@ def _on_gpu(record: Record) -> bool:
     return ran or any(one.plane == "device" for one in record.ops)
 
 
-def _gpu(found: Shares, activity: Activity) -> str | None:
-    """The GPU that worked; where it had little to do, what was waited for were copies."""
-    label = max(activity.gpus, key=lambda one: activity.gpus[one][0], default=None)
-    if label is None:
-        return None
-    if activity.gpus[label][0] >= _GPU_BUSY:
-        # Who waits in a call that nobody knows waits for the GPU, most likely.
-        found.move("waiting", "device", lambda part: part.doing is None and not calls.sleeps(part.call))
-    if activity.gpus[label][0] < _GPU_BUSY:
-        found.move("device", "transfer", lambda part: not calls.only_waits(part.call))
-        return None
-    return label
-
-
 def _prepared(found: Shares, record: Record, activity: Activity) -> None:
     """What prepares without a stack that tells it: a compiler in a child process, and first runs.
 
-    A graph is optimised when it first runs, and its kernels are made: about as long as it was traced for.
+    A graph is optimised when it first runs, and its kernels are made: about as long as it was traced for,
+    which the framework's own clock knows better than the looks do.
     """
     waited = sum(part.seconds for part in found.parts["waiting"] if calls.brings_values(part.call))
-    if waited and (activity.children_time or 0.0) > 0.5 * waited:
+    if waited and activity.compiled != 0 and (activity.children_time or 0.0) > 0.5 * waited:
         found.move("waiting", "compiling", lambda part: calls.brings_values(part.call))
     if any(line.id in COMPILED for line in record.logs):
         found.move("device", "compiling", lambda part: part.doing is None)
         return
     traced = [part for part in found.parts["compiling"] if part.doing == "compiling"]
-    if sum(part.seconds for part in traced) >= 0.5 * found.by_kind["device"] > 0:
+    seconds = max(sum(part.seconds for part in traced), activity.compile_time or 0.0)
+    if traced and seconds >= 0.5 * found.by_kind["device"] > 0:
         lines = {part.line for part in traced}
         found.move("device", "compiling", lambda part: part.line in lines)
 
@@ -166,6 +168,24 @@ def _python_elsewhere(parts: Iterable[Part]) -> bool:
     parts = list(parts)
     waiting = sum(part.seconds for part in parts if part.state == "idle beside others")
     return waiting > 0.5 * sum(part.seconds for part in parts)
+
+
+def _is_measured(kind: LimitKind, activity: Activity) -> bool:
+    """Whether clocks tell the share, however few looks there were."""
+    compiled = (activity.compile_time or 0.0) >= LIKELY * activity.seconds
+    return kind in ("contention", "memory") or (kind == "compiling" and compiled)
+
+
+def _may_be_native(parts: Sequence[Part], *, seen: bool, worked: bool) -> bool:
+    """Whether what looks like Python may be native code of a library of arrays, which a profile would tell.
+
+    Such code may keep the interpreter's lock, or let it go for so short a time that nobody gets it. So it may
+    be where the parts were mostly seen at its operations, or, where nothing was `seen`, a framework `worked`.
+    """
+    if not seen:
+        return worked
+    at = sum(part.seconds for part in parts if calls.of_arrays(part))
+    return at > 0.5 * sum(part.seconds for part in parts)
 
 
 def _others(activity: Activity) -> float:
@@ -192,7 +212,9 @@ def _disturbed(found: Shares, activity: Activity) -> None:
             found.take("contention", min(lost, 1.0), but="waiting")
     if (activity.gpu_others or 0.0) >= _OTHERS and found.by_kind["device"] > 0:
         found.take("contention", found.share("device") * (activity.gpu_others or 0.0), but="waiting")
-    stalled = (activity.memory_stall or 0.0) / activity.seconds if activity.swapped else 0.0
+    # The machine counts what all programs on it wait for: another one may be what swaps.
+    own = activity.major_faults is None or activity.major_faults >= _FAULTS * activity.seconds
+    stalled = (activity.memory_stall or 0.0) / activity.seconds if activity.swapped and own else 0.0
     if stalled > _LOST:
         found.take("memory", min(stalled, 1.0), but="waiting")
 
@@ -221,8 +243,15 @@ def _evidence(kind: LimitKind, value: float, found: Shares, activity: Activity) 
         ("time_not_seen", activity.unseen or None, "samples", "cell"),
         ("memory_stall", activity.memory_stall or None, OPERATING_SYSTEM, "machine"),
     )
+    if activity.memory_stall and activity.major_faults is not None:
+        yield Reading("major_faults", activity.major_faults, "pages", "process", OPERATING_SYSTEM, 1)
     for quantity, seconds, source, scope in told:
         if seconds is not None:
             yield Reading(quantity, round(seconds, 6), "s", scope, source, 1)
+    if activity.compile_time:
+        seconds, programs = round(activity.compile_time, 6), activity.compiled or 1
+        yield Reading("compile_time", seconds, "s", "process", "clock", programs)
     for label, (busy, samples) in activity.gpus.items():
         yield Reading("device_busy", round(busy, 4), "share", "device", "NVML", samples, device=label)
+    for label, (rate, windows) in activity.host_rates.items():
+        yield Reading("host_device_rate", round(rate), "bytes/s", "device", "NVML", windows, device=label)

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from jupyter_mlgpu.explain.limits import calls
 from jupyter_mlgpu.measure.activity.activity import Activity, Part
 from jupyter_mlgpu.record.limit import LimitKind
@@ -42,6 +44,7 @@ class Shares:
     by_kind: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
     parts: dict[LimitKind, list[Part]] = field(default_factory=lambda: defaultdict(list))
     guessed: dict[LimitKind, float] = field(default_factory=lambda: defaultdict(float))
+    _guesses: dict[LimitKind, list[bool]] = field(default_factory=lambda: defaultdict(list))
 
     def share(self, kind: LimitKind) -> float:
         """The part of the time, from 0 to 1."""
@@ -52,16 +55,23 @@ class Shares:
         self.by_kind[kind] += part.seconds
         self.parts[kind].append(part)
         self.guessed[kind] += part.seconds if guessed else 0.0
+        self._guesses[kind].append(guessed)
 
-    def move(self, old: LimitKind, new: LimitKind, which: Callable[[Part], bool]) -> None:
-        """Count parts for another kind, as a guess: something else than the looks says what they are."""
-        parts, self.parts[old] = self.parts[old], []
+    def move(self, old: LimitKind, new: LimitKind, which: Callable[[Part], bool], share: float = 1.0) -> None:
+        """Count parts, or a share of each, for another kind, for something else than the looks says so.
+
+        What is moved is a guess.
+        """
+        parts, guesses = self.parts.pop(old, []), self._guesses.pop(old, [])
         self.by_kind[old] = self.guessed[old] = 0.0
-        for part in parts:
-            moved = which(part)
-            self.add(new if moved else old, part, guessed=moved)
+        for part, guessed in zip(parts, guesses, strict=True):
+            moved = share if which(part) else 0.0
+            if moved:
+                self.add(new, replace(part, seconds=moved * part.seconds), guessed=True)
+            if moved < 1:
+                self.add(old, replace(part, seconds=(1 - moved) * part.seconds), guessed=guessed)
 
-    def take(self, kind: LimitKind, share: float, *, but: LimitKind) -> None:
+    def take(self, kind: LimitKind, share: float, *, but: LimitKind | None = None) -> None:
         """A part of all the time was of this kind, whatever was seen in it; nothing of the kind `but` was."""
         for other in self.by_kind:
             if other != but:
@@ -127,7 +137,10 @@ class _Reading:
         if part.doing == "values" or (part.doing is None and calls.brings_values(part.call)):
             if self.on_gpu:
                 return "device", False  # or a transfer, where the device had nothing to do: the judge knows
-            return ("waiting", True) if part.state == "idle" else (self._computing(part), False)
+            if part.state == "idle":
+                # A handful of numbers is there at once: what is waited for is that threads hand it on.
+                return ("launch" if _works_on(part, at_most=SMALL) else "waiting"), True
+            return self._computing(part), False
         return self._by_state(part)
 
     def kind_unseen(self, part: Part) -> LimitKind:

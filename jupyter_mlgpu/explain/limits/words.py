@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from jupyter_mlgpu.explain.limits.precision import told_share
 from jupyter_mlgpu.measure.activity.activity import Call, Part
-from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.limit import LimitKind
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -17,10 +17,10 @@ T = TypeVar("T")
 _MOST = 0.5
 
 
-def said(kind: LimitKind, value: float, parts: Sequence[Part], device: str | None) -> Sentence:
+def said(kind: LimitKind, value: float, looks: int, parts: Sequence[Part], device: str | None) -> Sentence:
     """The answer, and the line it was mostly at; `value` is the share of the time, `device` a GPU's name."""
     where = _where(parts)
-    told = units.percent(value)
+    told = told_share(value, looks)
     match kind:
         case "compiling" if _mostly(parts, "importing"):
             return say("Importing modules took {share} of the time{where}.", share=told, where=where)

@@ -82,10 +82,15 @@ class Activity(Struct, frozen=True, kw_only=True):
             cell's thread wait for others of them.
         others_time: processor time of all other programs, on `cores` processors.
         memory_stall: for how long somebody on the machine waited for memory (Linux, pressure/memory, some).
-        swapped: pages brought in from the swap (Linux, vmstat, pswpin).
+        swapped: pages brought in from the swap, for all programs (Linux, vmstat, pswpin).
+        major_faults: how often the process waited for a page from a disk or the swap (Unix, getrusage).
         gpus: by label, the part of the time in which a kernel of any program ran, and the samples (NVML).
+        host_rates: by label, bytes a second between the host and the GPU over PCIe, and the windows of some
+            hundredths of a second in which they were counted (NVML).
         gpu_others: the part of the GPUs' work that was for other processes; the largest of all GPUs (NVML).
         allocator_retries: how often a framework's allocator had to free what it kept and to try again.
+        compile_time: how long frameworks traced and compiled, as they tell themselves.
+        compiled: how many programs they compiled; None also where those that tell the time do not count.
         called_back: native threads of a framework may have called functions of Python.
     """
 
@@ -104,7 +109,11 @@ class Activity(Struct, frozen=True, kw_only=True):
     cores: int = 1
     memory_stall: float | None = None
     swapped: int | None = None
+    major_faults: int | None = None
     gpus: Mapping[str, tuple[float, int]] = {}
+    host_rates: Mapping[str, tuple[float, int]] = {}
     gpu_others: float | None = None
     allocator_retries: int | None = None
+    compile_time: float | None = None
+    compiled: int | None = None
     called_back: bool = False

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from typing import NamedTuple
 
 from jupyter_mlgpu.record.clock import real_time
@@ -25,6 +26,7 @@ class Counters(NamedTuple):
     machine_busy: float | None
     memory_stall: float | None
     swapped_in: float | None
+    major_faults: float | None
 
 
 def cores() -> int:
@@ -71,6 +73,7 @@ def read(clock: ThreadClock, task: int | None) -> Counters:
         _attempt(_machine_busy),
         _attempt(_memory_stall),
         _attempt(_swapped_in),
+        _attempt(_major_faults),
     )
 
 
@@ -87,8 +90,14 @@ def processor_waits() -> float | None:
 def _attempt(look: Callable[[], float | int]) -> float | None:
     try:
         return look()
-    except (OSError, ValueError, IndexError):  # not Linux, or a kernel without it
+    except (OSError, ValueError, IndexError, ImportError):  # not Linux, or a kernel without it
         return None
+
+
+def _major_faults() -> int:
+    """How often a thread of this process waited for a page from a disk or the swap (getrusage(2); Unix)."""
+    resource = import_module("resource")
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_majflt)
 
 
 def _read(path: str) -> bytes:

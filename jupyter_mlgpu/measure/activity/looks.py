@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.activity.activity import Call, Line, Part, State
@@ -43,6 +44,11 @@ class Looks:
         of_key.looks += 1
         self.seconds += seconds
         self.count += 1
+
+    def share(self, states: Collection[State]) -> float:
+        """The part of the looks that saw one of these."""
+        seen = sum(one.looks for key, one in self._sums.items() if key.state in states)
+        return seen / self.count if self.count else 0.0
 
     def parts(self) -> tuple[Part, ...]:
         """The sums in words; the sources are read here, so call it when the cell has ended."""

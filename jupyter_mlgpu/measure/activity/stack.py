@@ -57,7 +57,9 @@ def read(frame: FrameType | None, of_user: OfUser, markers: Markers) -> Stack:
         which = of_user(code.co_filename)
         if which is None:
             found = markers.doing(code.co_filename, name)
-            if found is not None and (doing is None or _RANK[found] < _RANK[doing]):
+            # What a library's module does while it is imported is the import: that of `pdb` debugs nothing.
+            imported = found == "importing" and users is None
+            if found is not None and (imported or doing is None or _RANK[found] < _RANK[doing]):
                 doing = found
         elif users is None:
             users, cell = (inner if depth == 0 else _place(frame, code)), which

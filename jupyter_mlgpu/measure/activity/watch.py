@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FrameType
 from typing import NamedTuple
 
 from jupyter_mlgpu.measure.activity import counters, thread_state
 from jupyter_mlgpu.measure.activity.activity import Activity, State
+from jupyter_mlgpu.measure.activity.asked import Asked
 from jupyter_mlgpu.measure.activity.counters import Counters, ThreadClock
+from jupyter_mlgpu.measure.activity.host_link import HostLink
 from jupyter_mlgpu.measure.activity.looks import Looks
 from jupyter_mlgpu.measure.activity.markers import Markers
-from jupyter_mlgpu.measure.activity.stack import OfUser, Stack, read
+from jupyter_mlgpu.measure.activity.stack import Stack, read
+from jupyter_mlgpu.measure.activity.states import AT_WORK, ELSEWHERE, WENT_ON, of_other_thread, state_of
+from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.probes.sampler import Sampler
 from jupyter_mlgpu.record.clock import real_time
 
@@ -31,37 +35,20 @@ SHORTEST, LONGEST = 0.02, 0.05
 SHARE = 0.002
 #: Seconds that it may take in any cell: the first looks are the dearest.
 _CREDIT = 0.0003
+#: Of a look, what counts at most: seconds of the first, and then so many times what the cheapest took.
+_FIRST, _TIMES = 0.0008, 4
 #: Switch intervals, and seconds, that a look may come late, and still has seen what there was.
 _LATE, _LEAST_LATE = 3, 0.015
-#: Switch intervals after which a thread has the lock that asked for it, from code that works in Python, and
-#: from which on a look that came late tells that the lock was kept: it comes 0.2 ms late by itself.
-_ASKED, _KEPT = 0.8, 0.06
-#: The part of the time for which a thread had a processor, from which on it was at work.
-_AT_WORK = 0.5
-#: The part of a look in which a thread's clock must go on for the thread to have gone on.
-_WENT_ON = 0.3
+#: Seconds from the first look on after which it is asked who uses the GPUs; then each time as long after.
+_ASK_AFTER = 0.1
+#: The part of its looks that may see a cell of Python alone in a short call, or without a processor.
+_IN_PYTHON = 0.1
+#: The part of the time that a GPU worked, from which on it counts whose work it was.
+_BUSY = 0.25
 #: The golden ratio's fractional part: its multiples spread evenly over what they are taken modulo (Weyl).
 _GOLDEN = 0.6180339887498949
 #: Seconds to wait, at the cell's end, for a look that is under way.
 _PATIENCE = 0.5
-
-
-class Asked(NamedTuple):
-    """What a watch asks others about.
-
-    Attributes:
-        of_user: of a file, whether it holds code of the user's.
-        gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
-        gpu_others: since a moment, the part of the GPUs' work that was for other processes.
-        retries: how often the frameworks' allocators have tried again so far.
-        called_back: whether native threads of a framework may call Python.
-    """
-
-    of_user: OfUser
-    gpus: Callable[[float], Mapping[str, tuple[float, int]]]
-    gpu_others: Callable[[float], float | None]
-    retries: Callable[[], int | None]
-    called_back: Callable[[], bool]
 
 
 class _Clocks(NamedTuple):
@@ -82,6 +69,7 @@ class _Begun(NamedTuple):
     since: float
     counters: Counters
     retries: int | None
+    compiled: Compiled | None
 
 
 class ActivityWatch:
@@ -96,6 +84,9 @@ class ActivityWatch:
         self._unseen_busy = 0.0
         self._called_back = False
         self._waits: float | None = None
+        self._link = HostLink(asked.host_bytes)
+        self._gpu_others: float | None = None
+        self._ask_at = _ASK_AFTER
         # Threads that do nothing for the cell, and where they stood.
         self._of_no_use: dict[int, tuple[int, int]] = {}
         self._begun: _Begun | None = None
@@ -104,6 +95,7 @@ class ActivityWatch:
         self._due = self._last.now + AFTER
         self._called = 0
         self._cost = 0.0
+        self._most = _FIRST
         self._ended = False
         self._stop = sampler.add(self._look, LONGEST, AFTER)
 
@@ -130,18 +122,40 @@ class ActivityWatch:
         with self._lock:
             if self._ended:
                 return None
+            soon: float | None = None
             if self._begun is None:
                 self._begun = self._begin()
             else:
                 before = real_time.thread_time()
-                self._see(self._begun)
-                self._cost += real_time.thread_time() - before
+                state = self._see(self._begun)
+                self._charge(real_time.thread_time() - before)
+                # Asked for in Python code, the lock would have to be waited for again.
+                soon = self._ask_the_driver(self._begun) if state in ELSEWHERE else None
             self._called += 1
             wait = SHORTEST + (LONGEST - SHORTEST) * (self._called * _GOLDEN % 1)
             now = real_time.perf_counter()
             wait = max(wait, (self._cost - _CREDIT) / SHARE - (now - self._begun.at))
+            wait = wait if soon is None else min(wait, soon)
             self._due = now + wait
             return wait
+
+    def _charge(self, cost: float) -> None:
+        """Count what a look cost, in seconds: no more than some of the cheapest.
+
+        The user's garbage that is collected in it, or a virtual machine that is halted, would use up alone
+        what all looks of seconds may take.
+        """
+        self._cost += min(cost, self._most)
+        self._most = min(self._most, _TIMES * cost) if self._called > 1 else _TIMES * cost
+
+    def _ask_the_driver(self, begun: _Begun) -> float | None:
+        """What takes milliseconds, and need not be known to the cell's last moment; when to look again."""
+        elapsed = real_time.perf_counter() - begun.at
+        if elapsed >= self._ask_at:
+            self._ask_at = 2 * elapsed
+            told = self._asked.gpu_others(begun.since)
+            self._gpu_others = self._gpu_others if told is None else told
+        return self._link.look()
 
     def _begin(self) -> _Begun:
         """The first look: what it costs does not grow with the cell."""
@@ -157,9 +171,10 @@ class ActivityWatch:
             self._add_unseen(stack, now - at, _part(found.thread_time, self._last.thread, now - at))
             found = found._replace(thread_time=self._last.thread, process_time=self._last.process)
         self._last = _Clocks(real_time.perf_counter(), clock.read(), real_time.process_time())
-        return _Begun(clock, task, state, at, real_time.time() - (now - at), found, self._asked.retries())
+        since = real_time.time() - (now - at)
+        return _Begun(clock, task, state, at, since, found, self._asked.retries(), self._asked.compiled())
 
-    def _see(self, begun: _Begun) -> None:
+    def _see(self, begun: _Begun) -> State:
         frames = sys._current_frames()
         # Our own frame holds this table: with it, the table would keep all frames and their values alive.
         del frames[threading.get_ident()]
@@ -173,6 +188,7 @@ class ActivityWatch:
                 before = real_time.thread_time()
                 self._waits = counters.processor_waits()
                 self._cost -= real_time.thread_time() - before
+        return state
 
     def _see_in(self, begun: _Begun, frames: Mapping[int, FrameType]) -> State:
         """A look that keeps the interpreter's lock, so no frame ends meanwhile: how the thread worked."""
@@ -191,13 +207,13 @@ class ActivityWatch:
                 return state
         thread, seen = False, state
         if state == "idle":
-            if others >= _AT_WORK:
+            if others >= AT_WORK:
                 state = "idle beside others"
             seen = state
             found = self._elsewhere(frames)
             if found is not None:
                 stack, thread = found, True
-                seen = _of_other_thread(stack, others, late, state)
+                seen = of_other_thread(stack, others, late, state)
         self._seen.add(stack, seen, seconds, late, thread=thread)
         return state
 
@@ -206,7 +222,7 @@ class ActivityWatch:
         # We have the lock. A thread that runs now needs none, or it only waits for a processor, such as ours.
         running = begun.state.running()
         went_on = _part(begun.clock.read(), before.thread, real_time.perf_counter() - before.now)
-        if running and (went_on is None or went_on <= _WENT_ON):
+        if running and (went_on is None or went_on <= WENT_ON):
             rested, worked = real_time.perf_counter(), begun.clock.read()
             begun.state.rest()
             running = begun.state.running()
@@ -230,7 +246,7 @@ class ActivityWatch:
         return late > max(_LATE * sys.getswitchinterval(), _LEAST_LATE)
 
     def _add_unseen(self, stack: Stack, seconds: float, own: float | None) -> None:
-        busy = own is not None and own >= _AT_WORK
+        busy = own is not None and own >= AT_WORK
         self._unseen_busy += seconds if busy else 0.0
         self._unseen.add(stack, "interpreter" if busy else "idle", seconds, seconds)
 
@@ -246,18 +262,24 @@ class ActivityWatch:
             looks=0,
             parts=(),
             unseen=seconds,
-            unseen_busy=seconds if own >= _AT_WORK * seconds else 0.0,
+            unseen_busy=seconds if own >= AT_WORK * seconds else 0.0,
             thread_time=own,
             process_time=real_time.process_time() - began.process,
             cores=counters.cores(),
         )
 
+    def _may_have_used_a_gpu(self) -> bool:
+        """Whether the thread was seen elsewhere than in Python's own work: the driver takes milliseconds."""
+        return self._seen.share({*ELSEWHERE, "short calls"}) > _IN_PYTHON
+
     def _activity(self, begun: _Begun) -> Activity:
         first, last = begun.counters, counters.read(begun.clock, begun.task)
         whole = last.process_time - first.process_time
         busy = _grown(last.machine_busy, first.machine_busy)
-        retries = _grown(self._asked.retries(), begun.retries)
-        swapped = _grown(last.swapped_in, first.swapped_in)
+        gpus = self._asked.gpus(begun.since) if self._may_have_used_a_gpu() else {}
+        if self._gpu_others is None and any(busy >= _BUSY for busy, _ in gpus.values()):
+            self._gpu_others = self._asked.gpu_others(begun.since)
+        compile_time, compiled = _compiled(self._asked.compiled(), begun.compiled)
         return Activity(
             seconds=real_time.perf_counter() - begun.at,
             looks=self._seen.count,
@@ -273,37 +295,16 @@ class ActivityWatch:
             others_time=None if busy is None else max(0.0, busy - whole),
             cores=counters.cores(),
             memory_stall=_grown(last.memory_stall, first.memory_stall),
-            swapped=None if swapped is None else round(swapped),
-            gpus=self._asked.gpus(begun.since),
-            gpu_others=self._asked.gpu_others(begun.since),
-            allocator_retries=None if retries is None else round(retries),
+            swapped=_more(last.swapped_in, first.swapped_in),
+            major_faults=_more(last.major_faults, first.major_faults),
+            gpus=gpus,
+            host_rates=self._link.rates(),
+            gpu_others=self._gpu_others,
+            allocator_retries=_more(self._asked.retries(), begun.retries),
+            compile_time=compile_time,
+            compiled=compiled,
             called_back=self._called_back,
         )
-
-
-def state_of(own: float | None, asked: float, *, running: bool, went_on: float | None) -> State:
-    """How a thread worked.
-
-    `own` is the part of the time since the last look for which it had a processor, `asked` how many switch
-    intervals late the look came; `running`: it ran on while the lock was ours, and `went_on` is the part of
-    that moment for which it had a processor. None: not known.
-    """
-    if running:
-        return "native" if went_on is not None and went_on > _WENT_ON else "no processor"
-    if own is not None and own < _AT_WORK:
-        return "idle"
-    if own is None or asked < _KEPT:
-        return "short calls"
-    return "interpreter" if asked >= _ASKED else "kept lock"
-
-
-def _of_other_thread(stack: Stack, others: float, late: float, idle: State) -> State:
-    """How a thread worked whose own clock was not read: by the time of all but the cell's."""
-    if stack.doing is not None:
-        return idle
-    if others < _AT_WORK:
-        return "idle"
-    return "interpreter" if late >= _ASKED * sys.getswitchinterval() else "short calls"
 
 
 def _part(after: float | None, before: float | None, seconds: float) -> float | None:
@@ -311,5 +312,19 @@ def _part(after: float | None, before: float | None, seconds: float) -> float | 
     return None if after is None or before is None or seconds <= 0 else (after - before) / seconds
 
 
+def _compiled(last: Compiled | None, first: Compiled | None) -> tuple[float | None, int | None]:
+    """Seconds and programs since `first`; a framework that came meanwhile has begun at nothing."""
+    if last is None:
+        return None, None
+    seconds, programs = first or Compiled(0.0, 0)
+    more = None if last.programs is None else max(0, last.programs - (programs or 0))
+    return max(0.0, last.seconds - seconds), more
+
+
 def _grown(last: float | None, first: float | None) -> float | None:
     return None if last is None or first is None else max(0.0, last - first)
+
+
+def _more(last: float | None, first: float | None) -> int | None:
+    grown = _grown(last, first)
+    return None if grown is None else round(grown)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from jupyter_mlgpu.measure.activity.markers import Rules
 from jupyter_mlgpu.measure.frameworks.imports import imported
@@ -144,6 +144,17 @@ class Framework:
         )
 
 
+class Compiled(NamedTuple):
+    """What a framework's own clocks say of compiling so far: seconds, and how many programs (None: not told).
+
+    Both only grow, but for what the user's code resets. Of them all, the seconds are of what the thread whose
+    cell is watched had to wait for, as far as the framework tells threads apart.
+    """
+
+    seconds: float
+    programs: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Observed:
     """What was seen while a cell ran: where operations ran (None: not known) and the allocator's peak.
@@ -233,6 +244,10 @@ class Backend(Protocol):
 
     def allocator_retries(self) -> int | None:
         """How often its allocators freed what they kept and tried again, so far; None where none tells."""
+        return None
+
+    def compiled(self) -> Compiled | None:
+        """What it has traced and compiled so far; None where it does not tell."""
         return None
 
     def calls_back(self) -> bool:

@@ -123,11 +123,20 @@ def evaluate(name: str, value: object) -> None:
         part(where)(value)
 
 
+def begun() -> list[str]:
+    """The frameworks that the user's program has imported, or is importing."""
+    return [name for module, name in MODULES.items() if module in sys.modules]
+
+
 def loaded() -> tuple[Backend, ...]:
     """The backends whose framework the user's program has imported."""
     # What the user's program has not begun to import needs no backend, whose own import takes a while.
-    begun = [name for module, name in MODULES.items() if module in sys.modules]
-    return tuple(one for one in map(backend, begun) if one.loaded())
+    return tuple(one for one in map(backend, begun()) if one.loaded())
+
+
+def at_hand() -> tuple[Backend, ...]:
+    """The same, but only those that somebody has needed before: for who has no time to import one."""
+    return tuple(_backends[name] for name in begun() if name in _backends and _backends[name].loaded())
 
 
 def importable() -> list[str]:

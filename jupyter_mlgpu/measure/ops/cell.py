@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_mlgpu.measure.guarded import words
-from jupyter_mlgpu.measure.ops import table
+from jupyter_mlgpu.measure.ops import pace, table, work
 from jupyter_mlgpu.measure.ops.busy import DeviceBusy, device_busy
 from jupyter_mlgpu.measure.ops.events import Profile
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
+from jupyter_mlgpu.measure.ops.work import CellWork
 from jupyter_mlgpu.record.clock import real_time
 from jupyter_mlgpu.record.reading import Reading, missing
-from jupyter_mlgpu.record.record import Fact, OpStat
+from jupyter_mlgpu.record.record import WORKED_IN, Fact, OpStat
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 Find = Callable[[str], Profiler | Refused]
@@ -22,6 +23,8 @@ Find = Callable[[str], Profiler | Refused]
 ROWS = 300
 
 NO_PROFILE = say("No profile of this cell was taken.")
+NOT_COUNTED = say("Floating-point operations are counted with input shapes: `%%mlc_trace --ops --shapes`.")
+NO_WORK = say("No profiler here told a floating-point operation, or the shapes that it follows from.")
 NOTHING_ON = say("No framework with a profiler was loaded in this cell, so there are no times per operation.")
 
 
@@ -101,6 +104,7 @@ class CellProfile:
         profiles: list[Profile] = []
         readings: list[Reading] = []
         facts: dict[str, Fact] = {}
+        works: list[tuple[Profile, CellWork]] = []
         try:
             for framework in list(self._sessions):
                 begun = real_time.perf_counter()
@@ -120,15 +124,18 @@ class CellProfile:
                 profiles.append(profile)
                 ops += table.rows(profile)
                 devices = device_busy(profile)
-                readings += _device_times(profile, devices)
+                readings += [*_device_times(profile, devices), *pace.readings(profile, devices)]
+                if (done := work.of(profile)) is not None:
+                    works.append((profile, done))
                 notes += _notes(profile, devices)
                 reading = Fact(round(real_time.perf_counter() - begun, 3), Sentence("time.perf_counter"))
                 facts[f"{framework}_profile_read_in_seconds"] = reading
         finally:
             self.abandon()  # an interrupt while one is read must not leave another one on
+        readings += self._work(works, facts)
         ops.sort(key=lambda row: -(row.share or 0))
-        if not readings:
-            readings.append(missing("device_time", NO_PROFILE, scope="device"))
+        if not profiles:
+            readings.insert(0, missing("device_time", NO_PROFILE, scope="device"))
         if len(ops) > ROWS:
             notes.append(
                 say(
@@ -137,6 +144,14 @@ class CellProfile:
                 )
             )
         return Profiled(on, tuple(ops[:ROWS]), tuple(readings), facts, tuple(notes), tuple(profiles))
+
+    def _work(self, works: Sequence[tuple[Profile, CellWork]], facts: dict[str, Fact]) -> list[Reading]:
+        """The work of the framework that had most of it, and whose roof it stands under, as a fact."""
+        if not works:
+            return [work.unknown(NO_WORK if self._shapes else NOT_COUNTED)]
+        profile, most = max(works, key=lambda one: (one[1].flops, one[1].moved or 0))
+        facts[WORKED_IN] = work.worked_in(most, profile.profiler)
+        return work.readings(profile, most)
 
 
 def _device_times(profile: Profile, devices: tuple[DeviceBusy, ...]) -> list[Reading]:

@@ -28,7 +28,8 @@ class Event:
 
     `device` is our short name (`gpu:0`), and `host` on the host's plane: a thread there runs an operation
     of the CPU or hands one to a device, and profilers do not say which. `bytes` are those copied, `flops`
-    floating-point operations, both None where the profiler does not tell them.
+    floating-point operations, both None where the profiler does not tell them. `moved` are the bytes that it
+    reads and writes at the least (see `work.py`), `number_type` the type in which it computes: `bfloat16`.
     """
 
     name: str
@@ -42,11 +43,29 @@ class Event:
     shapes: str | None = None
     bytes: int | None = None
     flops: float | None = None
+    moved: int | None = None
+    number_type: str | None = None
 
     @property
     def end_ns(self) -> int:
         """When it ended."""
         return self.start_ns + self.duration_ns
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCost:
+    """What a run of a compiled program has to do, by the compiler's own account, and how many there were.
+
+    `flops` of `number_type`; `moved` are the bytes that its parts read and write, `given` those of what it is
+    given and gives back.
+    """
+
+    name: str
+    runs: int
+    flops: float
+    moved: int
+    given: int
+    number_type: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +76,8 @@ class Profile:
     profiler did not run to the cell's end. `problems` are sentences for the reader. `xspace` is the profile
     as the framework itself wrote it, a serialised XSpace, where it writes one. `devices_unseen` says that a
     device worked of which the profiler tells nothing: the host's lines are then no picture of the cell.
+    `compiled` says that the host's operations are parts of compiled programs: nobody starts them one by one.
+    `programs` is what those programs had to do, where that is told of a whole program.
     """
 
     framework: str
@@ -70,6 +91,8 @@ class Profile:
     whole: bool = True
     xspace: bytes | None = None
     devices_unseen: bool = False
+    compiled: bool = False
+    programs: tuple[ProgramCost, ...] = ()
 
     @property
     def complete(self) -> bool:

@@ -39,7 +39,7 @@ class ProfileStore:
         profiles = tuple(_cut(one, self._limit // len(profiles)) for one in profiles)
         with self._lock:
             self._profiles[key] = profiles
-            while sum(_events(one) for one in self._profiles.values()) > self._limit:
+            while sum(len(one.events) for all_of in self._profiles.values() for one in all_of) > self._limit:
                 del self._profiles[next(iter(self._profiles))]
             for older in list(self._profiles):
                 if sum(_bytes(one) for one in self._profiles.values()) <= self._xspace_limit:
@@ -71,10 +71,6 @@ def _cut(profile: Profile, limit: int) -> Profile:
         left_out=profile.left_out + more,
         why_left_out=why if before is None else say("{one}; {other}", one=before, other=why),
     )
-
-
-def _events(profiles: tuple[Profile, ...]) -> int:
-    return sum(len(one.events) for one in profiles)
 
 
 def _bytes(profiles: tuple[Profile, ...]) -> int:

@@ -30,7 +30,7 @@ def cut(data: bytes, limit: int = LIMIT, uncounted: int = UNCOUNTED) -> tuple[by
     """
     if len(data) <= uncounted:
         return data, 0
-    total = sum(_count(line) for plane in _inner(data, _PLANES) for line in _inner(plane, _LINES))
+    total = sum(_count(line) for plane in fields(data, _PLANES) for line in fields(plane, _LINES))
     if total <= limit:
         return data, 0
     left_out = 0
@@ -95,7 +95,8 @@ def _run(line: bytes, place: int, most: int | None = None) -> tuple[int, int]:
     return place, count
 
 
-def _inner(message: bytes, number: int) -> Iterator[bytes]:
+def fields(message: bytes, number: int) -> Iterator[bytes]:
+    """The bodies of a message's fields of this number, of those that have a length."""
     for found, _, end, body in _fields(message):
         if found == number and body is not None:
             yield message[body:end]

@@ -25,6 +25,7 @@ from tests.limits.deaths.programs import (
     LOST,
     MIB,
     NO_DEVICE_MEMORY,
+    ROWS,
     WAITS,
     account_of,
     after_go,
@@ -51,7 +52,8 @@ class Planted:
     """`code` is the cell that ends the kernel, or `do` ends it; `cause` is None where that is no death.
 
     `first` is run before the extension is loaded, `before` after it. `limit` is the memory, in bytes, of a
-    control group that the kernel is put into. `simulated` are facts instead of a kernel.
+    control group that the kernel is put into. `simulated` are facts instead of a kernel. `fitting`
+    begins what is said of the size that would have fitted; where it is None, nothing is.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Planted:
     limit: int | None = None
     simulated: tuple[Account, Ending] | None = None
     quick: bool = False
+    fitting: str | None = None
 
 
 KILLED = [
@@ -158,6 +161,9 @@ OF_MEMORY = [
     Planted("a container's memory is filled while no cell runs", "container_memory",
             before=("import threading, time", in_a_thread(FILLS.format(mib=32, pause="time.sleep(0.02)"))
                     .replace("time.sleep(30)", "")), limit=300 * MIB),
+    Planted("a third size fills a container's memory", "container_memory", ROWS.format(512),
+            before=("import time", ROWS.format(32), ROWS.format(64)), limit=400 * MIB,
+            fitting="With rows = 64 it needed 3"),
     Planted("killed after a child was out of memory", "killed", "import subprocess, sys, time, pathlib\n"
             "subprocess.run([sys.executable, '-c', 'b = bytearray(2**30)'])\ntime.sleep(1.5)\n"
             "pathlib.Path('runs').touch()\ntime.sleep(30)", sends(signal.SIGKILL), limit=300 * MIB),
@@ -191,6 +197,8 @@ NO_DEATHS = [
             "subprocess.run([sys.executable, '-c', 'import os; os.abort()'])"),
     Planted("a forked child is killed", None, "import os\nchild = os.fork()\n"
             "if child == 0:\n    os.kill(os.getpid(), 9)\nos.waitpid(child, 0)"),
+    Planted("the size that would have fitted, as it was told", None, ROWS.format(256),
+            before=("import time", ROWS.format(32), ROWS.format(64)), limit=400 * MIB),
     Planted("a child is out of the container's memory", None, "import subprocess, sys\n"
             "subprocess.run([sys.executable, '-c', 'b = bytearray(2**30)'])", limit=300 * MIB),
 ]  # fmt: skip

@@ -167,6 +167,15 @@ while True:
     pieces.append(bytearray(b'x') * {mib} * 2**20)
     {pause}"""
 
+#: A batch of so many rows of 1 MiB each, in the time in which somebody looks.
+ROWS = """rows = {}
+batch = []
+for _ in range(rows):
+    batch.append(bytearray(b"x") * 2**20)
+    time.sleep(0.002)
+time.sleep(1.0)
+del batch"""
+
 
 def in_a_thread(code: str) -> str:
     lines = code.replace("\n", "\n    ")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from jupyter_mlgpu.explain.deaths.death import Death, post_mortem
@@ -21,6 +22,7 @@ GROUPS = (
     (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
     (Path("/sys/fs/cgroup"), "memory.max"),
 )
+_NUMBERS = count()
 PATIENCE = 30.0
 SEEN_WITHIN = 2.5
 
@@ -30,22 +32,24 @@ def group(limit: int | None) -> Iterator[Path | None]:
     """A control group with this limit on memory; None where there is no limit, or no group can be made."""
     made = None
     for top, name in GROUPS if limit is not None else ():
-        folder = top / f"mlgpu-test-{os.getpid()}"
+        folder = top / f"mlgpu-test-{os.getpid()}-{next(_NUMBERS)}"
         try:
             folder.mkdir()
         except OSError:
             continue
-        try:
-            (folder / name).write_text(str(limit))
-            made = folder
-            break
-        except OSError:
-            folder.rmdir()
+        if (folder / name).exists():  # no plain folder, such as the one in which those of v1 are mounted
+            with suppress(OSError):
+                (folder / name).write_text(str(limit))
+                made = folder
+                break
+        folder.rmdir()
     yield made
     if made is not None:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
+                for pid in (made / "cgroup.procs").read_text().split():  # of a kernel that lives on
+                    (made.parent / "cgroup.procs").write_text(pid)
                 made.rmdir()
                 break
             except OSError:

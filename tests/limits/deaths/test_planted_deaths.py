@@ -35,7 +35,7 @@ def test_the_cause_of_a_death_is_told(scene: Scene, planted: Planted) -> None:
 @pytest.mark.timeout(900)
 def test_nearly_all_causes_are_right_and_no_wrong_one_is_sure(scene: Scene) -> None:
     limits_memory = can_limit_memory()
-    rows, right, wrong, left_out = [], 0, [], []
+    rows, right, wrong, left_out, sizes = [], 0, [], [], []
     for planted in PLANTED:
         if planted.limit is not None and not limits_memory:
             left_out.append(planted.name)
@@ -48,9 +48,13 @@ def test_nearly_all_causes_are_right_and_no_wrong_one_is_sure(scene: Scene) -> N
         )
         print(rows[-1])
         right += cause == planted.cause
+        said = "" if death is None else death.sentence.partition(" With ")[2]
+        if not f"With {said}".startswith(planted.fitting or "With ") or bool(said) != bool(planted.fitting):
+            sizes.append(rows[-1])
         if cause != planted.cause and confidence == "sure":
             wrong.append(rows[-1])
     print(f"{right} of {len(rows)} right; no control group can be made for: {', '.join(left_out) or 'none'}")
     assert len(rows) >= 50
     assert wrong == []
+    assert sizes == [], "a size that would have fitted is told where one was planted, and nowhere else"
     assert right / len(rows) >= RIGHT, "\n".join(rows)

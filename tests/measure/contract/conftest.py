@@ -27,6 +27,7 @@ class Subject:
     ready: Callable[[Any], bool] = lambda result: True  # whether the device has finished a result
     allocate: Callable[[], Any] = lambda: None  # make 4 MiB
     make: Callable[[], Any] = lambda: None  # a value that stays where it is made
+    compile: Callable[[], Any] | None = None  # make a function that compiles when first called, and call it
     stays: bool = True  # whether such a value stays on one device
     apart: bool = True  # whether each thread has its own device
     stand_in: Device | None = None  # to be chosen where the framework has one device
@@ -53,11 +54,20 @@ class Subject:
 def fake() -> Subject:
     backend = FakeBackend(devices=("cpu:0", "cpu:1"))
     backend.staying["the_value"] = "cpu:0"
-    return Subject(backend, backend.run, lambda: backend.current or "cpu:0", apart=False)
+
+    def compiles() -> Callable[[], Any]:
+        backend.compile()
+        return backend.run
+
+    return Subject(backend, backend.run, lambda: backend.current or "cpu:0", apart=False, compile=compiles)
 
 
 def tensorflow() -> Subject:
     tf = framework("tensorflow")
+
+    def added() -> Any:
+        return tf.ones(()) + 1.0
+
     cpu = tf.config.list_physical_devices("CPU")[0]
     if not tf.config.get_logical_device_configuration(cpu):
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
@@ -67,6 +77,7 @@ def tensorflow() -> Subject:
         where=lambda: tf.add(tf.constant(1.0), 1.0).device.rpartition("device:")[2].lower(),
         allocate=lambda: tf.zeros((1024, 1024)),
         make=lambda: tf.Variable([1.0]),
+        compile=lambda: called(tf.function(added)),
     )
 
 
@@ -88,6 +99,7 @@ def torch() -> Subject:
         ready=ready,
         allocate=lambda: torch.ones(1024, 1024),
         make=lambda: torch.nn.Linear(2, 2),
+        compile=lambda: called(torch.compile(lambda: torch.ones(2) + 1, backend="aot_eager")),
         # PyTorch has one CPU device. `meta` holds no data, and can be chosen as any other.
         stand_in=Device("torch", "meta:0", "meta", "meta"),
     )
@@ -106,6 +118,7 @@ def jax() -> Subject:
         ready=lambda result: result.is_ready(),
         allocate=lambda: jax.numpy.ones((1024, 1024)).block_until_ready(),
         make=lambda: jax.device_put(jax.numpy.ones(1), next(iter(jax.numpy.ones(1).devices()))),
+        compile=lambda: called(jax.jit(lambda: jax.numpy.ones(2) + 1)),
     )
 
 
@@ -134,6 +147,12 @@ def mlx() -> Subject:
         make=lambda: mx.ones(1),
         stays=False,
     )
+
+
+def called(function: Callable[[], Any]) -> Callable[[], Any]:
+    """A function that has been called."""
+    function()
+    return function
 
 
 def framework(name: str) -> Any:

@@ -7,10 +7,12 @@ and JAX get two CPU devices.
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
 
+from jupyter_mlgpu.measure.activity.markers import Markers
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.measure.frameworks.allocator import RESERVED
 from jupyter_mlgpu.measure.frameworks.base import CAPABILITIES
@@ -109,6 +111,45 @@ def test_other_threads_keep_their_own_device(subject):
     thread.join()
     scope.leave()
     assert seen == [before]
+
+
+def test_what_it_has_compiled_is_told_where_it_tells_anything_and_a_second_call_compiles_nothing(subject):
+    subject.backend.observe().finish()
+    before = subject.backend.compiled()
+    if subject.compile is None:
+        assert before is None
+        return
+    function = subject.compile()
+    first = subject.backend.compiled()
+    assert first.seconds > before.seconds
+    assert first.programs is None or first.programs > before.programs
+    function()
+    assert subject.backend.compiled() == first
+
+
+def test_what_runs_a_compiled_function_stands_in_none_that_is_known_to_compile(subject):
+    if subject.compile is None or subject.backend.name not in registry.FRAMEWORKS:
+        pytest.skip(f"{subject.backend.name} compiles nothing that is told")
+    markers = Markers(lambda: [registry.framework(subject.backend.name).doing])
+    at_first = functions_called(subject.compile)
+    compiles = {one for one in at_first if markers.doing(*one) == "compiling"}
+    assert compiles
+    assert not compiles & functions_called(subject.compile())
+
+
+def functions_called(call):
+    """The files and names of all functions of Python that are called meanwhile."""
+    called = set()
+
+    def note(frame, event, argument):
+        called.add((frame.f_code.co_filename, frame.f_code.co_name))
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return called
 
 
 def test_where_work_ran_is_told_or_the_reason_why_it_is_not_known(subject):

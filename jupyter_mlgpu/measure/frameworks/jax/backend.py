@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any
@@ -21,6 +22,7 @@ from jupyter_mlgpu.measure.frameworks.allocator import held, peak, unknown, unkn
 from jupyter_mlgpu.measure.frameworks.base import (
     Backend,
     Capability,
+    Compiled,
     Details,
     Device,
     Observation,
@@ -29,6 +31,7 @@ from jupyter_mlgpu.measure.frameworks.base import (
 )
 from jupyter_mlgpu.measure.frameworks.jax import FRAMEWORK
 from jupyter_mlgpu.measure.frameworks.jax.arrays import committed, live_arrays
+from jupyter_mlgpu.measure.frameworks.jax.compiling import CompilingClock
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import RanOn
 from jupyter_mlgpu.record.sentence import Sentence, joined, say
@@ -41,6 +44,9 @@ class JaxBackend(Backend):
     """JAX's devices, as the kit asks of them."""
 
     name = FRAMEWORK.name
+
+    def __init__(self) -> None:
+        self._compiling = CompilingClock()
 
     def versions(self) -> Mapping[str, str]:
         """JAX's version, and that of its compiled part."""
@@ -138,8 +144,21 @@ class JaxBackend(Backend):
         )
 
     def observe(self) -> JaxObservation:
-        """Note what the allocators have counted so far; programs are not watched (adr/0009)."""
+        """Note what the allocators have counted so far, and begin to hear what is compiled here.
+
+        Programs are not watched (adr/0009).
+        """
+        with suppress(Exception):  # then it is not told
+            self._compiling.listen()
         return JaxObservation(self.started())
+
+    def compiled(self) -> Compiled | None:
+        """What JAX has traced, lowered and compiled since it was first watched (`jax.monitoring`)."""
+        return self._compiling.told()
+
+    def rest(self) -> None:
+        """Hear no more of what is compiled."""
+        self._compiling.rest()
 
     def stays(self, values: Mapping[str, object], device: Device) -> Sentence | None:
         """Arrays committed to a device (by `jax.device_put`): JAX works where they are."""

@@ -8,14 +8,17 @@ starts; so where there is a plug-in and no client yet, no profile is taken.
 
 from __future__ import annotations
 
+import re
 import sys
+from dataclasses import replace
 from typing import Any
 
 from jupyter_mlgpu.measure.frameworks.imports import imported
-from jupyter_mlgpu.measure.frameworks.jax import profile_reader
+from jupyter_mlgpu.measure.frameworks.jax import profile_reader, programs
 from jupyter_mlgpu.measure.frameworks.user_profiler import CellSession, FirstStep
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.ops import xspace
-from jupyter_mlgpu.measure.ops.events import Profile
+from jupyter_mlgpu.measure.ops.events import Profile, ProgramCost
 from jupyter_mlgpu.measure.ops.profiler import Profiler, Refused, Session
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -28,7 +31,8 @@ _ONE_OF_BOTH = say(
     "If PyTorch's profiler was on in this process before, JAX's sees nothing of an NVIDIA "
     "GPU, for CUPTI serves one of them alone: restart the kernel, and profile JAX first."
 )
-_NO_SHAPES = say("JAX's profiler tells neither input shapes nor FLOP.")
+_NO_SHAPES = say("JAX's profiler tells no input shapes; FLOP and bytes are those of whole programs.")
+_LOOPS = say("Programs with a loop are not in JAX's FLOP: XLA's account of them has the loop's body once.")
 _NOT_STARTED = Refused(
     say("JAX has not used its GPU yet, and its profiler sees a GPU only after that: run the cell once more.")
 )
@@ -50,15 +54,16 @@ class JaxProfiler(Profiler):
         options.python_tracer_level = 0
         options.host_tracer_level = 2
         native = profiler._profiler.ProfilerSession(options)
-        return JaxSession(native, profiler, (_NO_SHAPES,) if shapes else ())
+        return JaxSession(native, profiler, shapes)
 
 
 class JaxSession(CellSession):
     """JAX's profiler, on."""
 
-    def __init__(self, native: Any, module: Any, problems: tuple[Sentence, ...] = ()) -> None:
-        super().__init__(module, problems)
+    def __init__(self, native: Any, module: Any, shapes: bool = False) -> None:
+        super().__init__(module, (_NO_SHAPES,) if shapes else ())
         self._native = native
+        self._shapes = shapes
         self._xspace = b""
         self._replaced.replace("_profiler", FirstStep(module._profiler, self._step_aside))
 
@@ -69,10 +74,45 @@ class JaxSession(CellSession):
 
     def _read(self) -> Profile:
         data, left_out = xspace.cut(self._xspace)
-        seen = profile_reader.read(sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data))
+        parsed = sys.modules["jax"].profiler.ProfileData.from_serialized_xspace(data)
+        seen = profile_reader.read(parsed)
         if imported("torch") and _plug_ins() and all(one.plane != "device" for one in seen.events):
             seen = seen._replace(problems=(*seen.problems, _ONE_OF_BOTH))
-        return self._profile("jax", seen, left_out=left_out, xspace=data)
+        costs, problem = _costs(data, parsed) if self._shapes and not left_out else ((), ())
+        profile = self._profile("jax", seen, *problem, left_out=left_out, xspace=data)
+        return replace(profile, compiled=True, programs=costs)
+
+
+def _costs(data: bytes, parsed: Any) -> tuple[tuple[ProgramCost, ...], tuple[Sentence, ...]]:
+    """What the programs had to do, or why that is not known: the analysis is not part of JAX's public API."""
+    try:
+        from jax._src.lib import _jax, hlo
+
+        client = _xla_bridge().get_backend()
+        tf32 = client.platform == "gpu" and _has_tf32(client)
+        # The client of a GPU's plug-in has no such analysis (JAX 0.11); the processor's counts any program.
+        host = _xla_bridge().get_backend("cpu")
+        ran = programs.runs_of(parsed)
+        found = programs.costs(
+            data,
+            ran,
+            lambda module: _jax.hlo_module_cost_analysis(host, module),
+            hlo.HloModule.from_serialized_hlo_module_proto,
+            tf32=tf32,
+        )
+    except Exception as error:
+        return (), (
+            say(
+                "What JAX's programs had to do could not be read from its profile ({error}).",
+                error=words(error),
+            ),
+        )
+    return found, (_LOOPS,) if len(found) < len(ran) else ()
+
+
+def _has_tf32(client: Any) -> bool:
+    told = str(getattr(client.devices()[0], "compute_capability", ""))
+    return bool(re.fullmatch(r"\d+\.\d+", told)) and float(told) >= 8.0
 
 
 def _xla_bridge() -> Any:

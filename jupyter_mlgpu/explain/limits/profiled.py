@@ -1,0 +1,158 @@
+"""What limited a profiled cell: its trace says how the device spent the run, the looks what the host did.
+
+On a GPU the trace decides: a device that worked most of the run was what the cell waited for, and one that
+was idle was not. What the host did meanwhile, looks at its code tell better than a trace. Without a GPU the
+operations of the trace are the host's own work, and tell many small ones from few large ones.
+
+A profiler slows Python and hardly the device. So a device that worked most of the run would work more of a
+light one, and that may be sure; Python and launches would take less of it, and are likely at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.explain.limits import words
+from jupyter_mlgpu.explain.limits.judge import LIKELY, OPEN, PROFILED
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
+from jupyter_mlgpu.record.reading import Reading
+from jupyter_mlgpu.record.record import Record
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+#: The part of the profiled run from which on a device that works is surely what limits a cell.
+_SURELY = 0.6
+#: What a host can do while its device is idle; the others would have kept the device at work.
+_OF_THE_HOST: frozenset[LimitKind] = frozenset(
+    ("compiling", "waiting", "python", "input", "launch", "memory", "contention")
+)
+#: What a profiler makes longer.
+_SLOWED: frozenset[LimitKind] = frozenset(("python", "launch", "input"))
+
+_OF_DEVICES = ("device_idle", "device_copies", "device_gaps", "operation_rate", "operation_length")
+_OF_HOST = ("host_operations", "short_operations", "operation_rate", "operation_length")
+
+
+def refined(record: Record) -> Record:
+    """A profiled cell's record with what its trace says of its limit; as it was where there is no trace."""
+    if record.why_no_limit == PROFILED:  # the user's own: then nothing was seen as it is
+        return record
+    device = _busiest(record)
+    trace = _evidence(record, device)
+    if not trace:
+        return record
+    limit = _on_host(record, trace) if device is None else _on_device(record, device, trace)
+    return record if limit is None else replace(record, limit=limit, why_no_limit=None)
+
+
+def _busiest(record: Record) -> str | None:
+    idle = {one.device: one.value for one in record.readings if one.quantity == "device_idle" and one.device}
+    known = {device: value for device, value in idle.items() if value is not None}
+    return min(known, key=lambda device: known[device], default=None)
+
+
+def _evidence(record: Record, device: str | None) -> tuple[Reading, ...]:
+    wanted = _OF_HOST if device is None else (*_OF_DEVICES, "host_operations")
+    mine = [
+        one
+        for one in record.readings
+        if one.quantity in wanted and one.value is not None and one.device in (device, None)
+    ]
+    return tuple(sorted(mine, key=lambda one: wanted.index(one.quantity)))
+
+
+def _value(readings: Sequence[Reading], quantity: str) -> float | None:
+    return next(
+        (float(one.value) for one in readings if one.quantity == quantity and one.value is not None), None
+    )
+
+
+def _on_device(record: Record, device: str, trace: tuple[Reading, ...]) -> Limit:
+    idle, copying = _value(trace, "device_idle") or 0.0, _value(trace, "device_copies") or 0.0
+    working = max(0.0, 1 - idle - copying)
+    looked = record.limit
+    if working >= LIKELY:
+        sure: Confidence = "sure" if working >= _SURELY else "likely"
+        said = say(
+            "{device} worked {share} of the profiled run.", device=device, share=units.percent(working)
+        )
+        return _limit("device", sure, said, working, trace, looked)
+    if copying >= OPEN and copying >= working:
+        sure = "sure" if copying >= _SURELY else "likely" if copying >= LIKELY else "open"
+        said = say(
+            "Copies between host and {device} took {share} of the profiled run.",
+            device=device,
+            share=units.percent(copying),
+        )
+        return _limit("transfer", sure, said, copying, trace, looked)
+    rested = say("{device} was idle {share} of the profiled run.", device=device, share=units.percent(idle))
+    if _launches(trace) and (
+        looked is None or looked.kind in ("launch", "device", "transfer", "unknown", "waiting")
+    ):
+        said = joined(rested, say("It was done with each operation before the next one was started."))
+        return _limit(
+            "launch", "likely", said, min(idle, _value(trace, "host_operations") or idle), trace, looked
+        )
+    if looked is not None and looked.kind in _OF_THE_HOST:
+        confidence = _slowed(looked)
+        return replace(
+            looked,
+            confidence=confidence,
+            said=joined(rested, looked.said),
+            evidence=(*trace, *looked.evidence),
+        )
+    said = joined(rested, say("Whether Python, input or something else kept it waiting is not clear."))
+    return _limit("unknown", "open", said, None, trace, looked)
+
+
+def _launches(trace: Sequence[Reading]) -> bool:
+    """Whether the host mostly was at starting operations, each shorter than the gap before the next."""
+    rate, length = _value(trace, "operation_rate"), _value(trace, "operation_length")
+    host, gaps = _value(trace, "host_operations"), _value(trace, "device_gaps")
+    if not rate or not length or host is None or gaps is None:
+        return False
+    return host >= LIKELY and gaps >= LIKELY and length < gaps / rate
+
+
+def _on_host(record: Record, trace: tuple[Reading, ...]) -> Limit | None:
+    """Of a cell whose operations ran on the host: these are its work, and the looks say what else it did."""
+    working, short = _value(trace, "host_operations") or 0.0, _value(trace, "short_operations")
+    looked = record.limit
+    many = short is not None and short >= LIKELY
+    if looked is not None and looked.kind not in (
+        "device",
+        "launch",
+        "unknown",
+        *(("python",) if many else ()),
+    ):
+        return replace(looked, confidence=_slowed(looked), evidence=(*trace, *looked.evidence))
+    if working < LIKELY or short is None:
+        return None if looked is None else replace(looked, evidence=(*trace, *looked.evidence))
+    if short > 0.5 * working:
+        said = say("Small operations took {share} of the profiled run.", share=units.percent(short))
+        return _limit("launch", "likely" if short >= LIKELY else "open", said, short, trace, looked)
+    said = say("Large operations took {share} of the profiled run.", share=units.percent(working - short))
+    return _limit("device", "likely", said, working - short, trace, looked)
+
+
+def _slowed(looked: Limit) -> Confidence:
+    """How sure the looks are, of what the profiler itself makes longer likely at most."""
+    return "likely" if looked.kind in _SLOWED and looked.confidence == "sure" else looked.confidence
+
+
+def _limit(
+    kind: LimitKind,
+    confidence: Confidence,
+    said: Sentence,
+    share: float | None,
+    trace: tuple[Reading, ...],
+    looked: Limit | None,
+) -> Limit:
+    if looked is not None and looked.kind == kind and looked.confidence == "sure" and kind not in _SLOWED:
+        confidence = "sure"
+    evidence = (*trace, *(looked.evidence if looked is not None else ()))
+    return Limit(
+        kind, confidence, said, None if share is None else round(share, 4), evidence, words.next_of(kind, ())
+    )

@@ -1,0 +1,240 @@
+"""Where a cell stands under its machine's own measured roof, and whether that roof is what limits it.
+
+The roofline (S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009) allows min(peak,
+FLOP per byte x bandwidth). The part of it that a cell reaches is the larger of two shares: its FLOP/s of
+the peak, right of the ridge, and its bytes/s of the bandwidth, left of it. So neither figure has to be whole:
+what was counted is there at the least, and no share is too large for want of the rest.
+
+FLOP and bytes are those of a profiled run of the same code, times those of light runs, never the profiler's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from jupyter_mlgpu.explain.limits import words
+from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.measure import guarded
+from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.record import units
+from jupyter_mlgpu.record.limit import Confidence, Limit, LimitKind
+from jupyter_mlgpu.record.reading import ROOFLINE, Reading
+from jupyter_mlgpu.record.record import WORKED_IN, Record
+from jupyter_mlgpu.record.roofs import MEMORY, Roof, Roofs
+from jupyter_mlgpu.record.sentence import Sentence, joined, say
+
+#: The part of the roof from which on it limits a cell: from there NVIDIA's Nsight Compute no longer
+#: speaks of latency (its rule SOLBottleneck, of the hardware's peak). It explains as large a part of time.
+NEAR = 0.6
+#: From here on nothing else can have taken as much; what the rule calls high, too.
+VERY_NEAR = 0.8
+#: Above this a figure contradicts its roof: two measurements of one machine differ by some per cent.
+ABOVE = 1.1
+#: Samples of a roof that an answer needs to be sure.
+_SAMPLES = 3
+
+NOT_HERE = say("Not measured here: run `%mlc_bench --quick`.")
+NO_LIGHT_RUN = say("Run the cell once without `--ops` to place it: a profiled run is no timing.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    framework: str
+    device: str
+    number_type: str
+    readings: Mapping[str, Reading]
+
+    def amount(self, quantity: str) -> float:
+        found = self.readings.get(quantity)
+        return float(found.value or 0) if found is not None else 0.0
+
+
+def placed(record: Record, runs: Sequence[Record], known: Callable[[], Roofs]) -> Record:
+    """The record with its place under the roof, where its work is known; else as it was.
+
+    `runs` are earlier ones of the same cell. `known` reads this machine's roofs, where they are asked for.
+    """
+    same = [one for one in runs if _same_code(one, record)]
+    # A light run that was placed has the work of the profiled one, too, and did not count it.
+    counted = (one for one in (record, *reversed(same)) if one.mode == "profiled" and _work(one) is not None)
+    profiled = next(counted, None)
+    work = None if profiled is None or record.outcome != "ok" else _work(profiled)
+    if profiled is None or work is None:
+        return record
+    light = [record] if record.mode == "light" else _light(same)
+    seconds = median([one.reading("wall_time").value or 0.0 for one in light]) if light else None
+    count = len(light)
+    found = known()
+    hardware = _hardware(work.framework, work.device)
+    machine = record.run.host_digest
+    peak, memory = (
+        found.find(machine, work.framework, work.device, hardware, type_)
+        for type_ in (work.number_type, MEMORY)
+    )
+    readings = [*work.readings.values()] if profiled is not record else []
+    readings += _place("flop", work.amount("flops"), seconds, count, peak)
+    large = work.amount("bytes_of_large_calls")
+    readings += _place("byte", large, seconds, count, memory)
+    if not large and memory is not None:  # without it a roof has no slope
+        readings.append(_reached("peak_byte_rate", memory))
+    others = [one for one in record.readings if one.value is not None or one.quantity not in work.readings]
+    record = replace(record, readings=(*others, *readings))
+    if WORKED_IN not in record.facts:
+        record = replace(record, facts={**record.facts, WORKED_IN: profiled.facts[WORKED_IN]})
+    if found.problem is not None and peak is None:
+        record = record.with_note(found.problem)
+    sure = _in_a_row([profiled, *light], same) and peak is not None and peak.samples >= _SAMPLES
+    return _judged(record, work, sure)
+
+
+def _same_code(one: Record, record: Record) -> bool:
+    """Whether it ran to its end on the same device; of a block of `trace` nothing but its name is known."""
+    code = one.cell.source_digest is not None or one.cell.name == record.cell.name
+    return (
+        code
+        and one.outcome == "ok"
+        and one.origin == "live"
+        and one.device.requested == record.device.requested
+    )
+
+
+def _work(record: Record) -> _Work | None:
+    fact = record.facts.get(WORKED_IN)
+    value = fact.value if fact is not None else None
+    if not isinstance(value, Mapping):
+        return None
+    named = [str(value.get(name) or "") for name in ("framework", "device", "type")]
+    quantities = ("flops", "bytes_moved", "bytes_of_large_calls")
+    readings = {name: one for name in quantities if (one := record.find(name)) is not None}
+    if named[0] not in registry.FRAMEWORKS or not readings:
+        return None
+    return _Work(named[0], named[1], named[2], readings)
+
+
+def _light(same: Sequence[Record]) -> list[Record]:
+    """The light runs whose time counts: the first of several prepares what the others find ready."""
+    light = [one for one in same if one.mode == "light" and one.reading("wall_time").value]
+    return light[1:] or light
+
+
+def _in_a_row(records: Sequence[Record], same: Sequence[Record]) -> bool:
+    """Whether no other code ran since the first of them, so that all of them had the same to do."""
+    numbers = [one.cell.sequence for one in records]
+    mine = {*numbers, *(one.cell.sequence for one in same)}
+    return all(number in mine for number in range(min(numbers), max(numbers)))
+
+
+def _hardware(framework: str, device: str) -> str | None:
+    with suppress(Exception):  # a framework that is not there any more
+        backend = registry.backend(framework)
+        return next((guarded.hardware(backend, one) for one in backend.devices() if one.name == device), None)
+    return None
+
+
+def _place(name: str, amount: float, seconds: float | None, count: int, roof: Roof | None) -> list[Reading]:
+    """Rate, roof and share of it, of FLOP or of bytes; nothing where there are none."""
+    if not amount:
+        return []
+    rate, peak, share = f"{name}_rate", f"peak_{name}_rate", f"{name}_share"
+    if seconds is None:
+        return [_missing(rate, NO_LIGHT_RUN), *([] if roof else [_missing(share, NOT_HERE)])]
+    how = (
+        say("FLOP of the profiled run, time of light runs")
+        if name == "flop"
+        else say("bytes of the profiled run, time of light runs")
+    )
+    readings = [Reading(rate, amount / seconds, ROOFLINE[rate], "cell", "clock", count, detail=how)]
+    if roof is None:
+        return [*readings, _missing(share, NOT_HERE)]
+    of_roof = say("this rate, over this machine's roof")
+    return [
+        *readings,
+        _reached(peak, roof),
+        Reading(share, amount / seconds / roof.rate, ROOFLINE[share], "cell", "clock", count, detail=of_roof),
+    ]
+
+
+def _reached(quantity: str, roof: Roof) -> Reading:
+    how = say("{case}, {version}, {date}", case=roof.case, version=roof.version, date=roof.measured_at[:10])
+    on = roof.device
+    return Reading(
+        quantity, roof.rate, ROOFLINE[quantity], "device", "clock", roof.samples, device=on, detail=how
+    )
+
+
+def _missing(quantity: str, why: Sentence) -> Reading:
+    return Reading(quantity, None, ROOFLINE[quantity], "cell", "none", 0, why)
+
+
+def _judged(record: Record, work: _Work, sure: bool) -> Record:
+    shares = {name: one for name in ("flop_share", "byte_share") if (one := record.find(name)) is not None}
+    values = {name: one.value or 0.0 for name, one in shares.items()}
+    notes = [*_sentences(record, work)]
+    above = [name for name, value in values.items() if value > ABOVE]
+    if above:
+        notes.append(
+            say("More than a roof cannot be: the benchmark ran on a busy machine, or data lay in caches.")
+        )
+    for note in notes:
+        record = record.with_note(note)
+    most = max(values, key=lambda name: values[name], default=None)
+    if most is None or above or values[most] < NEAR:
+        return record
+    return replace(record, limit=_limit(record, most, values[most], work, sure), why_no_limit=None)
+
+
+def _limit(record: Record, most: str, value: float, work: _Work, sure: bool) -> Limit:
+    told = units.percent(min(value, 1.0))
+    kind: LimitKind = "compute" if most == "flop_share" else "bandwidth"
+    confidence: Confidence = "likely"
+    # That each array is a different one is not known, so bytes are never sure.
+    if kind == "compute" and value >= VERY_NEAR and sure:
+        confidence = "sure"
+    if kind == "compute":
+        said = say(
+            "Computed near what this machine can: {share} of its own {type} product.",
+            share=told,
+            type=work.number_type,
+        )
+    else:
+        said = say(
+            "Moved bytes near what this machine's memory can: {share} of its own bandwidth.", share=told
+        )
+    own = [
+        one for one in record.readings if one.quantity in (most, f"{most[:4]}_rate", f"peak_{most[:4]}_rate")
+    ]
+    own.sort(key=lambda one: one.quantity != most)
+    before = record.limit.evidence if record.limit is not None else ()
+    return Limit(kind, confidence, said, round(min(value, 1.0), 4), (*own, *before), words.next_of(kind, ()))
+
+
+def _sentences(record: Record, work: _Work) -> list[Sentence]:
+    """`41 % of this machine's bfloat16 product: 20.1 of 49 GFLOP/s.`; the same of its memory."""
+    product = say("this machine's {type} product", type=work.number_type)
+    of = {"flop": product, "byte": say("this machine's memory bandwidth")}
+    found = []
+    for name, roof in of.items():
+        rate, peak, share = (
+            record.find(one) for one in (f"{name}_rate", f"peak_{name}_rate", f"{name}_share")
+        )
+        if rate is not None and peak is not None and share is not None and share.value is not None:
+            found.append(
+                say(
+                    "{share} of {roof}: {rate} of {peak}.",
+                    share=_percent(share.value),
+                    roof=roof,
+                    rate=units.figure(rate),
+                    peak=units.figure(peak),
+                )
+            )
+    return [joined(*found)] if found else []
+
+
+def _percent(share: float) -> str:
+    if share < 0.001:
+        return "under 0.1 %"
+    return f"{share * 100:.2g} %" if share < 0.995 else f"{share * 100:.0f} %"

@@ -1,0 +1,32 @@
+"""What a watch asks others: whose code a file is, what frameworks tell, and what the GPUs' driver does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from jupyter_mlgpu.measure.activity.host_link import Bytes
+from jupyter_mlgpu.measure.activity.stack import OfUser
+from jupyter_mlgpu.measure.frameworks.base import Compiled
+
+
+class Asked(NamedTuple):
+    """The questions.
+
+    Attributes:
+        of_user: of a file, whether it holds code of the user's.
+        gpus: since a moment (seconds since 1970), by a GPU's label: its busy share, and the samples.
+        host_bytes: by a GPU's label, the bytes that it has sent to its host and received, modulo 2^32.
+        gpu_others: since a moment, the part of the GPUs' work that was for other processes.
+        retries: how often the frameworks' allocators have tried again so far.
+        compiled: what the frameworks have compiled so far.
+        called_back: whether native threads of a framework may call Python.
+    """
+
+    of_user: OfUser
+    gpus: Callable[[float], Mapping[str, tuple[float, int]]]
+    host_bytes: Callable[[], Bytes]
+    gpu_others: Callable[[float], float | None]
+    retries: Callable[[], int | None]
+    compiled: Callable[[], Compiled | None]
+    called_back: Callable[[], bool]

@@ -1,0 +1,124 @@
+"""The roofs of this machine: what its own benchmark has reached, kept so that a cell can be set beside it.
+
+A roof is the best that products of one type, or the memory, have shown on one device with one version of one
+framework. A busy machine makes a figure lower and nothing makes it higher, so the higher one stays. They are
+in `roofs.json` in the user's cache folder, which the user alone can read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from jupyter_mlgpu.record import decoding, files, incoming
+from jupyter_mlgpu.record.cachefolder import folder
+from jupyter_mlgpu.record.decoding import Count, Name
+from jupyter_mlgpu.record.errors import RecordError, UsageError
+from jupyter_mlgpu.record.redact import redact
+from jupyter_mlgpu.record.sentence import Sentence, say
+
+FILE = "roofs.json"
+KIND = "jupyter_mlgpu roofs"
+SCHEMA = 1
+#: The `type` of a roof that is bytes a second of the device's memory.
+MEMORY = "memory"
+#: Roofs in a file: a class's machines that share a folder have some each, and the newest stay.
+MOST = 1_000
+_MOST_BYTES = 1_000_000
+
+_Text = Annotated[str, Meta(max_length=200)]
+
+
+class Roof(Struct, frozen=True):
+    """What one device has reached.
+
+    `machine` is the digest of the host's name that records have, `device` our short name (`gpu:0`),
+    `hardware` what its maker calls it. `rate` is in FLOP/s of products in `type`, or in bytes/s where that is
+    `memory`. `case` says what was measured, `samples` how often, `measured_at` when (UTC), `version` the
+    framework's.
+    """
+
+    machine: _Text
+    framework: Name
+    device: Name
+    hardware: _Text | None
+    type: Name
+    rate: Annotated[float, Meta(gt=0, le=1e18)]
+    samples: Count
+    measured_at: _Text
+    version: _Text
+    case: _Text
+
+    @property
+    def key(self) -> tuple[str | None, ...]:
+        """What makes two of them the same roof."""
+        return (self.machine, self.framework, self.device, self.hardware, self.type)
+
+
+class _File(Struct, frozen=True):
+    schema: int
+    kind: str
+    roofs: tuple[Roof, ...]
+
+
+class Roofs:
+    """Those that were read; `problem` says why the file could not be used, where there is one."""
+
+    def __init__(self, roofs: Iterable[Roof] = (), problem: Sentence | None = None) -> None:
+        self._roofs = {one.key: one for one in roofs}
+        self.problem = problem
+
+    def find(
+        self, machine: str, framework: str, device: str, hardware: str | None, type_: str
+    ) -> Roof | None:
+        """The roof of products in this type (or of `MEMORY`); None where none was measured."""
+        return self._roofs.get((machine, framework, device, hardware, type_))
+
+    def __iter__(self) -> Iterator[Roof]:
+        return iter(self._roofs.values())
+
+
+def path() -> Path:
+    """Where they are kept."""
+    return folder() / FILE
+
+
+def read() -> Roofs:
+    """The roofs that were kept; none, with a sentence, where the file is damaged or somebody else's."""
+    file = path()
+    if not file.exists():
+        return Roofs()
+    try:
+        data = incoming.read_json(file, most=_MOST_BYTES, what="a file of measured roofs")
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if kind != KIND:
+            raise RecordError("it is no file of measured roofs")
+        decoding.schema_of(data, SCHEMA, "the file")
+        return Roofs(decoding.decode(_File, data, "the file").roofs)
+    except (RecordError, UsageError) as error:
+        why = redact(str(error).replace(str(file.parent), ""))
+        return Roofs(
+            problem=say(
+                "{file} in your cache folder is not used ({why}); `%mlc_bench --quick` writes a new one.",
+                file=FILE,
+                why=why,
+            )
+        )
+
+
+def keep(measured: Sequence[Roof]) -> None:
+    """Add these to the file, or begin a new one; raises RecordError where it cannot be written."""
+    if not measured:
+        return
+    known = {one.key: one for one in read()}
+    for one in measured:
+        old = known.pop(one.key, None)
+        better = old is not None and old.version == one.version and old.rate > one.rate
+        known[one.key] = old if old is not None and better else one
+    data = _File(SCHEMA, KIND, tuple(known.values())[-MOST:])
+    text = json.dumps(decoding.to_json(data), indent=1, ensure_ascii=False)
+    files.write_atomically(path(), (text + "\n").encode(), follow=False, private=True)

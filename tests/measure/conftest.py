@@ -1,0 +1,21 @@
+"""What the tests of several files measure with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from jupyter_mlgpu.measure import kit as kits
+
+
+@pytest.fixture
+def kit() -> Iterator[kits.Kit]:
+    """This process's kit for one test: it has no records yet, and nothing is open."""
+    before, fresh = kits.current(), kits.Kit()
+    kits.install(fresh)
+    yield fresh
+    while fresh.recorder.open:
+        fresh.recorder.open[-1].abandon()
+    fresh.close()
+    kits.install(before)
