@@ -11,17 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from jupyter_mlgpu.explain.statistics import median
+from jupyter_mlgpu.explain.memory_lines import ROOM, Line, at, lines_through, slope
 from jupyter_mlgpu.record import units
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import Record
 from jupyter_mlgpu.record.sentence import Sentence, below, listed, say, say_count
-
-#: The part of the limit up to which a batch is said to fit, and is proposed.
-ROOM = 0.9
 
 #: How far beyond the largest measured batch a forecast goes without a warning.
 FAR = 4
@@ -135,11 +131,13 @@ def forecast(
     Raises UsageError for batches that are no positive numbers, or fewer than two of them.
     """
     if batch < 1 or any(one < 1 for one in measured):
-        raise UsageError("A batch is a whole number, 1 or more.")
+        raise UsageError(say("A batch is a whole number, 1 or more."))
     if len(measured) < 2:
         raise UsageError(
-            "A forecast needs runs of two batches at least, such as 32 and 64: "
-            "two points make a line, one does not."
+            say(
+                "A forecast needs runs of two batches at least, such as 32 and 64: two points make a line, "
+                "one does not."
+            )
         )
     notes: list[Sentence] = []
     runs = {size: _counted(size, records, history, notes) for size, records in sorted(measured.items())}
@@ -152,11 +150,11 @@ def forecast(
         for record in records
         if (value := _peak(record, quantity)) is not None
     ]
-    lines = [(x1, y1, x2, y2) for (x1, y1), (x2, y2) in combinations(points, 2) if x1 != x2]
+    lines = lines_through(points)
     why = _why_not(runs, quantity, points, lines, history)
     if why is not None:
         return Forecast(batch, quantity, None, None, None, limit, None, why, tuple(notes))
-    low, needed, high = _at(lines, batch)
+    low, needed, high = at(lines, batch)
     largest = max(measured)
     if batch > FAR * largest:
         notes.append(
@@ -238,7 +236,7 @@ def _why_not(
     runs: Mapping[int, Sequence[Record]],
     quantity: str,
     points: Sequence[tuple[int, float]],
-    lines: Sequence[tuple[int, float, int, float]],
+    lines: Sequence[Line],
     history: Sequence[Record],
 ) -> Sentence | None:
     for size, records in runs.items():
@@ -246,7 +244,7 @@ def _why_not(
             reasons = [one.why_missing for record in records for one in _readings(record, quantity)]
             reason = next(filter(None, reasons), say("it has no run that counts; run it once more."))
             return say("the peak of batch {batch} is not known: {reason}", batch=size, reason=reason)
-    if median([(y2 - y1) / (x2 - x1) for x1, y1, x2, y2 in lines]) <= 0:
+    if slope(lines) <= 0:
         return say(
             "the peaks of batches {sizes} do not grow with the batch. Something else is larger, or memory "
             "of earlier cells was used again: restart the kernel and run the smaller batch first, or take "
@@ -289,7 +287,7 @@ def _larger_before(size: int, record: Record, runs: Mapping[int, Sequence[Record
 
 def _hidden(
     runs: Mapping[int, Sequence[Record]],
-    lines: Sequence[tuple[int, float, int, float]],
+    lines: Sequence[Line],
     history: Sequence[Record],
 ) -> Sentence | None:
     """Where a larger batch ran before, the process may still hold its memory: a peak may tell of that."""
@@ -300,7 +298,7 @@ def _hidden(
         peak = _peak(record, "peak_memory_process")
         if not larger or start is None or peak is None:
             continue
-        needs = _at(lines, size)[1] - _at(lines, 0)[1]
+        needs = at(lines, size)[1] - at(lines, 0)[1]
         if peak - start < needs / 2:
             return say(
                 "batch {batch} ran after batch {larger}, whose memory the process still held, so its own "
@@ -311,18 +309,10 @@ def _hidden(
     return None
 
 
-def _at(lines: Sequence[tuple[int, float, int, float]], batch: int) -> tuple[float, float, float]:
-    """The lowest, the middle and the highest figure that the lines give for a batch."""
-    found = [y1 + (y2 - y1) / (x2 - x1) * (batch - x1) for x1, y1, x2, y2 in lines]
-    return min(found), median(found), max(found)
-
-
-def _smaller(
-    batch: int, lines: Sequence[tuple[int, float, int, float]], limit: MemoryLimit | None
-) -> int | None:
+def _smaller(batch: int, lines: Sequence[Line], limit: MemoryLimit | None) -> int | None:
     """The largest of half the batch, a quarter of it and so on that fits."""
     while limit is not None and (batch := batch // 2) >= 1:
-        if _at(lines, batch)[2] <= ROOM * limit.bytes:
+        if at(lines, batch)[2] <= ROOM * limit.bytes:
             return batch
     return None
 

@@ -17,21 +17,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from jupyter_mlgpu.measure.probes import memory, oom
-from jupyter_mlgpu.measure.probes.process import resident_set
+from jupyter_mlgpu.measure.memory_looks import MemoryLooks
 from jupyter_mlgpu.measure.probes.sampler import Sampler, Stop
+from jupyter_mlgpu.measure.sizes import CodeForm, Named, SizesSeen, code_form
 from jupyter_mlgpu.record.accounts import account
 from jupyter_mlgpu.record.accounts.account import (
     At,
     CellName,
-    DeviceLook,
     KernelState,
-    Look,
     Pages,
     Phase,
 )
 from jupyter_mlgpu.record.clock import real_time
-from jupyter_mlgpu.record.record import Run
+from jupyter_mlgpu.record.record import Record, Run
 from jupyter_mlgpu.record.redact import beginning
 
 if TYPE_CHECKING:
@@ -71,14 +69,22 @@ class KernelAccount:
         gpus: Lazy[Gpus],
         streams: Streams,
         tidy: Callable[[], None] = lambda: None,
+        named: Named = lambda code: {},
     ) -> None:
-        """`tidy` is called once, by the sampler's thread: what others have left may be taken away then."""
+        """`tidy` is called once, by the sampler's thread: what others have left may be taken away then.
+
+        `named` is called by that thread, too.
+        """
         self.path = path
+        self._named = named
+        self._sizes = SizesSeen()
+        self._form: tuple[int, CodeForm] | None = None
+        self._versions: Mapping[str, str] = {}
         self._tidy: Callable[[], None] | None = tidy
         self._pid = os.getpid()
         self._sampler = sampler
         self._streams = streams
-        self._looks = _Looks(gpus)
+        self._looks = MemoryLooks(gpus)
         self._lock = threading.Lock()  # of the looking
         self._storing = threading.Lock()
         self._end: Stop | None = None
@@ -111,6 +117,19 @@ class KernelAccount:
     def cell_ended(self) -> None:
         """No cell runs any more."""
         self._put("idle", self._at.sequence, self._at.execution_count)
+
+    def record_made(self, record: Record) -> None:
+        """The record of the cell that has just run, whose peak of memory is remembered with its size.
+
+        A run that imported a framework does not count: that takes memory whatever the size.
+        """
+        imported = record.versions.keys() - self._versions.keys()
+        self._versions = record.versions
+        peak, seen = record.find("peak_memory_process"), self._form
+        if seen is None or seen[0] != self._at.sequence or peak is None or peak.value is None:
+            return
+        if record.outcome == "ok" and record.mode == "light" and not imported:
+            self._sizes.remember(seen[1], int(peak.value))
 
     def begins_to_end(self, phase: Phase) -> None:
         """The process is going to end in good order, as `phase` says: nothing else is stored after that."""
@@ -186,7 +205,10 @@ class KernelAccount:
         if code is None or code[0] != sequence:
             return None
         first = next((line.strip() for line in code[1].splitlines() if line.strip()), "")
-        return CellName(sequence, beginning(first))
+        now = code_form(code[1], self._named(code[1]))
+        self._form = None if now is None else (sequence, now)
+        sizes = None if now is None else self._sizes.of(now, code[1])
+        return CellName(sequence, beginning(first), sizes)
 
     def _lines(self, at: At) -> tuple[str, ...]:
         tails = self._streams.tails(TAIL, {"stdout": at.stdout, "stderr": at.stderr})
@@ -249,42 +271,3 @@ def _mapped(path: Path) -> mmap.mmap:
         raise
     finally:
         os.close(descriptor)
-
-
-class _Looks:
-    """Reads memory. What hardly changes, as a limit does, is found out once a cell."""
-
-    def __init__(self, gpus: Lazy[Gpus]) -> None:
-        self._gpus = gpus
-        self._limit: memory.GroupLimit | None = None
-        self._counters: oom.OomCounters | None = None
-
-    def look(self, now: float, *, afresh: bool) -> Look:
-        import psutil
-
-        machine, swap = memory.machine(), psutil.swap_memory()
-        if afresh or self._counters is None:
-            self._limit, self._counters = memory.tightest_limit(machine.total), oom.counters()
-        container = None if self._limit is None else self._limit.read()
-        return Look(
-            at=now,
-            process=resident_set()[0],
-            machine_used=machine.used,
-            machine_total=machine.total,
-            container_used=None if container is None else container.used,
-            container_limit=None if container is None else container.total,
-            swap_used=int(swap.used),
-            swap_total=int(swap.total),
-            devices=tuple(self._devices()),
-            oom_kills=self._counters.read(),
-        )
-
-    def _devices(self) -> Iterable[DeviceLook]:
-        """The GPUs, where NVML has been started for another purpose."""
-        gpus = self._gpus.known
-        if gpus is None:
-            return
-        for gpu in gpus.gpus:
-            now = gpus.nvml.memory(gpu.index).value
-            if now is not None:
-                yield DeviceLook(gpu.label, now.used, now.total)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jupyter_mlgpu.measure.frameworks.base import Backend, Device, Observation, Observed
 from jupyter_mlgpu.measure.probes.base import Probe
-from jupyter_mlgpu.record.reading import QUANTITIES, Reading, missing
+from jupyter_mlgpu.record.reading import PROFILED, QUANTITIES, Reading, missing
 from jupyter_mlgpu.record.redact import beginning
 from jupyter_mlgpu.record.sentence import Sentence, say
 
@@ -92,7 +92,7 @@ def in_order(readings: Sequence[Reading], why: Sentence) -> tuple[Reading, ...]:
         ordered.extend(known or of_this[:1])
         if not of_this and quantity != "device_idle":
             ordered.append(missing(quantity, why))
-    return tuple(ordered)
+    return (*ordered, *(reading for reading in readings if reading.quantity in PROFILED))
 
 
 def words(error: BaseException) -> str:

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from jupyter_mlgpu._version import __version__
 from jupyter_mlgpu.measure.frameworks import registry
+from jupyter_mlgpu.measure.frameworks.base import Compiled
 from jupyter_mlgpu.measure.frameworks.imports import ImportWatch
+from jupyter_mlgpu.measure.guarded import words
 from jupyter_mlgpu.measure.probes.base import Late, Probe, Unavailable
 from jupyter_mlgpu.measure.probes.lazy import Lazy
 from jupyter_mlgpu.measure.probes.process import CpuTime, MemoryInUse, ResettablePeak, peak_memory_probe
@@ -44,6 +46,8 @@ TOO_SHORT = say("The cell was too short to be looked at.")
 NOT_LOOKED_AT = say("Cells are not looked at here: {name} is off.", name=LIMITS_VARIABLE)
 NOT_SEEN = say("The cell could not be looked at while it ran.")
 _JUDGE = "jupyter_mlgpu.explain.limits.judge:with_limit"
+_REFINE = "jupyter_mlgpu.explain.limits.profiled:refined"
+_PLACE = "jupyter_mlgpu.explain.limits.roofline:placed"
 
 
 class Kit:
@@ -112,10 +116,17 @@ class Kit:
     def _activity(self, of_user: OfUser | None) -> ActivityWatch | None:
         if not self.looks_at_cells:
             return None
-        from jupyter_mlgpu.measure.activity.watch import ActivityWatch, Asked
+        from jupyter_mlgpu.measure.activity.asked import Asked
+        from jupyter_mlgpu.measure.activity.watch import ActivityWatch
 
         asked = Asked(
-            of_user or self.of_user, self._gpus_busy, self._gpu_others, _allocator_retries, _called_back
+            of_user=of_user or self.of_user,
+            gpus=self._gpus_busy,
+            host_bytes=self._host_bytes,
+            gpu_others=self._gpu_others,
+            retries=_allocator_retries,
+            compiled=_compiled,
+            called_back=_called_back,
         )
         return ActivityWatch(self.sampler, self._markers, asked)
 
@@ -124,17 +135,27 @@ class Kit:
         from jupyter_mlgpu.measure.activity.markers import RULES, Markers
 
         def rules() -> list[Rules]:
-            return [RULES, *(registry.framework(one.name).doing for one in registry.loaded())]
+            return [RULES, *(registry.framework(name).doing for name in registry.begun())]
 
         return Markers(rules)
 
+    @property
+    def _gpus_at_work(self) -> Gpus | None:
+        """Those that the cell can have used, so none without a framework: the driver takes milliseconds."""
+        return self.gpus.known if registry.loaded() else None
+
     def _gpus_busy(self, since: float) -> dict[str, tuple[float, int]]:
-        gpus = self.gpus.known
+        gpus = self._gpus_at_work
         told = {gpu.label: gpus.nvml.busy(gpu.index, since).value for gpu in gpus.gpus} if gpus else {}
         return {label: busy for label, busy in told.items() if busy is not None}
 
+    def _host_bytes(self) -> dict[str, tuple[int, int]]:
+        gpus = self._gpus_at_work
+        told = {gpu.label: gpus.nvml.host_bytes(gpu.index).value for gpu in gpus.gpus} if gpus else {}
+        return {label: read for label, read in told.items() if read is not None}
+
     def _gpu_others(self, since: float) -> float | None:
-        gpus = self.gpus.known
+        gpus = self._gpus_at_work
         told = [gpus.nvml.shared(gpu.index, since, os.getpid()).value for gpu in gpus.gpus] if gpus else []
         return max((one for one in told if one is not None), default=None)
 
@@ -142,8 +163,15 @@ class Kit:
         """The record with what limited its cell: `explain` says it, from what was seen of it.
 
         `lines_above` are those of the cell that stand above its Python code. That room stands above this one,
-        so it is loaded here by its name, when there is something to judge.
+        so it is loaded here by its name, when there is something to judge. What a profile tells is used, too.
         """
+        found = self._looked_at(record, activity, lines_above)
+        if found.mode == "profiled":
+            refine: Callable[[Record], Record] = registry.part(_REFINE)
+            found = refine(found)
+        return self._placed(found)
+
+    def _looked_at(self, record: Record, activity: Activity | None, lines_above: int) -> Record:
         if activity is None:
             wall = record.reading("wall_time").value
             short = wall is not None and wall < _TOO_SHORT_S
@@ -151,6 +179,20 @@ class Kit:
             return replace(record, why_no_limit=why)
         judge: Callable[[Record, Activity, int], Record] = registry.part(_JUDGE)
         return judge(record, activity, lines_above)
+
+    def _placed(self, record: Record) -> Record:
+        """The record with its place under this machine's roof, where its code was profiled, now or before."""
+        try:
+            runs = self.store.runs(record)
+            if record.mode == "light" and all(one.mode == "light" for one in runs):
+                return record
+            from jupyter_mlgpu.record import roofs
+
+            return registry.part(_PLACE)(record, runs, roofs.read)  # type: ignore[no-any-return]
+        except Exception as error:  # what a light run had to do is no reason to lose its record
+            return record.with_note(
+                say("This record lacks its place under the roof ({error}).", error=words(error))
+            )
 
     def watch_imports(self) -> None:
         """Begin tracing a framework in the very cell that imports it."""
@@ -176,12 +218,23 @@ class Kit:
 
 
 def _allocator_retries() -> int | None:
-    told = [backend.allocator_retries() for backend in registry.loaded()]
+    told = [backend.allocator_retries() for backend in registry.at_hand()]
     return sum(one for one in told if one is not None) if any(one is not None for one in told) else None
 
 
+def _compiled() -> Compiled | None:
+    """What all frameworks together tell; the programs of those that count them."""
+    told = []
+    for backend in registry.loaded():
+        with suppress(Exception):  # it may be about to be imported
+            told.append(backend.compiled())
+    known = [one for one in told if one is not None]
+    programs = [one.programs for one in known if one.programs is not None]
+    return Compiled(sum(one.seconds for one in known), sum(programs) if programs else None) if known else None
+
+
 def _called_back() -> bool:
-    return any(backend.calls_back() for backend in registry.loaded())
+    return any(backend.calls_back() for backend in registry.at_hand())
 
 
 def _find_gpus() -> Gpus:

@@ -12,6 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -41,36 +42,29 @@ def new_run(notebook: str | None) -> Run:
     return Run(uuid.uuid4().hex, redact(notebook) if notebook else None, digest)
 
 
+@dataclass(eq=False, repr=False)
 class Recorder:
-    """Makes records of one run, numbered from 1. Measurements may be nested."""
+    """Makes records of one run, numbered from 1. Measurements may be nested.
 
-    def __init__(
-        self,
-        run: Run,
-        *,
-        clock: Clock,
-        probes: Sequence[Probe],
-        backends: Callable[[], Sequence[Backend]],
-        versions: Mapping[str, str],
-        profilers: Find | None = None,
-        keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None,
-        activity: Callable[[OfUser | None], ActivityWatch | None] | None = None,
-    ) -> None:
-        """`profilers` gives a framework's profiler; left out, the frameworks' own.
+    `profilers` gives a framework's profiler; left out, the frameworks' own. `keep` is given the profiles of a
+    cell by its record's key: a record holds only their table. `activity` begins to look at what this thread
+    does; left out, nobody looks.
+    """
 
-        `keep` is given the profiles of a cell by its record's key: a record holds only their table.
-        `activity` begins to look at what this thread does; left out, nobody looks.
-        """
-        self.keep = keep
-        self.activity = activity
-        self.run = run
-        self.clock = clock
-        self._probes = probes
-        self._backends = backends
-        self._versions = versions
-        self._profilers = profilers
+    run: Run
+    _: KW_ONLY
+    clock: Clock
+    probes: Sequence[Probe]
+    backends: Callable[[], Sequence[Backend]]
+    versions: Mapping[str, str]
+    profilers: Find | None = None
+    keep: Callable[[tuple[str, int], tuple[Profile, ...]], None] | None = None
+    activity: Callable[[OfUser | None], ActivityWatch | None] | None = None
+
+    def __post_init__(self) -> None:
         self._sequence = 0
-        self._open: list[Measurement] = []
+        #: What is being measured now, the outermost first.
+        self.open: list[Measurement] = []
 
     def start(
         self,
@@ -95,9 +89,9 @@ class Recorder:
         )
         cell = Cell(self._sequence, cell_id, None, digest, beginning(name))
         measurement = Measurement(self, cell, self._cell_profile(shapes) if ops else None)
-        self._open.append(measurement)
+        self.open.append(measurement)
         try:
-            measurement.begin(self._probes, self._backends(), of_user)
+            measurement.begin(self.probes, self.backends(), of_user)
         except BaseException:  # an interrupt, most likely: no profiler may stay on
             measurement.abandon()
             raise
@@ -105,7 +99,7 @@ class Recorder:
 
     def framework_loaded(self, backend: Backend) -> None:
         """The user's code has just imported a framework: watch it from now on."""
-        for measurement in self._open:
+        for measurement in self.open:
             measurement.observe(backend)
 
     def stop_watching(self, why: Sentence) -> None:
@@ -113,38 +107,38 @@ class Recorder:
 
         The records then give `why` in place of where the operations ran and of the allocators' peaks.
         """
-        for measurement in self._open:
+        for measurement in self.open:
             measurement.stop_watching(why)
 
     def saw(self, framework: str, observed: Observed) -> None:
         """Where a framework worked: for who watches what is being measured himself (see `stop_watching`)."""
-        for measurement in self._open:
+        for measurement in self.open:
             measurement.saw(framework, observed)
 
     def add_note(self, sentence: Sentence) -> None:
         """Say something of what is being measured."""
-        for measurement in self._open:
+        for measurement in self.open:
             measurement.notes.append(sentence)
 
     def profiling(self) -> bool:
         """Whether a profiler is on in any measurement that is open: then none of them is a timing."""
-        return any(measurement.profiling for measurement in self._open)
+        return any(measurement.profiling for measurement in self.open)
 
     def _cell_profile(self, shapes: bool) -> CellProfile:
         # Seldom asked for, so loading waits until it is.
         from jupyter_mlgpu.measure.frameworks import registry
         from jupyter_mlgpu.measure.ops.cell import CellProfile
 
-        return CellProfile(self._profilers or registry.profiler, shapes=shapes)
+        return CellProfile(self.profilers or registry.profiler, shapes=shapes)
 
     def close(self, measurement: Measurement) -> dict[str, str]:
         """Used by a measurement that ends: gives up what was begun inside it; returns the versions."""
-        while self._open and self._open[-1] is not measurement and measurement in self._open:
-            self._open[-1].abandon()
-        if measurement in self._open:
-            self._open.remove(measurement)
-        versions = dict(self._versions)
-        for backend in self._backends():
+        while self.open and self.open[-1] is not measurement and measurement in self.open:
+            self.open[-1].abandon()
+        if measurement in self.open:
+            self.open.remove(measurement)
+        versions = dict(self.versions)
+        for backend in self.backends():
             try:
                 versions.update(backend.versions())
             except Exception:  # a version that cannot be told is left out
@@ -213,6 +207,16 @@ class Measurement:
     def profiling(self) -> bool:
         """Whether a profiler is on in this measurement."""
         return self._profile is not None and self._profile.on
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has neither ended nor been given up with one that it began in."""
+        return self in self._recorder.open
+
+    @property
+    def is_innermost(self) -> bool:
+        """Whether it is open, and nothing that began later is."""
+        return self.is_open and self._recorder.open[-1] is self
 
     def stop_watching(self, why: Sentence) -> None:
         """Watch no framework any more, for the reason `why`."""

@@ -1,9 +1,9 @@
-"""Measuring without a notebook: a block of a script, or every epoch of a Keras fit."""
+"""Measuring without a notebook: a block of a script, and the records of this process."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -107,25 +107,3 @@ def runs_of(which: Runs) -> Records:
         raise UsageError(f"There is no record of a cell {which}; `%mlc_trace show` lists them.")
     digest = found.cell.source_digest
     return Records([found] if digest is None else [one for one in live if one.cell.source_digest == digest])
-
-
-def KerasCallback() -> Any:  # noqa: N802 - used as a class is: callbacks=[KerasCallback()]
-    """A `keras.callbacks.Callback` for `model.fit(..., callbacks=[jupyter_mlgpu.KerasCallback()])`.
-
-    Each epoch gives one record, named `epoch 1` and so on; read them with `jupyter_mlgpu.records()`.
-    An epoch that does not end (an exception, an interrupt) leaves no record.
-    """
-    from jupyter_mlgpu.measure.frameworks.keras.callback import epoch_callback
-
-    return epoch_callback(_begin_epoch)
-
-
-def _begin_epoch(name: str) -> tuple[Callable[[], None], Callable[[], None]]:
-    kit = current()
-    measurement = kit.recorder.start(name)
-
-    def end() -> None:
-        record = measurement.stop(requested=kit.selection.requested())
-        kit.store.add(kit.judged(record, measurement.activity))
-
-    return end, measurement.abandon

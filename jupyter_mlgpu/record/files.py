@@ -61,14 +61,14 @@ def save_what_can_be(path: str | os.PathLike[str], records: Iterable[Record]) ->
     return len(made), problems
 
 
-def write_atomically(path: Path, data: bytes, *, follow: bool = True) -> None:
+def write_atomically(path: Path, data: bytes, *, follow: bool = True, private: bool = False) -> None:
     """Put `data` into a file in one step; see `writing`."""
-    with writing(path, follow=follow) as file:
+    with writing(path, follow=follow, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def writing(path: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
+def writing(path: Path, *, follow: bool = True, private: bool = False) -> Iterator[BinaryIO]:
     """A file to write into, which takes the place of `path` in one step when the block ends without an error.
 
     A file already there keeps its permissions, and a link its target. Folders on the way are made. To a FIFO
@@ -76,19 +76,19 @@ def writing(path: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
     path, where it cannot be written; the old file is then as it was.
 
     follow=False is for a name that nobody has typed, such as `class_report.html` in a folder that students
-    may write to: then a link, or a FIFO, is itself replaced.
+    may write to: then a link, or a FIFO, is itself replaced. What is `private` its owner alone can read.
     """
     try:
         target = destinations.followed(path) if follow else destinations.itself(path)
         through = destinations.open_through(path, target) if follow else None
-        with _replacing(target) if through is None else _through(through) as file:
+        with _replacing(target, private) if through is None else _through(through) as file:
             yield file
     except OSError as error:
         raise _cannot_write(path, error) from error
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
+def _replacing(target: Path, private: bool) -> Iterator[BinaryIO]:
     temporary = None
     done = False
     try:
@@ -98,7 +98,7 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _permissions(target))
+        os.chmod(temporary, 0o600 if private else _permissions(target))
         os.replace(temporary, target)
         done = True
     finally:

@@ -45,17 +45,49 @@ QUANTITIES: Mapping[str, str] = {
     "energy": "J",
 }
 
+#: Units of what a profiled cell's record holds beside them, where its profile tells it: shares are parts of
+#: the profiled run, and none of it is a timing.
+PROFILED: Mapping[str, str] = {
+    # Idle, from the first to the last operation of a device.
+    "device_gaps": "share",
+    # Only copies between host and device ran.
+    "device_copies": "share",
+    # One thread of the host, the busiest, was in operations of the framework.
+    "host_operations": "share",
+    # Operations that took less than it takes to start one, or so (measure/ops/pace.py).
+    "short_operations": "share",
+    "operation_rate": "1/s",
+    "operation_length": "s",
+    # What its operations had to do: floating-point operations of one type of numbers; bytes that are read and
+    # written, each once; and those of calls on more than a cache holds.
+    "flops": "FLOP",
+    "bytes_moved": "bytes",
+    "bytes_of_large_calls": "bytes",
+}
+
+#: Units of a cell's place under its machine's roof (explain/limits/roofline.py), in light runs of its code.
+ROOFLINE: Mapping[str, str] = {
+    "flop_rate": "FLOP/s",
+    "peak_flop_rate": "FLOP/s",
+    "flop_share": "of the roof",
+    "byte_rate": "bytes/s",
+    "peak_byte_rate": "bytes/s",
+    "byte_share": "of the roof",
+}
+
+_UNITS = {**QUANTITIES, **PROFILED, **ROOFLINE}
+
 
 class Reading(Struct, frozen=True, omit_defaults=True):
     """One measured quantity, or the reason why it could not be measured.
 
-    `unit` is s (seconds), bytes, J (joules) or share (0 to 1). `scope` says what the figure covers: this
-    cell, the whole process, one device or the machine. `source` is the kind of instrument, `detail` which one
-    and how it is read, in words. `device` is the device that the figure is of, as that instrument names it
-    (`gpu:0`, `GPU 0 (NVIDIA H200)`); None where it is of none. `samples` is how many measurements the value
-    rests on. `uncertainty` is the half width, in the same unit, of the interval around the value in which the
-    true one lies as far as the counter's refresh and the moments of reading tell; the sensor's own error is
-    not in it. None: not stated.
+    `unit` is s (seconds), bytes, J (joules), share (0 to 1), or one of those in `PROFILED` and `ROOFLINE`.
+    `scope` says what the figure covers: this cell, the whole process, one device or the machine. `source` is
+    the kind of instrument, `detail` which one and how it is read, in words. `device` is the device that the
+    figure is of, as that instrument names it (`gpu:0`, `GPU 0 (NVIDIA H200)`); None where it is of none.
+    `samples` is how many measurements the value rests on. `uncertainty` is the half width, in the same unit,
+    of the interval around the value in which the true one lies as far as the counter's refresh and the
+    moments of reading tell; the sensor's own error is not in it. None: not stated.
     """
 
     # A later version may have more quantities: one that is not known here is kept, and shown.
@@ -105,4 +137,4 @@ def missing(
     device: str | None = None,
 ) -> Reading:
     """A reading that could not be taken, with the reason in words a student understands."""
-    return Reading(quantity, None, QUANTITIES[quantity], scope, source, 0, why, device=device, detail=detail)
+    return Reading(quantity, None, _UNITS[quantity], scope, source, 0, why, device=device, detail=detail)

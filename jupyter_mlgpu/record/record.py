@@ -31,6 +31,9 @@ STILL_READING = say(
     "This cell wrote many native lines, which are still being read; its record will have all of them."
 )
 
+#: The fact of a profiled cell that says which roof its work stands under: framework, device, type.
+WORKED_IN = "worked_in"
+
 Outcome = Literal["ok", "error", "interrupted"]
 Mode = Literal["light", "profiled"]
 Origin = Literal["live", "loaded", "replayed"]

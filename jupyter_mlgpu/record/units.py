@@ -25,9 +25,34 @@ TITLES = {
     "others_time": "CPU time, other programs",
     "time_not_seen": "Time not seen",
     "memory_stall": "Waited for memory",
+    "major_faults": "Waits for a page from a disk",
+    "compile_time": "Traced and compiled, by the frameworks' own clocks",
     "device_busy": "Device busy",
+    "host_device_rate": "Between host and device",
     "allocator_retries": "Retries of the allocator",
+    # What a profile tells of the profiled run, and where a cell stands under its machine's roof.
+    "device_gaps": "Device idle, from its first to its last operation",
+    "device_copies": "Device at copies alone",
+    "host_operations": "Host in operations",
+    "short_operations": "Host in short operations",
+    "operation_rate": "Operations a second, profiled",
+    "operation_length": "Mean length of an operation, profiled",
+    "flops": "Floating-point operations",
+    "bytes_moved": "Bytes read and written, at least",
+    "bytes_of_large_calls": "Bytes past the caches, at least",
+    "flop_rate": "Arithmetic, in light runs",
+    "peak_flop_rate": "Arithmetic, this machine's roof",
+    "flop_share": "Arithmetic, of the roof",
+    "byte_rate": "Memory traffic, in light runs",
+    "peak_byte_rate": "Memory traffic, this machine's roof",
+    "byte_share": "Memory traffic, of the roof",
 }
+
+#: Units with prefixes for powers of 1000, and how those are written that are short then.
+_DECIMAL = ("FLOP", "FLOP/s", "bytes/s", "1/s")
+_SHORT = {"bytes/s": "B/s", "1/s": "/s"}
+#: Units of what is counted, which have no prefixes.
+_COUNTED = ("pages", "retries")
 
 
 def seconds(value: float) -> str:
@@ -82,6 +107,16 @@ def with_uncertainty(value: float, uncertainty: float | None, unit: str) -> str:
     return f"{value:,.{places}f} {prefix}{unit} ± {uncertainty:,.{places}f}"
 
 
+def decimal(value: float, unit: str) -> str:
+    """`12.3 GFLOP/s`, `8.31 GB/s`: three figures with a prefix for a power of 1000."""
+    unit = _SHORT.get(unit, unit)
+    for prefix in ("", "k", "M", "G", "T"):
+        if abs(value) < 999.5:
+            return f"{value:.3g} {prefix}{unit}"
+        value /= 1000
+    return f"{value:,.3g} P{unit}"
+
+
 def figure(reading: Reading) -> str:
     """A reading's value with its unit, or `not measured`."""
     if reading.value is None:
@@ -90,8 +125,12 @@ def figure(reading: Reading) -> str:
         return seconds(reading.value)
     if reading.unit == "bytes":
         return size(reading.value)
-    if reading.unit == "share":
+    if reading.unit in ("share", "of the roof"):
         return f"{reading.value * 100:.3g} %"
+    if reading.unit in _DECIMAL:
+        return decimal(reading.value, reading.unit)
+    if reading.unit in _COUNTED:
+        return f"{reading.value:,.0f} {reading.unit}"
     return with_uncertainty(reading.value, reading.uncertainty, reading.unit)
 
 

@@ -57,7 +57,7 @@ def test_two_files_are_compared_in_a_table_and_a_chart(plain):
     assert chart["data"][0]["x"][0] == pytest.approx(3, rel=0.05)
     image, table = data(result, "text/html")
     assert image.startswith('<img src="data:image/svg+xml;base64,')
-    assert '<td style="text-align:left">more<' in table
+    assert '<td style="text-align:left">▲ more<' in table
     assert result.receipts == []
     assert "after it.jsonl as a multiple of before it.jsonl" in str(chart["layout"]["xaxis"])
 
@@ -125,10 +125,12 @@ def test_a_browser_is_told_the_same_as_the_magic_says(plain):
     assert answer["status"] == "ok"
     plain.run(f"said = %mlc_trace compare {first} {last}")
     told = plain.run(
-        "from jupyter_mlgpu.show.comparing import page\nimport json\nprint(json.dumps(page.data(said)))"
+        "from jupyter_mlgpu.show.comparing import page\nfrom jupyter_mlgpu.show.page import view\n"
+        "import json\nprint(json.dumps(view.data(page.page(said)).parts[1].rows))"
     )
-    assert answer["comparison"] == json.loads(told.text)
-    assert answer["comparison"]["pairs"][0]["changes"][0]["first"]["runs"] == 4
+    table = answer["page"]["parts"][1]
+    assert table["rows"] == json.loads(told.text)
+    assert "4 runs" in table["rows"][0][1]
 
 
 def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
@@ -136,8 +138,8 @@ def test_a_browser_that_asks_for_two_runs_of_one_cell_gets_these_two(plain):
         plain.run("again = 3")
     last = last_cell(plain)
     answer = asked(plain, a=named(plain, last - 2), b=named(plain, last))
-    (pair,) = answer["comparison"]["pairs"]
-    assert {one["why_not"] for one in pair["changes"]} == {"one run each"}
+    rows = answer["page"]["parts"][1]["rows"]
+    assert {verdict for *_, verdict in rows} == {"○ cannot judge: one run each"}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Comparisons of runs: what differs, by how much, and when that cannot be told."""
 
-import json
-
 import pytest
 from msgspec.structs import replace
 
@@ -9,8 +7,9 @@ from jupyter_mlgpu import compare
 from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.reading import Reading
 from jupyter_mlgpu.record.record import DeviceUse, OpStat, RanOn
+from jupyter_mlgpu.record.translation import translated
 from jupyter_mlgpu.show.comparing import page
-from jupyter_mlgpu.show.page import plotly
+from jupyter_mlgpu.show.page import plotly, view
 from jupyter_mlgpu.testing import example_record
 
 MEBIBYTE = 1024**2
@@ -40,7 +39,7 @@ def change(comparison, what="Wall time"):
 
 def test_a_cell_that_takes_twice_as_long_is_said_to_with_an_interval():
     found = change(compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6)))
-    assert found.verdict == "more"
+    assert found.verdict == "▲ more"
     assert found.ratio.value == pytest.approx(2, rel=0.05)
     assert found.ratio.low <= 2 <= found.ratio.high
     assert (found.first.median, found.second.median) == (1.15, 2.3)
@@ -49,30 +48,30 @@ def test_a_cell_that_takes_twice_as_long_is_said_to_with_an_interval():
 def test_the_other_way_round_it_is_less_by_the_reciprocal():
     slow, quick = runs(2.0, 2.2, 2.4, 2.6), runs(1.0, 1.1, 1.2, 1.3)
     there, back = change(compare(quick, slow)).ratio, change(compare(slow, quick)).ratio
-    assert change(compare(slow, quick)).verdict == "less"
+    assert change(compare(slow, quick)).verdict == "▼ less"
     assert back.low == pytest.approx(1 / there.high)
     assert back.high == pytest.approx(1 / there.low)
 
 
 def test_one_run_each_cannot_be_judged():
     found = change(compare(runs(1.0), runs(2.0)))
-    assert found.verdict == "cannot judge: one run each"
+    assert found.verdict == "○ cannot judge: one run each"
     assert found.ratio is None
 
 
 def test_few_runs_cannot_be_judged_and_say_how_many_would_do():
     found = change(compare(runs(1.0, 1.1, 1.2), runs(2.0, 2.1, 2.2)))
-    assert found.verdict == "cannot judge: 3 and 3 runs are too few (4 and 4 are enough)"
+    assert found.verdict == "○ cannot judge: 3 and 3 runs are too few (4 and 4 are enough)"
 
 
 def test_runs_that_overlap_show_no_difference():
-    assert change(compare(runs(1, 2, 3, 4, 5), runs(1.5, 2.5, 3.5, 4.5))).verdict == "no difference shown"
+    assert change(compare(runs(1, 2, 3, 4, 5), runs(1.5, 2.5, 3.5, 4.5))).verdict == "≈ no difference shown"
 
 
 def test_runs_that_hardly_differ_are_the_same():
     found = change(compare(runs(1.0, 1.001, 1.002, 1.003), runs(1.004, 1.005, 1.006, 1.007)))
     assert found.ratio.low > 1
-    assert found.verdict == "the same within 1 %"
+    assert found.verdict == "= the same within 1 %"
 
 
 def test_profiled_runs_are_never_compared_as_timings():
@@ -80,7 +79,7 @@ def test_profiled_runs_are_never_compared_as_timings():
     comparison = compare([*runs(1, 1, 1, 1), *profiled], runs(1, 1, 1, 1))
     assert max(change(comparison).first.values) == 1
     alone = compare(profiled, runs(1, 1, 1, 1))
-    assert change(alone).verdict == "cannot judge: measured on one side alone"
+    assert change(alone).verdict == "○ cannot judge: measured on one side alone"
     assert any("no light run" in note for note in alone.pairs[0].notes)
 
 
@@ -98,7 +97,7 @@ def test_what_neither_side_measured_is_no_row():
 
 def test_a_value_of_0_has_no_ratio():
     found = change(compare(runs(0, 0, 0, 0), runs(1, 1, 1, 1)))
-    assert found.verdict == "cannot judge: a value is 0, of which there is no ratio"
+    assert found.verdict == "○ cannot judge: a value is 0, of which there is no ratio"
 
 
 def test_two_files_are_compared_cell_by_cell_and_what_stands_alone_is_counted():
@@ -139,8 +138,8 @@ def test_operations_are_compared_between_profiled_runs_the_largest_first():
     quick = [profiled_run(0.1 + n / 1000, 0.2) for n in range(4)]
     (pair,) = compare([*runs(1, 1), *slow], [*runs(1, 1), *quick]).pairs
     assert [(one.what, one.verdict) for one in pair.operations] == [
-        ("op 1 (host)", "less"),
-        ("op 0 (host)", "no difference shown"),
+        ("op 1 (host)", "▼ less"),
+        ("op 0 (host)", "≈ no difference shown"),
     ]
 
 
@@ -153,8 +152,8 @@ def test_readings_of_two_sources_are_not_mixed():
         return replace(run(), readings=(run().readings[0], *readings))
 
     comparison = compare([two(10, 20)] * 4, [two(30, 20)] * 4)
-    assert change(comparison, "Peak memory, allocator, gpu:0").verdict == "more"
-    assert change(comparison, "Peak memory, allocator, gpu:1").verdict == "the same within 1 %"
+    assert change(comparison, "Peak memory, allocator, gpu:0").verdict == "▲ more"
+    assert change(comparison, "Peak memory, allocator, gpu:1").verdict == "= the same within 1 %"
 
 
 def test_two_devices_of_one_source_are_one_value_a_run():
@@ -194,41 +193,47 @@ def test_nothing_is_drawn_where_nothing_can_be_judged():
     assert page.chart(compare(runs(1.0), runs(2.0))).series == ()
 
 
-def test_data_for_the_sidebar_says_what_the_table_says():
+def rows(comparison):
+    """What the sidebar is sent: a row's cells by its name, in all tables."""
+    tables = [one for one in view.data(page.page(comparison)).parts if isinstance(one, view.TableData)]
+    return {name: cells for table in tables for name, *cells in table.rows}
+
+
+def test_the_page_has_the_medians_their_spread_the_ratio_with_its_interval_and_a_verdict():
     comparison = compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6))
-    (pair,) = page.data(comparison)["pairs"]
-    told = change(comparison)
-    (wall,) = [one for one in pair["changes"] if one["quantity"] == "wall_time"]
-    assert wall["first"] == {"median": told.first.median, "low": 1.0, "high": 1.3, "runs": 4}
-    assert (wall["ratio"]["low"], wall["ratio"]["high"]) == (told.ratio.low, told.ratio.high)
-    assert (wall["judgement"], wall["more"], wall["why_not"]) == ("more", "", None)
-    assert json.loads(json.dumps(pair)) == pair
+    ratio = change(comparison).ratio
+    assert rows(comparison)["Wall time"] == [
+        "1.15 s (1 s to 1.3 s, 4 runs)",
+        "2.3 s (2 s to 2.6 s, 4 runs)",
+        f"{ratio.value:.3g} [{ratio.low:.3g} to {ratio.high:.3g}]",
+        "▲ more",
+    ]
 
 
 def also(record, *readings):
     return replace(record, readings=(*record.readings, *readings))
 
 
-def test_data_for_the_sidebar_names_what_was_measured_on_one_side_alone():
-    (pair,) = page.data(
-        compare(
-            [run()], [also(run(), Reading("device_time", 0.1, "s", "device", "simulated", 1, detail="x"))]
-        )
-    )["pairs"]
-    (row,) = [one for one in pair["changes"] if one["quantity"] == "device_time"]
-    assert row["first"] is None
-    assert (row["judgement"], row["why_not"]) == ("cannot judge", "measured on one side alone")
+def test_what_was_measured_on_one_side_alone_is_no_zero():
+    comparison = compare(
+        [run()], [also(run(), Reading("device_time", 0.1, "s", "device", "simulated", 1, detail="x"))]
+    )
+    first, _, ratio, verdict = rows(comparison)["Device time"]
+    assert (first, ratio) == ("not measured", "")
+    assert verdict == "○ cannot judge: measured on one side alone"
 
 
-def test_data_for_the_sidebar_keeps_sources_apart_and_names_operations():
+def test_instruments_stay_apart_and_operations_are_named():
     energy = [
         Reading("energy", 2.0, "J", "device", "other", 1, detail=source) for source in ("counter", "sampled")
     ]
     both = also(run(), *energy)
-    (pair,) = page.data(compare([both, profiled_run(0.5)], [both, profiled_run(0.2)]))["pairs"]
-    assert [one["more"] for one in pair["changes"] if one["quantity"] == "energy"] == [
-        ", counter",
-        ", sampled",
-    ]
-    (operation,) = pair["operations"]
-    assert (operation["quantity"], operation["more"]) == (None, "op 0 (host)")
+    comparison = compare([both, profiled_run(0.5)], [both, profiled_run(0.2)])
+    assert {"Energy, counter", "Energy, sampled", "op 0 (host)"} <= set(rows(comparison))
+
+
+def test_a_row_is_named_and_judged_in_the_readers_language():
+    comparison = compare(runs(1.0, 1.1, 1.2, 1.3), runs(2.0, 2.2, 2.4, 2.6))
+    (said,) = [one for one in comparison.pairs[0].changes if one.what == "Wall time"]
+    assert translated(said.what, "zh") == "实际用时"
+    assert translated(said.verdict, "zh") == "▲ 更多"

@@ -1,11 +1,21 @@
 """Why a kernel died: the cause and how sure it is, from facts alone, and the sentence that says it."""
 
 import pytest
+from msgspec.structs import replace
 
 from jupyter_mlgpu.explain.deaths.cause import DEVICE_LOST, DEVICE_MEMORY
 from jupyter_mlgpu.explain.deaths.death import post_mortem
 from jupyter_mlgpu.explain.logs.catalogue import Catalogue
-from jupyter_mlgpu.record.accounts.account import Account, At, KernelState, Look, OomKills
+from jupyter_mlgpu.record.accounts.account import (
+    Account,
+    At,
+    CellName,
+    KernelState,
+    Look,
+    OomKills,
+    SizeRun,
+    Sizes,
+)
 from jupyter_mlgpu.record.accounts.ending import Ending
 
 GIB = 2**30
@@ -202,3 +212,76 @@ def test_a_note_has_the_last_line_and_what_to_do():
 
 def test_the_messages_that_name_a_cause_are_in_the_catalogue():
     assert set(Catalogue.load().definitions) >= DEVICE_LOST | DEVICE_MEMORY
+
+
+# Which size would have fitted.
+
+
+def sized(size, *runs, used=15.5, process=15.0, name="rows", sequence=7):
+    """A kernel out of a machine's 16 GiB, whose cell had run before with sizes that took these GiB."""
+    seen = replace(look(used), process=int(process * GIB))
+    sizes = Sizes(size, tuple(SizeRun(one, int(peak * GIB)) for one, peak in runs), name)
+    kernel = account(seen)
+    return replace(kernel, state=replace(kernel.state, cell=CellName(sequence, "fit(x)", sizes)))
+
+
+def size_told(kernel, end=None):
+    death = post_mortem(kernel, end or ending(kills=3))
+    return death.sentence.partition(": out of memory, likely.")[2].strip() or death.why_no_size
+
+
+def test_a_size_that_would_have_fitted_is_told_with_the_two_it_rests_on():
+    assert size_told(sized(128, (32, 4.0), (64, 8.0))) == (
+        "With rows = 64 it needed 4 GiB more than with 32; 96 would fit, if that goes on in proportion."
+    )
+    assert size_told(sized(128, (32, 4.0), (64, 8.0), name=None)).startswith(
+        "With 64 it needed 4 GiB more than"
+    )
+    death = post_mortem(sized(128, (32, 4.0), (64, 8.0)), ending(kills=3))
+    assert death.why_no_size is None
+    assert "96 would fit" in death.sentence, "in the sidebar and `jupyter mlgpu run`"
+    assert "96 would fit" in death.note, "in the fresh kernel's first receipt"
+    assert "96" in str(death.to_json()["sentence"])
+
+
+def test_where_nothing_between_fits_the_largest_that_did_is_told():
+    assert size_told(sized(68, (32, 7.0), (64, 13.5))) == (
+        "With rows = 64 it needed 6.5 GiB more than with 32; 64 is the most that fitted."
+    )
+
+
+def test_several_runs_give_several_lines_and_the_highest_has_to_fit():
+    told = size_told(sized(128, (32, 4.0), (64, 8.0), (64, 9.5)))
+    assert "; 64 is the most" in told or "; 48" not in told
+    assert told.startswith("With rows = 64 it needed 4.75 GiB more than with 32")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "why"),
+    [
+        (sized(96, (32, 4.0)), "Two sizes are needed, the smaller one first; seen was 32."),
+        (sized(96, (64, 8.0), (32, 8.0)), "Two sizes are needed, the smaller one first; seen was 64."),
+        (sized(48, (32, 4.0), (64, 8.0)), "64 had ended well before."),
+        (sized(96, (32, 4.0), (64, 4.0)), "Its peaks of memory did not grow with 32 and 64."),
+        (
+            sized(96, (32, 1.0), (64, 1.5)),
+            "By its earlier runs 96 should have fitted: something else took memory.",
+        ),
+        (sized(96, (32, 4.0), (64, 8.0), sequence=6), "Nobody had looked at the cell that ran."),
+        (account(look(15.5)), "Nobody had looked at the cell that ran."),
+    ],
+)
+def test_where_no_size_is_told_there_is_a_reason(kernel, why):
+    assert size_told(kernel) == why
+
+
+def test_without_sizes_the_reason_is_that_no_such_run_was_seen():
+    kernel = account(look(15.5))
+    kernel = replace(kernel, state=replace(kernel.state, cell=CellName(7, "fit(x)")))
+    assert size_told(kernel) == "No run of the same code that differs in one number alone was seen before it."
+
+
+def test_another_death_says_nothing_of_sizes():
+    death = post_mortem(sized(128, (32, 4.0), (64, 8.0)), ending(-11))
+    assert death.why_no_size is None
+    assert "With rows" not in death.sentence

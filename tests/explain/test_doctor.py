@@ -72,11 +72,11 @@ def test_chinese_is_spoken_where_it_is_asked_for(plain, mac):
     ("line", "sentence"),
     [
         ("%mlc_doctor --facts none.json", "none.json cannot be read"),
-        ("%mlc_doctor --repair", "unrecognized arguments: --repair"),
-        ("%mlc_doctor --facts", "expected one argument"),
+        ("%mlc_doctor --repair", "Unknown word '--repair'"),
+        ("%mlc_doctor --facts", "--facts needs a value"),
         ("%mlc_doctor --facts mac.json --deep", "choose one"),
-        ("%mlc_doctor --json --fix-plan", "not allowed with argument --json"),
-        ("%mlc_doctor 'half", "a quotation mark stands alone"),
+        ("%mlc_doctor --json --fix-plan", "choose one of them"),
+        ("%mlc_doctor 'half", "A quotation mark stands alone"),
     ],
 )
 def test_what_is_typed_wrongly_is_one_line(line, sentence, plain, mac):

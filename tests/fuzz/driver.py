@@ -172,7 +172,8 @@ def drawn(strategy: Any, count: int, seed: int, give: Callable[[bytes], None]) -
 def drawn_elsewhere(name: str, count: int, seed: int, give: Callable[[bytes], None]) -> None:
     """The same for a reader's own inputs, from another process: Hypothesis remembers what it has drawn."""
     receiving, sending = _SPAWN.Pipe(duplex=False)
-    drawing = _SPAWN.Process(target=_draw, args=(name, count, seed, sending))
+    # A daemon, so that a reader that fails ends this process instead of waiting for who draws.
+    drawing = _SPAWN.Process(target=_draw, args=(name, count, seed, sending), daemon=True)
     drawing.start()
     sending.close()
     with suppress(EOFError):

@@ -18,7 +18,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from jupyter_mlgpu.jupyter.cli import main
-from jupyter_mlgpu.record import files
+from jupyter_mlgpu.record import decoding, files
 from jupyter_mlgpu.record.incoming import read_json
 from jupyter_mlgpu.record.record import Record
 from tests.fuzz import mutations, seeds
@@ -131,12 +131,16 @@ def compare(data: bytes, folder: Path) -> None:
     """A file beside a whole one, and beside itself."""
     from jupyter_mlgpu.explain.comparing.compare import compare
     from jupyter_mlgpu.show.comparing import page
-    from jupyter_mlgpu.show.page import plotly
+    from jupyter_mlgpu.show.page import plotly, view
 
     records = loaded(data, folder)
     for other in (records, [Record.from_json(one) for one in seeds.records()[0]]):
         found = compare(records, other)
-        for said in (repr(found), found._repr_html_(), json.dumps(page.data(found), allow_nan=False)):
+        for said in (
+            repr(found),
+            found._repr_html_(),
+            json.dumps(decoding.to_json(view.data(page.page(found))), allow_nan=False),
+        ):
             said.encode()
         plotly.figure(page.chart(found))
 
@@ -327,6 +331,22 @@ def _tell_of(found: Any, how: Any) -> None:
         assert sentence.from_json(death.note.to_json()) == death.note
 
 
+def roofs(data: bytes, folder: Path) -> None:
+    """Whatever is in the file, a cell is asked about its roof, and new roofs can be kept."""
+    from unittest.mock import patch
+
+    from jupyter_mlgpu.record import cachefolder
+    from jupyter_mlgpu.record import roofs as kept
+
+    with patch.dict("os.environ", {cachefolder.VARIABLE: str(folder)}):
+        put(folder, kept.FILE, data)
+        found = kept.read()
+        for one in found:
+            assert found.find(one.machine, one.framework, one.device, one.hardware, one.type) == one
+        kept.keep(list(found))
+        assert {one.key for one in kept.read()} == {one.key for one in found}
+
+
 READERS = {
     "records-save": Reader(load_and_save, _records, _lines),
     "records-keep": Reader(keep, _records, _lines),
@@ -349,5 +369,6 @@ READERS = {
         account_state, lambda: mutations.of_json(seeds.account_states()), _first(seeds.account_states)
     ),
     "ending": Reader(ending, lambda: mutations.of_json(seeds.endings()), _first(seeds.endings)),
+    "roofs": Reader(roofs, lambda: mutations.of_json(seeds.roofs()), _first(seeds.roofs)),
     "recordings": Reader(recording, lambda: mutations.of_json(seeds.recordings()), _first(seeds.recordings)),
 }

@@ -213,3 +213,21 @@ def endings() -> tuple[Any, ...]:
     counted = accounting.OomKills(1, 4)
     some = (Ending(), Ending(1, 4711, -6, False, 1e9, accounting.OomKills(), counted, "container", lines))
     return tuple(json.loads(decoding.to_bytes(one)) for one in some)
+
+
+def roofs() -> tuple[Any, ...]:
+    """A file of two measured roofs, as a benchmark keeps it."""
+    one = {
+        "machine": "0" * 12,
+        "framework": "torch",
+        "device": "gpu:0",
+        "hardware": "NVIDIA H100",
+        "type": "bfloat16",
+        "rate": 7e14,
+        "samples": 9,
+        "measured_at": "2026-11-24T12:00:00Z",
+        "version": "2.11.0",
+        "case": "gemm n=8192 bfloat16",
+    }
+    memory = one | {"type": "memory", "rate": 2.9e12, "case": "bandwidth add MiB=256 float32"}
+    return ({"schema": 1, "kind": "jupyter_mlgpu roofs", "roofs": [one, memory]},)

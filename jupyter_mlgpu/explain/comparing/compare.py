@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from jupyter_mlgpu.explain.statistics import Estimate, median, ratio_interval
 from jupyter_mlgpu.record import units
@@ -17,7 +17,7 @@ from jupyter_mlgpu.record.errors import UsageError
 from jupyter_mlgpu.record.instruments import Instrument, Instruments, called
 from jupyter_mlgpu.record.reading import QUANTITIES
 from jupyter_mlgpu.record.record import Record
-from jupyter_mlgpu.record.sentence import Sentence, say
+from jupyter_mlgpu.record.sentence import Sentence, listed, say
 from jupyter_mlgpu.record.shown import Shown
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ OPERATIONS = 15
 
 #: A difference that is not worth a word, where the whole interval lies within it.
 SAME = 0.01
-
-Judgement = Literal["more", "less", "the same", "no difference shown", "cannot judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +47,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One quantity, or one operation's self time, of two groups of runs.
+    """One quantity, or one operation's self time, of two groups of runs; `what` is its name for people.
 
     `ratio` is how many times as large the second is as the first, None where `why_not` says why it cannot be
-    judged. `quantity` is the record's name of it, None of an operation. `more` is the name of the operation,
-    or what is said beside the quantity's: which instrument, or that a profiler was on.
+    judged.
     """
 
-    quantity: str | None
-    more: str
+    what: str
     unit: str
     first: Sample
     second: Sample
@@ -65,29 +61,15 @@ class Change:
     why_not: str | None
 
     @property
-    def what(self) -> str:
-        """Its name, for people."""
-        return self.more if self.quantity is None else units.title(self.quantity) + self.more
-
-    @property
-    def judgement(self) -> Judgement:
-        """What can be said of it."""
-        if self.ratio is None:
-            return "cannot judge"
-        if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
-            return "the same"
-        if self.ratio.low > 1:
-            return "more"
-        return "less" if self.ratio.high < 1 else "no difference shown"
-
-    @property
-    def verdict(self) -> str:
+    def verdict(self) -> Sentence:
         """What can be said of it, in a few words."""
-        if self.judgement == "cannot judge":
-            return say("cannot judge: {why}", why=self.why_not or "")
-        if self.judgement == "the same":
-            return say("the same within {share} %", share=f"{SAME * 100:.0f}")
-        return self.judgement
+        if self.ratio is None:
+            return say("○ cannot judge: {why}", why=self.why_not or "")
+        if self.ratio.low >= 1 - SAME and self.ratio.high <= 1 + SAME:
+            return say("= the same within {share} %", share=f"{SAME * 100:.0f}")
+        if self.ratio.low > 1:
+            return say("▲ more")
+        return say("▼ less") if self.ratio.high < 1 else say("≈ no difference shown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +104,8 @@ def compare(
     """
     cells_of = (_by_code(_records(first)), _by_code(_records(second)))
     if any(not cells for cells in cells_of):
-        empty = " and ".join(name for name, cells in zip(names, cells_of, strict=True) if not cells)
-        raise UsageError(f"There is nothing to compare: no records in {empty}.")
+        empty = listed([name for name, cells in zip(names, cells_of, strict=True) if not cells])
+        raise UsageError(say("There is nothing to compare: no records in {names}.", names=empty))
     one, other = cells_of
     if len(one) == len(other) == 1:
         both = [(next(iter(one.values())), next(iter(other.values())))]
@@ -131,7 +113,11 @@ def compare(
         both = [(one[code], other[code]) for code in one if code in other]
     if not both:
         raise UsageError(
-            f"{names[0]} and {names[1]} have no cell with the same code, so nothing can be compared."
+            say(
+                "{first} and {second} have no cell with the same code, so nothing can be compared.",
+                first=names[0],
+                second=names[1],
+            )
         )
     alone = len(one) + len(other) - 2 * len(both)
     notes = [say("{count} cells are on one side alone and left out.", count=alone)] if alone > 0 else []
@@ -158,10 +144,15 @@ def _pair(first: Sequence[Record], second: Sequence[Record]) -> Pair:
     light = _counted(first, "light"), _counted(second, "light")
     profiled = _counted(first, "profiled"), _counted(second, "profiled")
     names = dict.fromkeys(side[-1].cell.name for side in (first, second))
-    changes = [change for quantity in QUANTITIES for change in _quantity(quantity, *light)]
+    changes = [
+        change
+        for quantity in QUANTITIES
+        for change in _quantity(quantity, Sentence(units.title(quantity)), *light)
+    ]
     operations: list[Change] = []
     if all(profiled):
-        changes += _quantity("device_time", *profiled, " (profiled)")
+        title = say("{quantity} (profiled)", quantity=Sentence(units.title("device_time")))
+        changes += _quantity("device_time", title, *profiled)
         operations = _operations(*profiled)
     return Pair(" / ".join(names), tuple(changes), tuple(operations), tuple(_notes(first, second, light)))
 
@@ -171,7 +162,7 @@ def _counted(records: Sequence[Record], mode: str) -> list[Record]:
 
 
 def _quantity(
-    quantity: str, first: Sequence[Record], second: Sequence[Record], suffix: str = ""
+    quantity: str, title: Sentence, first: Sequence[Record], second: Sequence[Record]
 ) -> list[Change]:
     """A change for each instrument that measured it; none where neither side did."""
     instruments = Instruments((*first, *second), quantity)
@@ -181,12 +172,11 @@ def _quantity(
     unit = QUANTITIES[quantity]
     if all(len(side) == 1 for side in sides):
         values = (next(iter(side.values())) for side in sides)
-        return [_change(quantity, suffix, unit, *values)]
+        return [_change(title, unit, *values)]
     names = called(dict.fromkeys(one for side in sides for one in side))
     return [
         _change(
-            quantity,
-            f"{suffix}, {name}" if len(names) > 1 else suffix,
+            say("{quantity}, {instrument}", quantity=title, instrument=name) if len(names) > 1 else title,
             unit,
             *(side.get(instrument, []) for side in sides),
         )
@@ -203,9 +193,7 @@ def _by_instrument(records: Sequence[Record], instruments: Instruments) -> dict[
     return values
 
 
-def _change(
-    quantity: str | None, more: str, unit: str, first: Sequence[float], second: Sequence[float]
-) -> Change:
+def _change(what: str, unit: str, first: Sequence[float], second: Sequence[float]) -> Change:
     found, why = None, None
     if not first or not second:
         why = say("measured on one side alone")
@@ -215,7 +203,7 @@ def _change(
         found = ratio_interval(first, second)
         if found is None:
             why = too_few(len(first), len(second))
-    return Change(quantity, more, unit, Sample(tuple(first)), Sample(tuple(second)), found, why)
+    return Change(what, unit, Sample(tuple(first)), Sample(tuple(second)), found, why)
 
 
 def too_few(first: int, second: int) -> Sentence:
@@ -230,7 +218,7 @@ def too_few(first: int, second: int) -> Sentence:
 def _operations(first: Sequence[Record], second: Sequence[Record]) -> list[Change]:
     sides = [_self_times(records) for records in (first, second)]
     keys = dict.fromkeys(key for side in sides for key in side)
-    changes = [_change(None, _titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
+    changes = [_change(_titled(key), "s", *(side.get(key, []) for side in sides)) for key in keys]
     return sorted(changes, key=_largest, reverse=True)[:OPERATIONS]
 
 

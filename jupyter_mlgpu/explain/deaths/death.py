@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from jupyter_mlgpu.explain.deaths.cause import Cause, CauseOfDeath, Confidence, judge, tightest
+from jupyter_mlgpu.explain.deaths.sizes import size_forecast
 from jupyter_mlgpu.record import decoding, units
 from jupyter_mlgpu.record.accounts.account import Account
 from jupyter_mlgpu.record.accounts.ending import Ending
@@ -18,17 +19,22 @@ from jupyter_mlgpu.record.sentence import Sentence, joined, say
 #: Causes at which the memory in use says something.
 _OF_MEMORY = ("machine_memory", "container_memory", "killed", "unknown")
 #: Lines that are told: what an abort says stands in its last ones.
-_TOLD = 8
+_LAST_LINES = 8
 
 
 class Death(Struct, frozen=True):
-    """Why a kernel died. `next` is one thing to do; `lines` are its last native lines, oldest first."""
+    """Why a kernel died. `next` is one thing to do; `lines` are its last native lines, oldest first.
+
+    `sentence` also says which size would have fitted, where the cell had run with two smaller ones; where it
+    died of memory and that is not known, `why_no_size` says why.
+    """
 
     cause: Cause
     confidence: Confidence
     sentence: Sentence
     next: Sentence
     lines: tuple[LogLine, ...] = ()
+    why_no_size: Sentence | None = None
 
     @property
     def note(self) -> Sentence:
@@ -48,12 +54,15 @@ def post_mortem(account: Account | None, ending: Ending) -> Death | None:
     judgement = judge(account, ending, lines)
     if judgement is None:
         return None
+    size = size_forecast(account, judgement)
+    sentence = _sentence(judgement, _place(account, ending, judgement))
     return Death(
         judgement.cause,
         judgement.confidence,
-        _sentence(judgement, _place(account, ending, judgement)),
+        sentence if size.said is None else joined(sentence, size.said),
         _next(judgement, lines),
-        lines[-_TOLD:],
+        lines[-_LAST_LINES:],
+        size.why_not,
     )
 
 

@@ -1,12 +1,10 @@
-"""What a check is: a module of `checks/` with ID, TITLE and a pure function `judge`.
+"""What a check is: a module of `checks/` with TITLE and a pure function `judge`; its name is the check's id.
 
-    ID = "metal-plugin-version"                # the module's name with hyphens
     TITLE = say("TensorFlow and its Metal plug-in belong together")    # what is true where all is well
 
     def judge(facts: Facts) -> Verdict:
-        packages = known(facts.packages)       # unknown: the check is skipped, with the fact's reason
-        if "tensorflow-metal" not in packages:
-            return Skipped(say("tensorflow-metal is not installed."))
+        (plugin,) = installed(facts, "tensorflow-metal")    # without it the check is skipped
+        macos = known(facts.machine.macos)     # unknown: the check is skipped, with the fact's reason
         ...
         return Finding(title=..., evidence=..., remedy=..., confidence="sure", cause=Cause.PACKAGES)
 
@@ -21,10 +19,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, get_args
 
-from jupyter_mlgpu.explain.doctor.facts import Facts
-from jupyter_mlgpu.explain.doctor.maybe import known, known_or
+from jupyter_mlgpu.explain.doctor.facts import Facts, Package
+from jupyter_mlgpu.explain.doctor.maybe import NotKnownError, Unknown, known, known_or
 from jupyter_mlgpu.explain.doctor.remedies import Remedy
-from jupyter_mlgpu.record.sentence import Sentence
+from jupyter_mlgpu.record.sentence import Sentence, say
 
 __all__ = [
     "CONFIDENCES",
@@ -36,6 +34,7 @@ __all__ = [
     "Fine",
     "Skipped",
     "Verdict",
+    "installed",
     "known",
     "known_or",
 ]
@@ -97,3 +96,12 @@ class Check:
     id: str
     title: Sentence
     judge: Callable[[Facts], Verdict]
+
+
+def installed(facts: Facts, *names: str) -> tuple[Package, ...]:
+    """The packages of these names; where one of them is not installed the check ends here, as skipped."""
+    packages = known(facts.packages)
+    for name in names:
+        if name not in packages:
+            raise NotKnownError(Unknown(say("{name} is not installed.", name=name)))
+    return tuple(packages[name] for name in names)

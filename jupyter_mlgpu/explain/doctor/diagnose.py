@@ -94,7 +94,7 @@ _Rank = tuple[int, int, int, str]
 def _load(name: str) -> Check | CheckResult:
     try:
         module = importlib.import_module(f"{checks.__name__}.{name}")
-        return Check(module.ID, module.TITLE, module.judge)
+        return Check(name.replace("_", "-"), module.TITLE, module.judge)
     except Exception as error:
         return _crashed(name.replace("_", "-"), say("The check {name}", name=name), error)
 

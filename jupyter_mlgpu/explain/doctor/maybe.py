@@ -25,7 +25,7 @@ NOT_TOLD = Unknown(say("These facts do not tell it."))
 
 
 class NotKnownError(Exception):
-    """A check needs a fact that is unknown; the doctor says so in the check's place."""
+    """A check needs what is unknown, or is not there; the doctor says so in the check's place."""
 
     def __init__(self, unknown: Unknown) -> None:
         super().__init__(unknown.reason)

@@ -92,7 +92,7 @@ def _left(
     new = [record for record in whole if record.key not in known]
     records = (
         *(record for record in told if record.key not in living),
-        *(_numbered(record, one.engine) for record in new),
+        *(replace(record, run=replace(record.run, engine=str(one.engine))) for record in new),
     )
     offset = None if before is None else before.offset
     host = before.host if before is not None else written[0].run.host_digest if written else None
@@ -127,10 +127,6 @@ def _died_in(written: list[Record]) -> Record | None:
     cells = [record for record in written if record.cell.source_digest is not None]
     last = max(cells, key=lambda record: record.started_at, default=None)
     return last if last is not None and journal.unfinished(last) else None
-
-
-def _numbered(record: Record, engine: int) -> Record:
-    return replace(record, run=replace(record.run, engine=str(engine)))
 
 
 def _known(client: Any, present: list[int], before: dict[int, EngineReport]) -> set[int]:

@@ -35,10 +35,10 @@ class Knob:
     instead: str = ""
 
 
-_TOLD = tomllib.loads(Path(__file__).with_name("knobs.toml").read_text(encoding="utf-8"))
+_FILE = tomllib.loads(Path(__file__).with_name("knobs.toml").read_text(encoding="utf-8"))
 
 #: Every variable known here, by its name.
-KNOBS: Mapping[str, Knob] = {one["name"]: Knob(**one) for one in _TOLD["knobs"]}
+KNOBS: Mapping[str, Knob] = {one["name"]: Knob(**one) for one in _FILE["knobs"]}
 
 FRAMEWORKS: Mapping[str, str] = {
     "tensorflow": "TensorFlow",

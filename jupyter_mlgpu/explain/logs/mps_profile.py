@@ -46,13 +46,13 @@ _TIMES = 128 | 256
 _SCHEDULING_APART = 256
 _WAIT_UNTIL_COMPLETED = 4
 
-_TOLD = r"(?:, gpu=(?P<gpu>\d+\.\d+) ms)?(?:, cpu=(?P<cpu>\d+\.\d+) ms)?\)\s*$"
-_OPERATION = re.compile(r"aten::(?P<key>\S.*) \(id=(?P<kind>[GK])\d+, run=\d+" + _TOLD)
+_TAIL = r"(?:, gpu=(?P<gpu>\d+\.\d+) ms)?(?:, cpu=(?P<cpu>\d+\.\d+) ms)?\)\s*$"
+_OPERATION = re.compile(r"aten::(?P<key>\S.*) \(id=(?P<kind>[GK])\d+, run=\d+" + _TAIL)
 _COPY = re.compile(
     r"(?P<how>Blit|Mem)Copy(?P<sync>Sync)?: (?P<source>\w+)[:(].*? --> (?P<target>\w+)[:(].* \(len=[^,)]+"
-    + _TOLD
+    + _TAIL
 )
-_FALLBACK = re.compile(r"CPU Fallback::(?P<key>\S.*) \(id=\d+, run=\d+, CopyOverhead=[^,)]+" + _TOLD)
+_FALLBACK = re.compile(r"CPU Fallback::(?P<key>\S.*) \(id=\d+, run=\d+, CopyOverhead=[^,)]+" + _TAIL)
 #: What buildKernelString adds to a name: `:MPS:Float[2, 3]` for each tensor.
 _TENSORS = re.compile(r":(?:MPS|CPU|undefined)\b.*")
 _KINDS = {"K": "kernel", "G": "graph"}

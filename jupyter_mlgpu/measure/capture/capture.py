@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
 from jupyter_mlgpu.measure.capture.echo import Echo
@@ -77,6 +77,7 @@ class _Unread:
     late: bool
 
 
+@dataclass(eq=False, repr=False)
 class Capture:
     """Begins with `start` and ends with `stop`; in between, `begin_cell` and `end_cell` mark the cells.
 
@@ -86,22 +87,15 @@ class Capture:
     thread mostly calls them.
     """
 
-    def __init__(
-        self,
-        surroundings: Surroundings,
-        *,
-        now: Callable[[], str],
-        new_reader: Callable[[], LineReader],
-        on_live: Callable[[tuple[LogLine, ...]], None],
-        on_late: Callable[[int | None, Notes], None],
-        on_rest: Callable[[int, Notes], None],
-    ) -> None:
-        self._surroundings = surroundings
-        self._now = now
-        self._new_reader = new_reader
-        self._on_live = on_live
-        self._on_late = on_late
-        self._on_rest = on_rest
+    surroundings: Surroundings
+    _: KW_ONLY
+    now: Callable[[], str]
+    new_reader: Callable[[], LineReader]
+    on_live: Callable[[tuple[LogLine, ...]], None]
+    on_late: Callable[[int | None, Notes], None]
+    on_rest: Callable[[int, Notes], None]
+
+    def __post_init__(self) -> None:
         #: Whether a cell's end waits until all its lines are read: where nobody would see what comes later.
         self.patient = False
         #: Told of the files that native lines go to, by stream, each time that capturing begins.
@@ -111,12 +105,12 @@ class Capture:
             self._on_data,
             on_tick=self._tick,
             on_lost=self._on_lost,
-            make_echo=surroundings.make_echo,
+            make_echo=self.surroundings.make_echo,
         )
         self._hooks = PythonHooks(self._on_message)
         self._lock = threading.RLock()
         self._telling = threading.RLock()
-        self._stretch = Stretch(self._new_reader)
+        self._stretch = Stretch(self.new_reader)
         self._unread: deque[_Unread] = deque()
         self._after: int | None = None
         self._cell_starts: dict[str, int] | None = None
@@ -135,7 +129,7 @@ class Capture:
         if self.active:
             return
         self._tap.start()
-        self._surroundings.attach(self._tap)
+        self.surroundings.attach(self._tap)
         self._hooks.start()
         self.on_files(self.files())
 
@@ -144,7 +138,7 @@ class Capture:
         if not self.active:
             return
         self._hooks.stop()
-        self._surroundings.detach(self._tap)
+        self.surroundings.detach(self._tap)
         self._tap.stop()
         self._stretches.clear()
         if self._cell_starts is None:
@@ -162,7 +156,7 @@ class Capture:
             self._cell_starts = self._tap.offsets()
             if self._tap.paused:
                 self._stretch.lost(self._tap.paused)
-        self._surroundings.cell_begins(self._tap)
+        self.surroundings.cell_begins(self._tap)
 
     def end_cell(self, sequence: int) -> Notes | None:
         """What came since `begin_cell`; None where nothing came. `sequence` is the record's.
@@ -174,12 +168,12 @@ class Capture:
         if self.active:
             self._tap.check()
             self._tap.drain()
-            self._surroundings.cell_ended(self._tap)
+            self.surroundings.cell_ended(self._tap)
         with self._lock:
             if self.active:
                 self._stretches.append(_Bytes(sequence, self._cell_starts, self._tap.offsets()))
             self._cell_starts, self._after = None, sequence
-            stretch, self._stretch = self._stretch, Stretch(self._new_reader)
+            stretch, self._stretch = self._stretch, Stretch(self.new_reader)
         if self.patient or stretch.waiting <= AT_THE_END:
             stretch.read()
         notes = stretch.notes()
@@ -236,18 +230,18 @@ class Capture:
         self._lock, self._telling = threading.RLock(), threading.RLock()
         if self.active:
             self._hooks.stop()
-            self._surroundings.after_fork_in_child(self._tap)
+            self.surroundings.after_fork_in_child(self._tap)
             self._tap.after_fork_in_child()
 
     def _on_data(self, stream: str, data: bytes) -> None:
         with self._lock:
             self._quiet = False
-            self._stretch.take(stream, data, self._now())
+            self._stretch.take(stream, data, self.now())
 
     def _on_message(self, stream: str, text: str, level: str, origin: str) -> None:
         with self._lock:
             self._quiet = False
-            self._stretch.say(stream, text, level, origin, self._now())
+            self._stretch.say(stream, text, level, origin, self.now())
 
     def _on_lost(self, sentence: Sentence) -> None:
         with self._lock:
@@ -256,7 +250,7 @@ class Capture:
     def _put_by(self) -> None:
         """What came between two cells is whole; it is read when there is time."""
         with self._lock:
-            stretch, self._stretch = self._stretch, Stretch(self._new_reader)
+            stretch, self._stretch = self._stretch, Stretch(self.new_reader)
             if not stretch.is_empty:
                 self._unread.append(_Unread(self._after, stretch, late=True))
 
@@ -283,7 +277,7 @@ class Capture:
             stretch.settle()
         lines = stretch.take_new(LIVE_LINES)
         if lines and stretch is self._stretch:
-            self._on_live(lines)
+            self.on_live(lines)
 
     def _read_unread(self, seconds: float) -> bool:
         """Read on in the oldest stretch that has ended; whether there is more to do."""
@@ -296,9 +290,9 @@ class Capture:
             self._unread.popleft()
             notes = oldest.stretch.notes(late=oldest.late)
             if notes is not None and oldest.late:
-                self._on_late(oldest.sequence, notes)
+                self.on_late(oldest.sequence, notes)
             elif notes is not None and oldest.sequence is not None:
-                self._on_rest(oldest.sequence, notes)
+                self.on_rest(oldest.sequence, notes)
             return bool(self._unread)
 
 

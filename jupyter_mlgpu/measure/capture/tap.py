@@ -12,14 +12,13 @@ A terminal that does not take more makes only the second one wait.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from jupyter_mlgpu.measure.capture.echo import DescriptorEcho, Echo, SilentEcho
+from jupyter_mlgpu.measure.capture.flushing import flush_native
 from jupyter_mlgpu.measure.capture.limits import LimitWatch, leaves_room
 from jupyter_mlgpu.measure.capture.storage import LogFile
 from jupyter_mlgpu.record.clock import real_time
@@ -63,6 +62,7 @@ class _Stream:
     echoed_to: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class Tap:
     """Captures descriptors from `start` to `stop`. `on_data(name, data)` is called under a lock, in order.
 
@@ -70,22 +70,16 @@ class Tap:
     told, once each, of what could not be captured.
     """
 
-    def __init__(
-        self,
-        descriptors: Sequence[int],
-        on_data: OnData,
-        *,
-        on_tick: Callable[[], None] = lambda: None,
-        on_lost: Callable[[Sentence], None] = lambda sentence: None,
-        make_echo: MakeEcho = plain_echo,
-    ) -> None:
-        self._descriptors = tuple(descriptors)
-        self._on_data = on_data
-        self._on_tick = on_tick
-        self._on_lost = on_lost
-        self._make_echo = make_echo
+    descriptors: Sequence[int]
+    on_data: OnData
+    _: KW_ONLY
+    on_tick: Callable[[], None] = lambda: None
+    on_lost: Callable[[Sentence], None] = lambda sentence: None
+    make_echo: MakeEcho = plain_echo
+
+    def __post_init__(self) -> None:
         self._streams: list[_Stream] = []
-        self._told: set[str] = set()
+        self._lost: set[str] = set()
         self._lock = threading.RLock()
         self._reading = False
         self._stop = threading.Event()
@@ -104,16 +98,16 @@ class Tap:
         with contextlib.ExitStack() as opened:
             files = [
                 opened.enter_context(contextlib.closing(LogFile(NAMES[descriptor])))
-                for descriptor in self._descriptors
+                for descriptor in self.descriptors
             ]
             opened.pop_all()
         flush_native()
-        for descriptor, file in zip(self._descriptors, files, strict=True):
+        for descriptor, file in zip(self.descriptors, files, strict=True):
             before = _copy(descriptor)
-            echo = self._make_echo(descriptor, before)
+            echo = self.make_echo(descriptor, before)
             self._streams.append(_Stream(descriptor, NAMES[descriptor], file, before, echo))
             os.dup2(file.descriptor, descriptor)
-        self._told.clear()
+        self._lost.clear()
         self._limits.start()
         self.look()
         self._stop = threading.Event()
@@ -265,7 +259,7 @@ class Tap:
                 return
             stream.read_to += len(data)
             try:
-                self._on_data(stream.name, data)
+                self.on_data(stream.name, data)
             except Exception as error:  # a reader that fails must not take the user's output with it
                 self._lose(
                     say(
@@ -292,7 +286,7 @@ class Tap:
         while not stop.wait(INTERVAL):
             try:
                 self.pump()
-                self._on_tick()
+                self.on_tick()
                 self.look()
                 self._leave_room()
             except Exception as error:  # the thread must live, for it passes the user's output on
@@ -329,9 +323,9 @@ class Tap:
                 os.dup2(stream.before, stream.descriptor)
 
     def _lose(self, sentence: Sentence) -> None:
-        if sentence not in self._told:
-            self._told.add(sentence)
-            self._on_lost(sentence)
+        if sentence not in self._lost:
+            self._lost.add(sentence)
+            self.on_lost(sentence)
 
 
 def _is_same(descriptor: int, before: int | None) -> bool:
@@ -347,26 +341,3 @@ def _copy(descriptor: int) -> int | None:
         return os.dup(descriptor)
     except OSError:
         return None
-
-
-def flush_native() -> None:
-    """Write out what C's own buffers and Python's first streams hold, so that it is seen now."""
-    with contextlib.suppress(Exception):
-        for flush, stream in _c_streams():
-            flush(stream)
-    for python in (sys.__stdout__, sys.__stderr__):
-        with contextlib.suppress(Exception):
-            if python is not None:
-                python.flush()
-
-
-_found: list[tuple[Callable[[object], object], object]] = []
-
-
-def _c_streams() -> list[tuple[Callable[[object], object], object]]:
-    # Not fflush(NULL): it would wait for a thread that sits in a read of stdin.
-    if not _found:
-        libc = ctypes.CDLL(None)
-        marks = ("__stdoutp", "__stderrp") if sys.platform == "darwin" else ("stdout", "stderr")
-        _found.extend((libc.fflush, ctypes.c_void_p.in_dll(libc, mark)) for mark in marks)
-    return _found

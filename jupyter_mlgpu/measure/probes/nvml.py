@@ -12,14 +12,18 @@ NVML counts all GPUs of the machine, by PCI bus. A framework counts those it may
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from jupyter_mlgpu.record.sentence import Sentence, say
 
 T = TypeVar("T")
+
+#: Seconds that hold a whole sample of the GPU's use, wherever they begin (NVML's are of a sixth to one).
+_SAMPLE_S = 2.0
 
 NOT_KNOWN = say("The reason is not known.")
 NOT_INSTALLED = say("The package nvidia-ml-py, which asks NVIDIA's driver, is not installed.")
@@ -30,6 +34,9 @@ class NvmlLibrary(Protocol):
 
     NVML_TEMPERATURE_GPU: int
     NVML_GPU_UTILIZATION_SAMPLES: int
+    NVML_FI_DEV_PCIE_COUNT_TX_BYTES: int
+    NVML_FI_DEV_PCIE_COUNT_RX_BYTES: int
+    NVML_FI_DEV_C2C_LINK_COUNT: int
 
     def nvmlInit(self) -> Any: ...
     def nvmlSystemGetDriverVersion(self) -> Any: ...
@@ -45,6 +52,7 @@ class NvmlLibrary(Protocol):
     def nvmlDeviceGetUtilizationRates(self, handle: Any) -> Any: ...
     def nvmlDeviceGetProcessUtilization(self, handle: Any, since: int) -> Any: ...
     def nvmlDeviceGetSamples(self, handle: Any, kind: int, since: int) -> Any: ...
+    def nvmlDeviceGetFieldValues(self, handle: Any, fields: Sequence[int]) -> Any: ...
     def nvmlDeviceGetPowerUsage(self, handle: Any) -> Any: ...
     def nvmlDeviceGetTemperature(self, handle: Any, sensor: int) -> Any: ...
     def nvmlDeviceGetTotalEnergyConsumption(self, handle: Any) -> Any: ...
@@ -151,12 +159,16 @@ class Nvml:
     def busy(self, index: int, since: float) -> NvmlAnswer[tuple[float, int]]:
         """The part of the time since `since` (seconds since 1970) in which a kernel ran, and the samples.
 
-        The driver keeps its last samples, some seconds of them, each over a period of its own.
+        The driver keeps its last samples, some seconds of them, each of the time since the one before (a
+        fifth of a second on an H100). One that began before `since` counts only where there is no other.
         """
 
         def read(lib: NvmlLibrary, gpu: Any) -> tuple[float, int]:
-            _, samples = lib.nvmlDeviceGetSamples(gpu, lib.NVML_GPU_UTILIZATION_SAMPLES, int(since * 1e6))
-            shares = [one.sampleValue.uiVal / 100 for one in samples if one.timeStamp >= since * 1e6]
+            earlier = int((since - _SAMPLE_S) * 1e6)
+            _, samples = lib.nvmlDeviceGetSamples(gpu, lib.NVML_GPU_UTILIZATION_SAMPLES, earlier)
+            told = [(one.timeStamp / 1e6, one.sampleValue.uiVal / 100) for one in samples]
+            whole = [share for (begun, _), (_, share) in pairwise(told) if begun >= since]
+            shares = whole or [share for ended, share in told if ended >= since]
             if not shares:
                 raise LookupError(say("no sample fell into that time"))
             return sum(shares) / len(shares), len(shares)
@@ -178,6 +190,26 @@ class Nvml:
             return 1 - used[pid] / sum(used.values())
 
         return self._of(index, say("the use by process"), read)
+
+    def host_bytes(self, index: int) -> NvmlAnswer[tuple[int, int]]:
+        """Bytes that the GPU has sent over PCIe, and received, protocol included, modulo 2^32.
+
+        Told from Hopper on; 0.3 ms on an H100. A GPU that its host reaches by another link (NVLink-C2C) has
+        no use for these counters.
+        """
+
+        def read(lib: NvmlLibrary, gpu: Any) -> tuple[int, int]:
+            fields = (lib.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, lib.NVML_FI_DEV_PCIE_COUNT_RX_BYTES)
+            sent, received, links = lib.nvmlDeviceGetFieldValues(
+                gpu, [*fields, lib.NVML_FI_DEV_C2C_LINK_COUNT]
+            )
+            if sent.nvmlReturn or received.nvmlReturn:
+                raise LookupError(say("it does not count them"))
+            if not links.nvmlReturn and links.value.uiVal:
+                raise LookupError(say("its host is not behind PCIe"))
+            return int(sent.value.uiVal), int(received.value.uiVal)
+
+        return self._of(index, say("the bytes over PCIe"), read)
 
     def power(self, index: int) -> NvmlAnswer[float]:
         """What the board draws now, in watts."""
@@ -218,14 +250,10 @@ class Nvml:
     def _start(self) -> NvmlLibrary:
         # A forked child has to start NVML again.
         if self._started is None or self._started[0] != os.getpid():
-            library = self._given or _pynvml()
+            library = self._given or cast(NvmlLibrary, import_module("pynvml"))
             library.nvmlInit()
             self._started = (os.getpid(), library)
         return self._started[1]
-
-
-def _pynvml() -> NvmlLibrary:
-    return cast(NvmlLibrary, import_module("pynvml"))
 
 
 def _used(listed: Iterable[Any]) -> dict[int, int | None]:

@@ -26,6 +26,8 @@ from jupyter_mlgpu.record.errors import RecordError
 Phase = Literal["starting", "running", "idle", "ended", "exited"]
 PHASES: tuple[Phase, ...] = ("starting", "running", "idle", "ended", "exited")
 
+#: Earlier runs of a cell's code that are kept, and the largest number that is taken for a size.
+MOST_RUNS, LARGEST_SIZE = 8, 10**12
 #: The newest native lines that are kept, and how long one may be.
 MOST_LINES = 20
 LONGEST_LINE = 300
@@ -84,11 +86,34 @@ class Look(Struct, frozen=True):
     oom_kills: OomKills = OomKills()
 
 
+Size = Annotated[int, Meta(ge=1, le=LARGEST_SIZE)]
+
+
+class SizeRun(Struct, frozen=True):
+    """An earlier run of a cell's code that ended well: its size, and the process's peak in bytes."""
+
+    size: Size
+    peak: Count
+
+
+class Sizes(Struct, frozen=True):
+    """The one whole number in which a cell and its earlier runs differ, such as the batch.
+
+    `size` is the cell's own, `runs` are the earlier ones, oldest first. `name` is what the code calls the
+    number, None where it gives it no name.
+    """
+
+    size: Size
+    runs: Annotated[tuple[SizeRun, ...], Meta(max_length=MOST_RUNS)]
+    name: Text | None = None
+
+
 class CellName(Struct, frozen=True):
-    """The first line of a cell, redacted; `sequence` says of which."""
+    """The first line of a cell, redacted; `sequence` says of which. `sizes` where it was seen with others."""
 
     sequence: Count
     name: Text
+    sizes: Sizes | None = None
 
 
 class KernelState(Struct, frozen=True):
@@ -136,10 +161,15 @@ class Account(Struct, frozen=True):
         return max(self.at.since, 0.0 if self.state.look is None else self.state.look.at)
 
     @property
+    def cell(self) -> CellName | None:
+        """The last cell; None where nobody has looked while it ran."""
+        cell = self.state.cell
+        return cell if cell is not None and cell.sequence == self.at.sequence else None
+
+    @property
     def first_line(self) -> str | None:
         """The first line of the last cell; None where nobody has looked while it ran."""
-        cell = self.state.cell
-        return cell.name if cell is not None and cell.sequence == self.at.sequence else None
+        return None if self.cell is None else self.cell.name
 
 
 class Pages:

@@ -19,59 +19,6 @@ from jupyter_mlgpu.record.redact.words import any_of
 
 HIDDEN = "<redacted>"
 
-# Beside those of gitleaks (`published.py`): forms that it does not have, and forms of which a shorter piece
-# will do. Fixed letters -> which characters follow, and how many at least.
-_PREFIXES = {
-    "sk-": (r"\w-", 16),
-    "sk-proj-": (r"\w-", 8),
-    "sk-ant-": (r"\w-", 8),
-    "sk-or-": (r"\w-", 8),
-    "sk-svcacct-": (r"\w-", 8),
-    "sk-admin-": (r"\w-", 8),
-    "eyJ": (r"\w.-", 7),
-    "ZXlK": ("0-9A-Za-z", 20),
-    "hf_": ("0-9A-Za-z", 12),
-    "ghp_": ("0-9A-Za-z", 8),
-    "gho_": ("0-9A-Za-z", 8),
-    "ghu_": ("0-9A-Za-z", 8),
-    "ghs_": ("0-9A-Za-z", 8),
-    "ghr_": ("0-9A-Za-z", 8),
-    "github_pat_": (r"\w", 8),
-    "glpat-": (r"\w.-", 8),
-    "xoxp-": (r"\w-", 8),
-    "AKIA": ("0-9A-Z", 12),
-    "ASIA": ("0-9A-Z", 12),
-    "AIza": (r"\w-", 8),
-    "gsk_": ("0-9A-Za-z", 12),
-    "nvapi-": (r"\w-", 8),
-    "ya29.": (r"\w.-", 8),
-    "1//0": (r"\w-", 20),
-    "GOCSPX-": (r"\w-", 12),
-    "dckr_pat_": (r"\w-", 8),
-    "dckr_oat_": (r"\w-", 8),
-    "pypi-": (r"\w-", 20),
-    "npm_": ("0-9A-Za-z", 16),
-    "r8_": ("0-9A-Za-z", 16),
-    "xai-": ("0-9A-Za-z", 16),
-    "tgp_v1_": (r"\w-", 12),
-    "fw_": ("0-9A-Za-z", 20),
-    "lsv2_pt_": (r"\w", 12),
-    "lsv2_sk_": (r"\w", 12),
-    "pcsk_": (r"\w", 16),
-    "jina_": ("0-9A-Za-z", 20),
-    "tvly-": (r"\w-", 16),
-    "wandb_v1_": (r"\w-", 12),
-    "KGAT_": ("0-9A-Za-z", 16),
-    "ATATT3": (r"\w=-", 16),
-    "whsec_": ("0-9A-Za-z", 16),
-    "sbp_": ("0-9a-f", 16),
-    "figd_": (r"\w-", 16),
-    "NRAK-": ("0-9A-Z", 16),
-    "CFPAT-": (r"\w-", 16),
-    "SG.": (r"\w.-", 16),
-    "dapi": ("0-9a-f", 16),
-    "key-": ("0-9a-f", 24),
-}
 #: A cut may have left so many characters behind the fixed letters.
 _ENOUGH = 20
 # What may follow these is also in names (`sk-estimator-doc-link`), in small letters alone.
@@ -222,11 +169,11 @@ def compiled(pattern: str) -> re.Pattern[str]:
 @functools.cache
 def published() -> re.Pattern[str]:
     """Every published prefix and what follows it."""
-    from jupyter_mlgpu.record.redact.published import PREFIXES
+    from jupyter_mlgpu.record.redact.published import OWN_PREFIXES, PREFIXES
 
     after = {}
-    for prefix, (characters, least) in {**PREFIXES, **_PREFIXES}.items():
-        least = least if prefix in _PREFIXES else min(least, _ENOUGH)
+    for prefix, (characters, least) in {**PREFIXES, **OWN_PREFIXES}.items():
+        least = least if prefix in OWN_PREFIXES else min(least, _ENOUGH)
         fixed = re.escape(prefix)
         # Asked when the letters are there: looking back at each letter of a text would take longer.
         alone = rf"(?:(?<![0-9A-Za-z]{fixed})|(?<=\\[nrt]{fixed})|(?<=[\d\[]m{fixed}))"

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import schemas
 
 import jupyter_mlgpu.explain.doctor
 from jupyter_mlgpu.explain.doctor import checks, reading
@@ -157,6 +158,7 @@ def test_json_is_as_its_schema_says(name: str, machine: Callable[..., Facts]):
     told = [*find_checks(), check("z-crash", RuntimeError("boom"))]
     data = json.loads(json.dumps(diagnose(machine(name, changes), told).to_json()))
     jsonschema.validate(data, SCHEMA)
+    assert schemas.doctor_schema() == SCHEMA, "run `make schemas`"
     assert data["schema"] == 2
     statuses = [one["status"] for one in data["checks"]]
     assert statuses == sorted(statuses, key=["finding", "crashed", "ok", "skipped", "not asked"].index)

@@ -1,1 +1,1 @@
-"""One check a module: ID, TITLE and `judge(facts)`; see `jupyter_mlgpu.explain.doctor.check`."""
+"""One check a module: TITLE and `judge(facts)`; see `jupyter_mlgpu.explain.doctor.check`."""

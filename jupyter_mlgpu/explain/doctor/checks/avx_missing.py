@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "avx-missing"
 TITLE = say("The processor has what the frameworks were built for")
 
 

@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "conda-pip-mixed"
 TITLE = say("Compiled packages come from one installer")
 _COMPILED = ("numpy", "scipy", "h5py", "protobuf", "tensorflow", "torch", "jaxlib")
 

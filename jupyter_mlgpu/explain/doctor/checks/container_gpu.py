@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "container-gpu"
 TITLE = say("The container was given the GPU")
 
 

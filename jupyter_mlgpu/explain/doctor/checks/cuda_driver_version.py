@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written, comment
 from jupyter_mlgpu.record.sentence import say
 
-ID = "cuda-driver-version"
 TITLE = say("NVIDIA's driver is new enough for the frameworks")
 
 

@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say, say_count
 
-ID = "cuda-wheel-versions"
 TITLE = say("PyTorch has the CUDA wheels that it was built with")
 
 

@@ -13,7 +13,6 @@ from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
 from jupyter_mlgpu.explain.doctor.versions import older, release
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-ID = "cudnn-version"
 TITLE = say("cuDNN fits the frameworks")
 
 

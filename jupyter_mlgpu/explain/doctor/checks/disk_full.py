@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "disk-full"
 TITLE = say("There is room on the disks")
 _NEEDED = GIB
 

@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "driver-half-updated"
 TITLE = say("The parts of NVIDIA's driver are of one version")
 
 

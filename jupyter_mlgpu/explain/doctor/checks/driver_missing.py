@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "driver-missing"
 TITLE = say("The NVIDIA GPU has its driver")
 
 

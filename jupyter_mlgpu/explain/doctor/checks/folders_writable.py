@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "folders-writable"
 TITLE = say("Folders that frameworks write to may be written")
 
 

@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "framework-compute"
 TITLE = say("Every framework computes on its best device")
 
 

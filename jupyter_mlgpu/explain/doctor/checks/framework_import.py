@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.loading import loaders_line
 from jupyter_mlgpu.explain.doctor.remedies import as_written, pinned, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "framework-import"
 TITLE = say("Every framework can be imported")
 
 

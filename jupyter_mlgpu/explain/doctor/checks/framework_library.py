@@ -13,7 +13,6 @@ from jupyter_mlgpu.explain.doctor.remedies import pinned, run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "framework-library"
 TITLE = say("Every framework finds its libraries")
 
 

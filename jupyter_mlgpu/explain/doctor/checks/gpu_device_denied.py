@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "gpu-device-denied"
 TITLE = say("The GPU's device may be opened")
 
 

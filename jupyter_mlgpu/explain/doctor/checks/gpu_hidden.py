@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "gpu-hidden"
 TITLE = say("No variable hides the GPU")
 
 

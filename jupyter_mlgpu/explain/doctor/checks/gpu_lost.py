@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "gpu-lost"
 TITLE = say("NVIDIA's driver tells its GPU")
 
 

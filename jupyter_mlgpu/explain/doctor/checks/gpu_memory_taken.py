@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import gigabytes
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "gpu-memory-taken"
 TITLE = say("The GPU's memory is free")
 # Of the GPU's memory, at least this share should be free.
 _SHARE = 0.2

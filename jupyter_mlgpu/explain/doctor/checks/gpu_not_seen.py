@@ -13,7 +13,6 @@ from jupyter_mlgpu.explain.doctor.remedies import showing_devices
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "gpu-not-seen"
 TITLE = say("Every framework sees the GPU")
 
 

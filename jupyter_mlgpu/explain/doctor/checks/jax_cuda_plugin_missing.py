@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "jax-cuda-plugin-missing"
 TITLE = say("JAX can use the NVIDIA GPU")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where jax has no plug-in and no CUDA in its jaxlib, and the machine has a GPU of NVIDIA's."""
     packages = known(facts.packages)
-    if "jax" not in packages:
-        return Skipped(say("jax is not installed."))
+    installed(facts, "jax")
     if not nvidia.count(facts):
         return Skipped(say("There is no NVIDIA GPU."))
     plugins = [name for name in sorted(packages) if re.fullmatch(r"jax-cuda\d+-plugin", name)]

@@ -6,21 +6,17 @@ not), patrick-kidger/diffrax#659.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "jax-metal"
 TITLE = say("jax is old enough for jax-metal")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where jax-metal stands beside jax 0.5.1 or newer."""
-    packages = known(facts.packages)
-    plugin, jax = packages.get("jax-metal"), packages.get("jax")
-    if plugin is None or jax is None:
-        return Skipped(say("jax and jax-metal are not both installed."))
+    plugin, jax = installed(facts, "jax-metal", "jax")
     found = say("jax-metal {plugin} stands beside jax {version}.", plugin=plugin.version, version=jax.version)
     if older(jax.version, "0.5.1"):
         return Fine(found)

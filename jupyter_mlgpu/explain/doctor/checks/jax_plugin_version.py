@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import say
 
-ID = "jax-plugin-version"
 TITLE = say("JAX's CUDA plug-in is of jax's version")
 
 

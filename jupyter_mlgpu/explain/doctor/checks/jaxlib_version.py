@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.check import (
+    Cause,
+    Facts,
+    Finding,
+    Fine,
+    Verdict,
+    installed,
+    known_or,
+)
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "jaxlib-version"
 TITLE = say("jaxlib fits jax")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where jaxlib is newer than jax, or older than jax's own requirement."""
-    packages = known(facts.packages)
-    jax, jaxlib = packages.get("jax"), packages.get("jaxlib")
-    if jax is None or jaxlib is None:
-        return Skipped(say("jax and jaxlib are not both installed."))
+    jax, jaxlib = installed(facts, "jax", "jaxlib")
     found = say("jaxlib {jaxlib} stands beside jax {version}.", jaxlib=jaxlib.version, version=jax.version)
     least = _least(known_or(jax.requires, ()))
     if not older(jax.version, jaxlib.version) and not (least and older(jaxlib.version, least)):

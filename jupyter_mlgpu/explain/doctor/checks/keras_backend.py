@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, as_written, r
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "keras-backend"
 TITLE = say("Keras has the framework that it runs on")
 # Keras's names for its backends are their packages' own.
 _KNOWN = ("tensorflow", "jax", "torch", "numpy", "openvino")

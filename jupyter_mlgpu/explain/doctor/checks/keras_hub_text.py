@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, older
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-ID = "keras-hub-text"
 TITLE = say("keras-hub has its tokenizers")
 
 

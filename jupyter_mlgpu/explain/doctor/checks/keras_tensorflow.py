@@ -19,7 +19,6 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "keras-tensorflow"
 TITLE = say("Keras is of TensorFlow's time")
 
 

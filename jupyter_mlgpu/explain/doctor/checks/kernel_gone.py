@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "kernel-gone"
 TITLE = say("Every kernel's Python is there")
 
 

@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import say
 
-ID = "kernel-interpreter"
 TITLE = say("A kernel runs the Python that has the packages")
 
 

@@ -6,18 +6,20 @@ Sources: jupyter/notebook#1558 ("No module named ipykernel"), ipython/ipython#98
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, known, known_or
-from jupyter_mlgpu.explain.doctor.facts import KernelSpec
 from jupyter_mlgpu.explain.doctor.maybe import Unknown
 from jupyter_mlgpu.explain.doctor.remedies import path, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "kernel-without-ipykernel"
 TITLE = say("Every kernel's Python has ipykernel")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where a kernelspec's Python is there and lacks ipykernel."""
-    lacking = [one for one in known(facts.kernel.specs) if _lacks(one)]
+    lacking = [
+        one
+        for one in known(facts.kernel.specs)
+        if known_or(one.exists, False) and not isinstance(one.has, Unknown) and "ipykernel" not in one.has
+    ]
     if not lacking:
         return Fine(say("Every kernel whose Python can be read has ipykernel."))
     python = known_or(lacking[0].interpreter, "python")
@@ -32,7 +34,3 @@ def judge(facts: Facts) -> Verdict:
         confidence="sure",
         cause=Cause.PYTHON,
     )
-
-
-def _lacks(spec: KernelSpec) -> bool:
-    return known_or(spec.exists, False) and not isinstance(spec.has, Unknown) and "ipykernel" not in spec.has

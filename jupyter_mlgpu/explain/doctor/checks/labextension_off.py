@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import Remedy, as_written, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "labextension-off"
 TITLE = say("The front end is enabled in JupyterLab")
 _NAME = "jupyter-mlgpu"
 

@@ -6,12 +6,11 @@ have the tf_keras package installed").
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import as_written, comment, run
 from jupyter_mlgpu.explain.doctor.versions import minor
 from jupyter_mlgpu.record.sentence import say
 
-ID = "legacy-keras"
 TITLE = say("Keras 2 is there where it is asked for")
 
 
@@ -21,8 +20,7 @@ def judge(facts: Facts) -> Verdict:
     packages = known(facts.packages)
     if value.lower() not in ("1", "true"):
         return Fine(say("Keras 2 is not asked for."))
-    if "tensorflow" not in packages:
-        return Skipped(say("TensorFlow is not installed."))
+    installed(facts, "tensorflow")
     if "tf-keras" in packages:
         return Fine(
             say("Keras 2 is asked for, and tf-keras is {version}.", version=packages["tf-keras"].version)

@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "library-path-lost"
 TITLE = say("The shell's library path reaches Python")
 
 

@@ -13,7 +13,6 @@ from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, run
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "memory-growth"
 TITLE = say("A shared GPU's memory is taken as it is needed")
 # Less than this on the GPU is a desktop, not a neighbour.
 _NEIGHBOUR = 512 * 2**20

@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import say
 
-ID = "memory-low"
 TITLE = say("There is memory for a framework")
 _NEEDED = GIB
 

@@ -6,12 +6,11 @@ selector`).
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "metal-macos"
 TITLE = say("macOS is new enough for the Metal plug-in")
 
 
@@ -20,9 +19,7 @@ def judge(facts: Facts) -> Verdict:
     macos = known(facts.machine.macos)
     if macos is None:
         return Skipped(say("This is not a Mac."))
-    plugin = known(facts.packages).get("tensorflow-metal")
-    if plugin is None:
-        return Skipped(say("tensorflow-metal is not installed."))
+    (plugin,) = installed(facts, "tensorflow-metal")
     if not older(macos, "12"):
         return Fine(say("macOS is {version}.", version=macos))
     return Finding(

@@ -6,13 +6,12 @@ Sources: autorope/donkeycar#1154, sun1638650145/Libraries-and-Extensions-for-Ten
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.metal import APPLES, communitys
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "metal-plugin-missing"
 TITLE = say("TensorFlow has its Metal plug-in")
 
 
@@ -21,8 +20,7 @@ def judge(facts: Facts) -> Verdict:
     if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
         return Skipped(say("This is no Mac with Apple silicon."))
     packages = known(facts.packages)
-    if "tensorflow" not in packages:
-        return Skipped(say("TensorFlow is not installed."))
+    installed(facts, "tensorflow")
     if APPLES in packages:
         return Fine(say("tensorflow-metal is {version}.", version=packages[APPLES].version))
     found = communitys(packages)

@@ -6,21 +6,17 @@ Sources: tensorflow/models#10617 (`symbol not found in flat namespace '_TF_Alloc
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "metal-plugin-pair"
 TITLE = say("The Metal plug-in is of TensorFlow's time")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the plug-in is older than 1.1 beside TensorFlow 2.14 or newer, or too new."""
-    packages = known(facts.packages)
-    plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
-    if plugin is None or tensorflow is None:
-        return Skipped(say("TensorFlow and tensorflow-metal are not both installed."))
+    plugin, tensorflow = installed(facts, "tensorflow-metal", "tensorflow")
     if not older(tensorflow.version, "2.20"):
         return Skipped(say("No plug-in loads into this TensorFlow."))
     too_old = older(plugin.version, "1.1") and not older(tensorflow.version, "2.14")

@@ -6,22 +6,19 @@ TensorFlow 2.18.1 and 2.19.1 export all, 2.20 and newer lack 8.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.metal import APPLES, communitys
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "metal-plugin-version"
 TITLE = say("TensorFlow and its Metal plug-in belong together")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the newest plug-in stands beside a TensorFlow that it cannot load into."""
     packages = known(facts.packages)
-    plugin, tensorflow = packages.get("tensorflow-metal"), packages.get("tensorflow")
-    if plugin is None or tensorflow is None:
-        return Skipped(say("TensorFlow and tensorflow-metal are not both installed."))
+    plugin, tensorflow = installed(facts, "tensorflow-metal", "tensorflow")
     found = say(
         "tensorflow-metal {plugin} stands beside TensorFlow {version}.",
         plugin=plugin.version,

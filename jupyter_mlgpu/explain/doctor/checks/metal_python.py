@@ -6,13 +6,12 @@ same with an earlier pair of Python and plug-in.
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.metal import communitys
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "metal-python"
 TITLE = say("There is a Metal plug-in for this version of Python")
 
 
@@ -20,8 +19,7 @@ def judge(facts: Facts) -> Verdict:
     """A finding where TensorFlow stands on a Mac whose Python is too new for any plug-in."""
     if known(facts.machine.system) != "Darwin" or known(facts.machine.architecture) != "arm64":
         return Skipped(say("This is no Mac with Apple silicon."))
-    if "tensorflow" not in known(facts.packages):
-        return Skipped(say("TensorFlow is not installed."))
+    installed(facts, "tensorflow")
     found = communitys(known(facts.packages))
     if found:
         return Skipped(found)

@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "network"
 TITLE = say("Data and weights can be downloaded")
 
 

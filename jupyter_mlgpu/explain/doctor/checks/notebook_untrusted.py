@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import as_written, path, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "notebook-untrusted"
 TITLE = say("Saved outputs are trusted")
 
 

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import re
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known, known_or
+from jupyter_mlgpu.explain.doctor.check import (
+    Cause,
+    Facts,
+    Finding,
+    Fine,
+    Verdict,
+    installed,
+    known,
+    known_or,
+)
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "numpy-abi"
 TITLE = say("NumPy is of the kind that the frameworks were compiled for")
 _FIRST_FOR_2 = {"tensorflow": "2.18", "torch": "2.3", "jaxlib": "0.4.26"}
 
@@ -21,9 +29,7 @@ _FIRST_FOR_2 = {"tensorflow": "2.18", "torch": "2.3", "jaxlib": "0.4.26"}
 def judge(facts: Facts) -> Verdict:
     """A finding where NumPy 2 stands beside a framework of NumPy 1's time."""
     packages = known(facts.packages)
-    numpy = packages.get("numpy")
-    if numpy is None:
-        return Skipped(say("NumPy is not installed."))
+    (numpy,) = installed(facts, "numpy")
     names = [
         name
         for name, first in _FIRST_FOR_2.items()

@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.record.sentence import say
 
-ID = "nvml-package"
 TITLE = say("NVIDIA's driver can be asked")
 
 

@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, Remedy, as_wr
 from jupyter_mlgpu.measure.frameworks import registry
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "package-copies"
 TITLE = say("No package is installed twice")
 
 

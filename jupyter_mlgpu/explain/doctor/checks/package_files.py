@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import pinned, run
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "package-files"
 TITLE = say("No installed package lacks files")
 
 

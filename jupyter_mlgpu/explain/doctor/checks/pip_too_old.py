@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "pip-too-old"
 TITLE = say("pip knows today's wheels")
 
 

@@ -7,21 +7,17 @@ protobuf 6); from 2.20 on TensorFlow's own requirement is protobuf 5.28 or newer
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "protobuf-tensorflow"
 TITLE = say("protobuf fits TensorFlow")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where protobuf is too new or too old for this TensorFlow's generated code."""
-    packages = known(facts.packages)
-    protobuf, tensorflow = packages.get("protobuf"), packages.get("tensorflow")
-    if protobuf is None or tensorflow is None:
-        return Skipped(say("TensorFlow and protobuf are not both installed."))
+    protobuf, tensorflow = installed(facts, "protobuf", "tensorflow")
     wanted = _wanted(tensorflow.version, protobuf.version)
     found = say(
         "protobuf {protobuf} stands beside TensorFlow {version}.",

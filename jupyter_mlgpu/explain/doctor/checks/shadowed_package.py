@@ -9,7 +9,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import Remedy, path, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "shadowed-package"
 TITLE = say("No file here hides a package")
 
 

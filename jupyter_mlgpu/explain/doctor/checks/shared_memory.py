@@ -6,12 +6,11 @@ Sources: pytorch/pytorch#5040, bytedance/Protenix#2, nianticlabs/simplerecon#3 (
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.sizes import GIB, gigabytes
 from jupyter_mlgpu.record.sentence import say
 
-ID = "shared-memory"
 TITLE = say("There is shared memory for data loaders")
 _NEEDED = GIB
 
@@ -20,8 +19,7 @@ def judge(facts: Facts) -> Verdict:
     """A finding where a container with PyTorch has less than 1 GiB of shared memory."""
     if not known(facts.machine.container):
         return Skipped(say("This is no container."))
-    if "torch" not in known(facts.packages):
-        return Skipped(say("PyTorch is not installed."))
+    installed(facts, "torch")
     size = known(facts.storage.shared_memory)
     if size is None:
         return Skipped(say("There is no /dev/shm."))

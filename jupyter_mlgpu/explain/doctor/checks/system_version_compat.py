@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "system-version-compat"
 TITLE = say("Python is told the real version of macOS")
 
 

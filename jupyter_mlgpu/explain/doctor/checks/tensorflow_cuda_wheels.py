@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skip
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "tensorflow-cuda-wheels"
 TITLE = say("TensorFlow finds the CUDA that it was built with")
 
 

@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import say
 
-ID = "tensorflow-macos-leftover"
 TITLE = say("Nothing is left of tensorflow-macos")
 
 

@@ -6,21 +6,17 @@ one); tensorflow/text#1541 and keras-team/keras-hub#2979 (2.21.0 itself cannot b
 
 from __future__ import annotations
 
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verdict, installed
 from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import minor, release
 from jupyter_mlgpu.record.sentence import joined, say
 
-ID = "tensorflow-text"
 TITLE = say("tensorflow-text is of TensorFlow's version")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where the two differ in their minor version, or where the broken 2.21.0 is installed."""
-    packages = known(facts.packages)
-    text, tensorflow = packages.get("tensorflow-text"), packages.get("tensorflow")
-    if text is None or tensorflow is None:
-        return Skipped(say("TensorFlow and tensorflow-text are not both installed."))
+    text, tensorflow = installed(facts, "tensorflow-text", "tensorflow")
     here = minor(tensorflow.version)
     broken = release(text.version) == release("2.21.0")
     found = say(

@@ -13,7 +13,6 @@ from jupyter_mlgpu.explain.doctor.facts import Package
 from jupyter_mlgpu.explain.doctor.remedies import pinned, run
 from jupyter_mlgpu.record.sentence import Sentence, say
 
-ID = "tensorflow-twice"
 TITLE = say("Only one TensorFlow is installed")
 _ALL = (
     "tensorflow",

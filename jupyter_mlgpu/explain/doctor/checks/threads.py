@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Verd
 from jupyter_mlgpu.explain.doctor.remedies import FROM_THIS_SHELL, run
 from jupyter_mlgpu.record.sentence import joined, say, say_count
 
-ID = "threads"
 TITLE = say("Threads are as many as the processors that may be used")
 _NAMES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
 

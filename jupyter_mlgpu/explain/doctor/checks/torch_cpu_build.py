@@ -6,19 +6,16 @@ Sources: X-PLUG/MobileAgent#60, XPixelGroup/HAT#85 ("Torch not compiled with CUD
 from __future__ import annotations
 
 from jupyter_mlgpu.explain.doctor import nvidia
-from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, known
+from jupyter_mlgpu.explain.doctor.check import Cause, Facts, Finding, Fine, Skipped, Verdict, installed, known
 from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "torch-cpu-build"
 TITLE = say("PyTorch was built for the NVIDIA GPU")
 
 
 def judge(facts: Facts) -> Verdict:
     """A finding where torch has no CUDA in it and the machine has a GPU of NVIDIA's."""
-    torch = known(facts.packages).get("torch")
-    if torch is None:
-        return Skipped(say("PyTorch is not installed."))
+    (torch,) = installed(facts, "torch")
     if not nvidia.count(facts):
         return Skipped(say("There is no NVIDIA GPU."))
     build = known(facts.builds).get("torch")

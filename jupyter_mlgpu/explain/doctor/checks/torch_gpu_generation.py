@@ -12,7 +12,6 @@ from jupyter_mlgpu.explain.doctor.remedies import run
 from jupyter_mlgpu.explain.doctor.versions import older
 from jupyter_mlgpu.record.sentence import say
 
-ID = "torch-gpu-generation"
 TITLE = say("PyTorch has code for this generation of GPU")
 
 

@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import release
 from jupyter_mlgpu.record.sentence import say
 
-ID = "versions-differ"
 TITLE = say("Both sides of jupyter_mlgpu are of one version")
 
 

@@ -10,7 +10,6 @@ from jupyter_mlgpu.explain.doctor.facts import Package
 from jupyter_mlgpu.explain.doctor.remedies import pinned, run
 from jupyter_mlgpu.record.sentence import say
 
-ID = "wheel-architecture"
 TITLE = say("Packages were built for this processor")
 _KNOWN = ("x86_64", "arm64", "aarch64", "i686")
 

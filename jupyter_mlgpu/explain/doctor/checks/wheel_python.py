@@ -11,7 +11,6 @@ from jupyter_mlgpu.explain.doctor.remedies import as_written, run
 from jupyter_mlgpu.explain.doctor.versions import minor
 from jupyter_mlgpu.record.sentence import say
 
-ID = "wheel-python"
 TITLE = say("Compiled packages were built for this version of Python")
 
 

@@ -33,7 +33,9 @@ def read(root: Path = _ROOT) -> MachineFacts:
         release=platform.release(),
         macos=fact(_macos) if mac else None,
         architecture=fact(_hardware) if mac else platform.machine(),
-        processor=fact(_mac_processor) if mac else fact(lambda: _processor(root)),
+        processor=fact(lambda: _sysctl("machdep.cpu.brand_string"))
+        if mac
+        else fact(lambda: _processor(root)),
         cpu_features=() if mac else fact(lambda: _features(root)),
         cores=fact(_cores),
         usable_cores=fact(_usable),
@@ -94,10 +96,6 @@ def _hardware() -> str:
 
 def _sysctl(name: str) -> str:
     return run(["/usr/sbin/sysctl", "-n", name]).strip()
-
-
-def _mac_processor() -> str:
-    return _sysctl("machdep.cpu.brand_string")
 
 
 def _processor(root: Path) -> str | None:

@@ -29,7 +29,7 @@ def fact(read: Callable[[], T]) -> Maybe[T]:
         return Unknown(
             say(
                 "{program} did not answer within {seconds} s.",
-                program=_program(error.cmd),
+                program=Path(error.cmd if isinstance(error.cmd, str) else error.cmd[0]).name,
                 seconds=f"{error.timeout:g}",
             )
         )
@@ -80,7 +80,3 @@ def table_of(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
-
-
-def _program(command: Any) -> str:
-    return Path(command if isinstance(command, str) else command[0]).name

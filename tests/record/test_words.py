@@ -1,0 +1,64 @@
+"""The words after a magic: taken apart, and what is said where they are typed wrongly."""
+
+import pytest
+
+from jupyter_mlgpu.record import words
+from jupyter_mlgpu.record.errors import UsageError
+from jupyter_mlgpu.record.sentence import of_error, say
+from jupyter_mlgpu.record.translation import translated
+from jupyter_mlgpu.record.words import typed
+
+HELP = say("`%mlc_doctor?` shows its options.")
+
+
+def taken_apart(line, **more):
+    return typed(line, "%mlc_doctor", HELP, values=("--facts", "--language"), flags=("--deep",), **more)
+
+
+def test_options_have_their_values_and_other_words_keep_their_order():
+    found = taken_apart("one --facts 'my facts.json' two --deep")
+    assert found.places == ("one", "two")
+    assert found.options == {"--facts": "my facts.json", "--deep": ""}
+
+
+def test_a_hash_is_no_comment_and_a_line_that_is_split_is_taken_as_it_is():
+    assert taken_apart("a#b '#' c").places == ("a#b", "#", "c")
+    assert taken_apart(["f(a, b)", "--deep"]).places == ("f(a, b)",)
+
+
+def test_on_windows_a_backslash_stands_between_folders(monkeypatch):
+    assert taken_apart(r"--facts a\ b.json").options == {"--facts": "a b.json"}
+    monkeypatch.setattr(words.sys, "platform", "win32")
+    assert taken_apart(r"--facts C:\facts.json").options == {"--facts": r"C:\facts.json"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "--depp",
+            "Unknown word '--depp' after %mlc_doctor. Did you mean --deep? Choose --facts, ",
+        ),
+        ("--xyz", "Unknown word '--xyz' after %mlc_doctor. Choose --facts, --language, --deep."),
+        ("--facts", "--facts needs a value."),
+        ("--facts --deep", "--facts needs a value."),
+        ("--deep --deep", "--deep stands twice after %mlc_doctor: give it once."),
+        ("'half", 'A quotation mark stands alone in "\'half" after %mlc_doctor.'),
+    ],
+)
+def test_what_is_wrong_is_named_and_the_end_says_what_to_type(line, said):
+    with pytest.raises(UsageError) as refused:
+        taken_apart(line)
+    assert str(refused.value).startswith(said)
+    assert str(refused.value).endswith(f" {HELP}")
+
+
+def test_a_word_that_is_no_option_is_refused_where_none_may_stand():
+    with pytest.raises(UsageError, match=r"Unknown word 'deep' after %mlc_doctor\. Did you mean --deep"):
+        taken_apart("deep", places=False)
+
+
+def test_it_is_said_in_the_learners_language():
+    with pytest.raises(UsageError) as refused:
+        taken_apart("--depp")
+    assert translated(of_error(refused.value), "zh").startswith("%mlc_doctor 之后的词 '--depp' 无法识别。")
