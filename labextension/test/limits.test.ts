@@ -7,7 +7,7 @@ import { answer, clause, commandsIn, kindOf, lineName, lineShare } from '../src/
 import { cutInWords } from '../src/record/notes';
 import { readRecord } from '../src/record/record';
 import type { IRecord } from '../src/record/record';
-import { recordText } from '../src/record/recordtext';
+import { recordText, withUncertainty } from '../src/record/recordtext';
 import { line } from '../src/record/words';
 import { reading, recordJson } from './records';
 
@@ -88,6 +88,37 @@ test('a kind that is not known stands in no line, and without a share the kind s
 test('every kind has words that its catalogue can translate', () => {
   assert(Object.values(KINDS).length === 12);
   assert.equal(clause(limitOf({ confidence: 'likely' }), chinese), '很可能：86 % 用于等待');
+});
+
+test('a share is said no more exactly than the looks know it that it rests on', () => {
+  const told = (share: number, looks: number): string =>
+    clause(
+      limitOf({ share, evidence: [{ ...reading('samples_share', share), samples: looks }] }),
+      english
+    );
+  assert.equal(told(1, 25), 'waiting nearly all the time');
+  assert.equal(told(0.95, 25), 'waiting nearly all the time');
+  assert.equal(told(0.94, 25), 'about 90 % waiting');
+  assert.equal(told(0.55, 12), 'about 60 % waiting');
+  assert.equal(told(0.86, 500), 'about 85 % waiting');
+  assert.equal(told(0.97, 500), 'about 95 % waiting');
+  assert.equal(told(0.86, 10_000), '86 % waiting');
+  assert.equal(told(0.999, 10_000), 'waiting nearly all the time');
+  assert.equal(told(0.03, 25), '3 % waiting');
+  assert.equal(told(7, 25), 'waiting nearly all the time');
+});
+
+test('the evidence has the share as it was seen, with its interval', () => {
+  const record = known({});
+  const seen = (changes: object): string => {
+    const [first] = limitOf({
+      evidence: [{ ...reading('samples_share', 1), ...changes }]
+    }).evidence;
+    assert(first);
+    return withUncertainty(first, record, english);
+  };
+  assert.equal(seen({ unit: 'share', samples: 25 }), '100 %, 95 % interval 87 % to 100 %');
+  assert.match(seen({ unit: 'share', samples: 0 }), /^100(\.0)? %$/);
 });
 
 test('what is no limit is none, and of rubbish in one the rest stays', () => {

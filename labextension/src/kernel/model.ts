@@ -15,8 +15,8 @@ import type { IFigure } from './savedfigures';
 import { NOTHING_KNOWN, liveEntry } from './state';
 import type { IEntry, IRunningCell, IState, KernelState } from './state';
 
-/** Deltas held while a snapshot is on its way; more than that, and the gap is asked for again. */
-const HELD = 200;
+/** Deltas that wait while a snapshot is on its way; more than that, and the gap is asked for again. */
+const MOST_EARLY = 200;
 
 /** Lines kept of a running cell, and of no cell; the newest, for the record will bring all of them. */
 const LIVE_LINES = 2_000;
@@ -89,7 +89,7 @@ export class KernelModel {
     this.waiting ||= wanted;
     const received = { delta, at: this.clock() };
     if (this.waiting) {
-      this.held = [...this.held, received].slice(-HELD);
+      this.early = [...this.early, received].slice(-MOST_EARLY);
     }
     this.apply([received], { kernel: 'live', restarted: false, death: null });
     return wanted;
@@ -103,14 +103,14 @@ export class KernelModel {
   applySnapshot(snapshot: ISnapshot): boolean {
     const at = this.clock();
     this.gone = null;
-    const newer = this.held.filter(
+    const newer = this.early.filter(
       ({ delta }) => delta.run === snapshot.run && delta.seq > snapshot.seq
     );
     const complete = newer.every(
       ({ delta }, index) => delta.prev === (newer[index - 1]?.delta.seq ?? snapshot.seq)
     );
     this.waiting = !complete;
-    this.held = complete ? [] : newer;
+    this.early = complete ? [] : newer;
     this.seq = newer.at(-1)?.delta.seq ?? snapshot.seq;
 
     if (snapshot.run !== this.current.run) {
@@ -216,7 +216,7 @@ export class KernelModel {
     this.counters.forget();
     this.seq = 0;
     this.waiting = false;
-    this.held = [];
+    this.early = [];
     this.records.clear();
     this.publish({ ...NOTHING_KNOWN, ...known });
   }
@@ -239,9 +239,9 @@ export class KernelModel {
   private gone: string | null = null;
   /** Number of the last delta seen of this run. */
   private seq = 0;
-  /** A snapshot is wanted: deltas are held until it has come. */
+  /** A snapshot is wanted: deltas wait until it has come. */
   private waiting = false;
-  private held: IReceived[] = [];
+  private early: IReceived[] = [];
 }
 
 /** A delta with the browser's clock when it came. */

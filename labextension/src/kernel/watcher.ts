@@ -28,7 +28,7 @@ export class Watcher {
   /** Nobody can any more. */
   stop(): void {
     this.watching = false;
-    this.told = null;
+    this.watched = null;
     clearTimeout(this.timer);
     this.model.stateChanged.disconnect(this.onState, this);
   }
@@ -43,7 +43,7 @@ export class Watcher {
   /** Another run of the kernel has heard of nobody who watches. */
   private onState(): void {
     const { kernel, run } = this.model.state;
-    if (kernel === 'live' && run !== this.told) {
+    if (kernel === 'live' && run !== this.watched) {
       void this.renew();
     }
   }
@@ -54,7 +54,7 @@ export class Watcher {
     if (kernel !== 'live' || !this.watching) {
       return;
     }
-    this.told = run;
+    this.watched = run;
     let pause = PAUSE;
     try {
       const answer = readWatch(await this.tell());
@@ -76,6 +76,6 @@ export class Watcher {
   }
 
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private told: string | null = null;
+  private watched: string | null = null;
   private watching = false;
 }

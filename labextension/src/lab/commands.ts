@@ -19,7 +19,7 @@ import type { Restarter } from './restarter';
 import { sentence, whyOf } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
 import type { TracedNotebooks } from './tracing';
-import { keep } from '../receipts/useKept';
+import { keep } from '../receipts/useOwnedState';
 
 export const COMMANDS = {
   open: 'jupyter-mlgpu:open',

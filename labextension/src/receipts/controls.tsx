@@ -60,14 +60,14 @@ export function Search(props: {
   );
 }
 
-/** `choices`: what each is and what it is called. */
+/** `options`: what each is and what it is called. */
 export function Select<T extends string>(props: {
   label: string;
   value: T;
-  choices: readonly (readonly [value: T, name: string])[];
+  options: readonly (readonly [value: T, name: string])[];
   onChoose: (value: T) => void;
 }): ReactElement {
-  const { label, value, choices, onChoose } = props;
+  const { label, value, options, onChoose } = props;
   return (
     <select
       className="jp-mlgpu-Input"
@@ -75,7 +75,7 @@ export function Select<T extends string>(props: {
       value={value}
       onChange={event => onChoose(event.target.value as T)}
     >
-      {choices.map(([one, name]) => (
+      {options.map(([one, name]) => (
         <option key={one} value={one}>
           {name}
         </option>

@@ -119,7 +119,7 @@ export type ICellRow =
 export interface IHeading {
   group: Exclude<Grouping, 'none'>;
   /** One of its records: what the heading says is the same of all. */
-  one: IEntry;
+  example: IEntry;
   /** When its first record began. */
   since: string;
   count: number;
@@ -142,8 +142,8 @@ export function rowsOf(
   for (const [name, members] of groups) {
     const key = `${group} ${name}`;
     const open = !closed.has(key);
-    const [one] = members as [IEntry, ...IEntry[]];
-    const heading = { group, one, since: begin(members), count: members.length, open };
+    const [example] = members as [IEntry, ...IEntry[]];
+    const heading = { group, example, since: begin(members), count: members.length, open };
     rows.push({ key, entry: null, heading });
     for (const entry of open ? members : []) {
       rows.push(recordRow(entry));

@@ -43,10 +43,30 @@ export function formatValue(value: number, unit: string): string {
     case 'bytes':
       return formatBytes(value);
     case 'share':
+    case 'of the roof':
       return `${threeFigures(value * 100)} %`;
+    case 'FLOP':
+    case 'FLOP/s':
+      return formatDecimal(value, unit);
+    case 'bytes/s':
+      return formatDecimal(value, 'B/s');
+    case '1/s':
+      return formatDecimal(value, '/s');
     default:
       return `${threeFigures(value)} ${unit}`;
   }
+}
+
+/** A rate or a count in powers of 1000: `12.3 GFLOP/s`, `8.31 GB/s`. */
+export function formatDecimal(amount: number, unit: string): string {
+  let value = amount;
+  for (const prefix of ['', 'k', 'M', 'G', 'T']) {
+    if (value < 999.5) {
+      return `${threeFigures(value)} ${prefix}${unit}`;
+    }
+    value /= 1000;
+  }
+  return `${threeFigures(value)} P${unit}`;
 }
 
 /** A part of the whole, 0 to 1, as per cent; neither all nor nothing unless it is exactly that. */

@@ -6,6 +6,7 @@
 import { formatShare } from './format';
 import { KINDS } from './limitkinds';
 import { readReading } from './reading';
+import type { IReading } from './reading';
 import type { Translate } from '../language/i18n';
 import { sentence } from '../language/sentence';
 import { amount, count, listOf, oneOf, or, printedIn, shape } from '../language/untrusted';
@@ -13,6 +14,13 @@ import type { Read } from '../language/untrusted';
 
 /** Readings behind a limit, and lines of code, that are read: a receipt holds no more. */
 const MOST = 10;
+
+/** What a share is rounded to, in per cent. */
+const COARSEST = 10;
+const STEPS = [1, 5, COARSEST];
+
+/** The share of the looks that saw what the limit is. */
+const SEEN = 'samples_share';
 
 /** Characters of what a line called. */
 const CALLS = 80;
@@ -58,13 +66,61 @@ export function answer({ confidence, said }: ILimit, t: Translate): string {
     : t(confidence === 'likely' ? 'limitLikely' : 'limitOpen', { said: words });
 }
 
-/** The same for one line among others, `likely: 86 % waiting`; empty where it is not known. */
+/** The same for one line among others, `likely: about 90 % waiting`; empty where it is not known. */
 export function clause(limit: ILimit | null, t: Translate): string {
   if (limit === null || limit.share === null || limit.kind === 'unknown') {
     return kindOf(limit, t);
   }
-  const share = formatShare(limit.share);
-  return asSure(limit, t('limitShare', { share, kind: t.say(KINDS[limit.kind]) }), t);
+  const kind = t.say(KINDS[limit.kind]);
+  const share = toldShare(limit.share, looksOf(limit), t);
+  return asSure(
+    limit,
+    share === null ? t('limitNearlyAll', { kind }) : t('limitShare', { share, kind }),
+    t
+  );
+}
+
+/** As explain/limits/precision.py tells it: no finer than half of its interval; null: nearly all. */
+function toldShare(share: number, looks: number | null, t: Translate): string | null {
+  if (!looks) {
+    return formatShare(share);
+  }
+  const [low, high] = shareInterval(Math.min(share, 1), looks);
+  const step = STEPS.find(one => one >= 50 * (high - low)) ?? COARSEST;
+  const rounded = Math.floor((share * 100) / step + 0.5) * step;
+  if (rounded >= 100) {
+    return null;
+  }
+  return step === 1 || rounded === 0
+    ? formatShare(share)
+    : t('limitAbout', { share: formatShare(rounded / 100) });
+}
+
+/** How many looks its share rests on; null where it was measured otherwise, or is not said. */
+function looksOf({ evidence }: ILimit): number | null {
+  return evidence.find(({ quantity }) => quantity === SEEN)?.samples ?? null;
+}
+
+/**
+ * From where to where a share of looks lies, with a chance of about 95 %: E. B. Wilson, "Probable inference, the law of
+ * succession, and statistical inference", Journal of the American Statistical Association 22 (1927), p. 209-212.
+ */
+function shareInterval(share: number, looks: number): [number, number] {
+  const z = 1.959964;
+  const whole = 1 + (z * z) / looks;
+  const middle = (share + (z * z) / (2 * looks)) / whole;
+  const half =
+    (z * Math.sqrt((share * (1 - share)) / looks + (z * z) / (4 * looks * looks))) / whole;
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+/** The figure of a share of looks with how exactly they know it; empty for any other reading. */
+export function withInterval({ quantity, value, samples }: IReading, t: Translate): string {
+  if (quantity !== SEEN || value === null || value > 1 || !samples) {
+    return '';
+  }
+  const [low, high] = shareInterval(value, samples).map(formatShare);
+  return t('shareInterval', { share: formatShare(value), low: low ?? '', high: high ?? '' });
 }
 
 /** The kind alone: `likely: waiting`; empty where it is not known. */

@@ -18,6 +18,8 @@ export type NoLooks = (typeof NO_LOOKS)[number] | 'saved';
 export interface IRecordPage {
   timeline: ITimeline | NoTimeline;
   looks: ILooks | NoLooks;
+  /** A page, as page/page.ts reads it, of where the cell stands under its machine's roof; null: none. */
+  roof: unknown;
 }
 
 export function readRecordPage(data: unknown): IRecordPage {
@@ -25,6 +27,7 @@ export function readRecordPage(data: unknown): IRecordPage {
   return {
     timeline:
       readTimeline(table?.timeline) ?? choice(table?.why_no_timeline, NO_TIMELINE) ?? 'gone',
-    looks: readLooks(table?.looks) ?? choice(table?.why_no_looks, NO_LOOKS) ?? 'gone'
+    looks: readLooks(table?.looks) ?? choice(table?.why_no_looks, NO_LOOKS) ?? 'gone',
+    roof: object(table?.roof)
   };
 }

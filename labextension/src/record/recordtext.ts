@@ -3,7 +3,7 @@
 import { dotted, formatSeconds, formatValue } from './format';
 import type { Translate } from '../language/i18n';
 import { operationTables } from './operations';
-import { answer, lineName, lineShare } from './limits';
+import { answer, lineName, lineShare, withInterval } from './limits';
 import type { IReading, IRecord } from './record';
 import { line, quantityName, scopeName, shown, whyMissing } from './words';
 
@@ -43,7 +43,7 @@ function readingText(reading: IReading, record: IRecord, t: Translate): string {
 /** A reading's value with its unit, and how uncertain it is where that is stated. */
 export function withUncertainty(reading: IReading, record: IRecord, t: Translate): string {
   const { uncertainty, unit } = reading;
-  const said = shown(reading, record, t);
+  const said = withInterval(reading, t) || shown(reading, record, t);
   return uncertainty === null ? said : `${said} ± ${formatValue(uncertainty, unit)}`;
 }
 

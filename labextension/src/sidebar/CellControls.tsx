@@ -40,7 +40,7 @@ export function CellControls(
         <Select
           label={t('sortBy')}
           value={filter.sort}
-          choices={SORTS.map(sort => [sort, t(`sort_${sort}`)])}
+          options={SORTS.map(sort => [sort, t(`sort_${sort}`)])}
           onChoose={sort => onFilter({ sort })}
         />
         <button
@@ -89,7 +89,7 @@ function Folded(props: IControls): ReactElement {
       <Select
         label={t('deviceRanOn')}
         value={device ?? ''}
-        choices={[
+        options={[
           ['', t('anyDeviceRanOn')],
           ...[...devices, ...(unlisted ? [device] : [])].map(
             one => [one, deviceName(one, t)] as const
@@ -100,7 +100,7 @@ function Folded(props: IControls): ReactElement {
       <Select<IRecord['mode'] | ''>
         label={t('withProfiler')}
         value={mode ?? ''}
-        choices={[
+        options={[
           ['', t('anyMode')],
           ['light', t('lightOnly')],
           ['profiled', t('profiledOnly')]
@@ -110,7 +110,7 @@ function Folded(props: IControls): ReactElement {
       <Select
         label={t('groupBy')}
         value={group}
-        choices={GROUPINGS.map(one => [one, t(`group_${one}`)])}
+        options={GROUPINGS.map(one => [one, t(`group_${one}`)])}
         onChoose={one => onFilter({ group: one })}
       />
     </div>

@@ -12,7 +12,7 @@ import { ComparisonPage } from './ComparisonPage';
 import { RecordList } from './RecordList';
 import type { ILost } from './RecordList';
 import { Selection } from './Selection';
-import { useKept } from '../receipts/useKept';
+import { useOwnedState } from '../receipts/useOwnedState';
 
 /** What a selection holds, at most. */
 const TWO = 2;
@@ -26,9 +26,9 @@ export function CellsView(props: {
   t: Translate;
 }): ReactElement {
   const { session, state, lost, onGo, onLogs, t } = props;
-  const [opened, setOpened] = useKept<string | null>(session, 'opened', null);
-  const [selection, setSelection] = useKept<readonly string[]>(session, 'selection', []);
-  const [comparing, setComparing] = useKept(session, 'comparing', false);
+  const [opened, setOpened] = useOwnedState<string | null>(session, 'opened', null);
+  const [selection, setSelection] = useOwnedState<readonly string[]>(session, 'selection', []);
+  const [comparing, setComparing] = useOwnedState(session, 'comparing', false);
   // From a page one comes back to the record that it was about.
   const [left, setLeft] = useState<string | null>(null);
   const forget = useCallback(() => setLeft(null), []);

@@ -1,23 +1,24 @@
 /** Two records compared: as `%mlc_trace compare` judges them, or without a kernel side by side and unjudged. */
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactElement } from 'react';
 
 import { cellOf } from '../record/cellrows';
-import { COMPARE, readComparison } from '../record/comparison';
-import type { IPair } from '../record/comparison';
 import type { Translate } from '../language/i18n';
 import type { NotebookSession } from '../kernel/notebooks';
 import { whyOf } from '../language/sentence';
 import type { Sentence } from '../language/sentence';
 import { shownEntries } from '../kernel/state';
 import type { IEntry, IState } from '../kernel/state';
-import { ComparisonTable } from './ComparisonTable';
+import { object } from '../language/untrusted';
+import { PageView } from '../page/figurewidget';
+import { readPage } from '../page/page';
+import type { IPage } from '../page/page';
 import { SideBySide } from './SideBySide';
 import { Button, GoToCell } from '../receipts/controls';
 
 /** What the kernel answered, and of how many runs that was. */
-type Answer = { pairs: readonly IPair[]; runs: number } | { why: Sentence | null };
+type Answer = { page: IPage; runs: number } | { why: Sentence | null };
 
 export function ComparisonPage(props: {
   /** The older one. */
@@ -69,9 +70,9 @@ export function ComparisonPage(props: {
                 <Button look="Button" label={t('compareAgain')} onClick={ask} />
               </p>
             )}
-            {answer.pairs.map((pair, index) => (
-              <ComparisonTable key={index} pair={pair} t={t} />
-            ))}
+            <Suspense>
+              <PageView page={answer.page} whole t={t} />
+            </Suspense>
           </>
         )}
       </div>
@@ -135,8 +136,9 @@ async function comparison(
   runs: number
 ): Promise<Answer> {
   try {
-    const pairs = readComparison(await session.tell(COMPARE, { a: named(a), b: named(b) }));
-    return pairs === null ? { why: null } : { pairs, runs };
+    const answered = object(await session.tell('compare', { a: named(a), b: named(b) }));
+    const page = readPage(answered?.page);
+    return typeof page === 'string' ? { why: null } : { page, runs };
   } catch (error) {
     return { why: whyOf(error) };
   }

@@ -12,13 +12,13 @@ import { Button, Select } from '../receipts/controls';
 export function FiguresView(props: {
   figures: readonly IFigure[];
   /** The key of the figure to show; null: the last. */
-  chosen: string | null;
+  selected: string | null;
   onChoose: (key: string) => void;
   onGo: (figure: IFigure) => void;
   t: Translate;
 }): ReactElement | null {
-  const { figures, chosen, onChoose, onGo, t } = props;
-  const figure = figures.find(({ key }) => key === chosen) ?? figures.at(-1);
+  const { figures, selected, onChoose, onGo, t } = props;
+  const figure = figures.find(({ key }) => key === selected) ?? figures.at(-1);
   if (figure === undefined) {
     return null;
   }
@@ -29,7 +29,7 @@ export function FiguresView(props: {
           <Select
             label={t('figureToShow')}
             value={figure.key}
-            choices={figures.map(one => [one.key, nameOf(one, t)])}
+            options={figures.map(one => [one.key, nameOf(one, t)])}
             onChoose={onChoose}
           />
         )}

@@ -20,7 +20,7 @@ export function GroupHeading(props: {
   t: Translate;
 }): ReactElement {
   const { heading, trend, current, tabStop, onToggle, t } = props;
-  const { group, one, count, open } = heading;
+  const { group, example, count, open } = heading;
   return (
     <>
       <h4>
@@ -33,7 +33,7 @@ export function GroupHeading(props: {
         >
           <Caret open={open} />
           {group === 'cell' ? (
-            <CellName cell={one.record.cell} />
+            <CellName cell={example.record.cell} />
           ) : (
             <span>{runName(heading, current, t)}</span>
           )}
@@ -45,8 +45,8 @@ export function GroupHeading(props: {
   );
 }
 
-function runName({ one, since }: IHeading, current: boolean, t: Translate): string {
-  const { notebook, origin } = one.record;
+function runName({ example, since }: IHeading, current: boolean, t: Translate): string {
+  const { notebook, origin } = example.record;
   const begun = new Date(since);
   return dotted(
     Number.isNaN(begun.getTime()) ? t('someRun') : t('runSince', { time: begun.toLocaleString() }),

@@ -22,7 +22,7 @@ import { CellControls, CellsShown } from './CellControls';
 import { GroupHeading } from './GroupHeading';
 import { RecordRow } from './RecordRow';
 import type { IRowActions } from './RecordRow';
-import { useKept } from '../receipts/useKept';
+import { useOwnedState } from '../receipts/useOwnedState';
 import { useStable } from '../receipts/useStable';
 import { WindowedList } from './WindowedList';
 import { toggled } from '../receipts/controls';
@@ -69,9 +69,13 @@ export function RecordList(
   useEffect(onFocused, [onFocused]);
   const { marks } = session;
   const pointed = useSyncExternalStore(marks.subscribe, () => marks.pointed);
-  const [filter, setFilter] = useKept<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
-  const [open, setOpen] = useKept(session, 'cellFiltersOpen', false);
-  const [closed, setClosed] = useKept<ReadonlySet<string>>(session, 'closedGroups', new Set());
+  const [filter, setFilter] = useOwnedState<IRecordFilter>(session, 'cellFilter', ALL_RECORDS);
+  const [open, setOpen] = useOwnedState(session, 'cellFiltersOpen', false);
+  const [closed, setClosed] = useOwnedState<ReadonlySet<string>>(
+    session,
+    'closedGroups',
+    new Set()
+  );
   const onFilter = (change: Partial<IRecordFilter>): void => setFilter({ ...filter, ...change });
   // Typing stays smooth: the list follows when there is time.
   const followed = useDeferredValue(filter);
@@ -89,7 +93,7 @@ export function RecordList(
       return null;
     }
     if (one.entry === null) {
-      const { record } = one.heading.one;
+      const { record } = one.heading.example;
       return (
         <GroupHeading
           heading={one.heading}

@@ -1,12 +1,11 @@
 /** The readings of two records beside each other, without a judgement, and why there is none. */
 
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 import { dotted } from '../record/format';
 import type { Translate } from '../language/i18n';
 import type { IReading, IRecord } from '../record/record';
 import { place, quantityName, scopeName, shown, whyMissing } from '../record/words';
-import { Sides, SidesRow } from './Sides';
 
 export function SideBySide(props: {
   a: IRecord;
@@ -23,31 +22,51 @@ export function SideBySide(props: {
       <p className="jp-mlgpu-Note" role="status">
         {t('notJudged', { why })}
       </p>
-      <Sides label={t('comparison')}>
+      <table aria-label={t('comparison')}>
+        <thead>
+          <tr>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+          </tr>
+        </thead>
         {[...quantities].map(quantity => (
-          <SidesRow key={quantity} name={quantityName(quantity, t)}>
+          <Row key={quantity} name={quantityName(quantity, t)}>
             {sides.map(record => (
               <Readings key={record === a ? 'a' : 'b'} record={record} quantity={quantity} t={t} />
             ))}
-          </SidesRow>
+          </Row>
         ))}
         <Texts name={t('endedHow')} texts={sides.map(({ outcome }) => t(outcome))} />
         <Texts name={t('whereItRan')} texts={sides.map(record => place(record, t) || notKnown)} />
         {differentVersions(a, b).map(([name, ...versions]) => (
           <Texts key={name} name={name} texts={versions.map(version => version ?? notKnown)} />
         ))}
-      </Sides>
+      </table>
     </>
+  );
+}
+
+/** A cell for either side, under a name. */
+function Row(props: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <tbody>
+      <tr>
+        <th scope="rowgroup" colSpan={2}>
+          {props.name}
+        </th>
+      </tr>
+      <tr>{props.children}</tr>
+    </tbody>
   );
 }
 
 function Texts(props: { name: string; texts: readonly string[] }): ReactElement {
   return (
-    <SidesRow name={props.name}>
+    <Row name={props.name}>
       {props.texts.map((text, index) => (
         <td key={index}>{text}</td>
       ))}
-    </SidesRow>
+    </Row>
   );
 }
 

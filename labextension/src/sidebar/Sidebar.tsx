@@ -22,7 +22,7 @@ import { NowView } from './NowView';
 import type { ILost } from './RecordList';
 import { RunningCell } from './RunningCell';
 import { Tabs } from './Tabs';
-import { useKept } from '../receipts/useKept';
+import { useOwnedState } from '../receipts/useOwnedState';
 import { useView } from './useView';
 
 export function Sidebar(props: { session: NotebookSession | null; t: Translate }): ReactElement {
@@ -39,8 +39,8 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
   const state = useModel(session.model);
   const { figures } = state;
   const [chosenView, setView] = useView(session);
-  const [figure, setFigure] = useKept<string | null>(session, 'figure', null);
-  const [filter, setFilter] = useKept<ILogFilter>(session, 'filter', ALL_LINES);
+  const [figure, setFigure] = useOwnedState<string | null>(session, 'figure', null);
+  const [filter, setFilter] = useOwnedState<ILogFilter>(session, 'filter', ALL_LINES);
   const [lost, setLost] = useState<ILost | null>(null);
   const goTo = useCallback(
     ({ key, cellId }: Pick<IEntry, 'key' | 'cellId'>): void => {
@@ -78,7 +78,7 @@ function NotebookView(props: { session: NotebookSession; t: Translate }): ReactE
         {view === 'figures' ? (
           <FiguresView
             figures={figures}
-            chosen={figure}
+            selected={figure}
             onChoose={setFigure}
             onGo={({ cellId }) => void session.goToCell(cellId)}
             t={t}

@@ -2,7 +2,7 @@
 
 import { useCallback } from 'react';
 
-import { useKept } from '../receipts/useKept';
+import { useOwnedState } from '../receipts/useOwnedState';
 
 const VIEWS = ['now', 'cells', 'logs', 'figures'] as const;
 
@@ -16,7 +16,7 @@ const FIRST: View = 'cells';
 
 export function useView(notebook: { name: string }): [view: View, set: (view: View) => void] {
   const key = `jupyter-mlgpu:view:${notebook.name}`;
-  const [view, setView] = useKept<View>(notebook, 'view', stored(key) ?? FIRST);
+  const [view, setView] = useOwnedState<View>(notebook, 'view', stored(key) ?? FIRST);
   const set = useCallback(
     (next: View): void => {
       setView(next);

@@ -151,7 +151,7 @@ test('grouped by run, each run has a heading, and a closed one its heading alone
     [1, null, 2, null, null]
   );
   const first = rows[2];
-  assert.equal(first?.heading?.one.record.runId, RUN);
+  assert.equal(first?.heading?.example.record.runId, RUN);
   assert.deepEqual(
     rowsOf(select(entries, ALL_RECORDS).entries, 'run', new Set([first.key])).map(
       ({ heading }) => heading?.open ?? null

@@ -40,6 +40,14 @@ test('a unit we do not know is written as it came', () => {
   assert.equal(formatValue(1536, 'bytes'), '1.5 KiB');
 });
 
+test('rates and counts are written in powers of 1000', () => {
+  assert.equal(formatValue(12.3e9, 'FLOP/s'), '12.3 GFLOP/s');
+  assert.equal(formatValue(8.31e9, 'bytes/s'), '8.31 GB/s');
+  assert.equal(formatValue(4.2e18, 'FLOP'), '4200 PFLOP');
+  assert.equal(formatValue(950, '1/s'), '950 /s');
+  assert.equal(formatValue(0.413, 'of the roof'), '41.3 %');
+});
+
 test('nearly all is not all, and next to nothing is not nothing', () => {
   assert.equal(formatShare(0.996), '99 %');
   assert.equal(formatShare(0.002), '1 %');

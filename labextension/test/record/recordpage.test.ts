@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
 import { translator } from '../../src/language/i18n';
+import { readPage } from '../../src/page/page';
 import { readRecordPage } from '../../src/record/recordpage';
 import { lines, readLooks, span } from '../../src/record/looks';
 import { filledColumns, operationGroups, operationsNamed } from '../../src/record/operations';
@@ -40,12 +41,23 @@ test('why there is no timeline and no curve is told apart', () => {
     readRecordPage({ timeline: null, why_no_timeline: 'light', why_no_looks: 'short' }),
     {
       timeline: 'light',
-      looks: 'short'
+      looks: 'short',
+      roof: null
     }
   );
   for (const nonsense of [null, 7, {}, { timeline: 'x', looks: [], why_no_looks: 'because' }]) {
-    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone' });
+    assert.deepEqual(readRecordPage(nonsense), { timeline: 'gone', looks: 'gone', roof: null });
   }
+});
+
+test('the place under the roof is a page, which is read as any other', () => {
+  assert.equal(readRecordPage({ roof: 'a text' }).roof, null);
+  const { roof } = readRecordPage({
+    roof: { schema: 1, kind: 'page', parts: ['20 TFLOP/s'], title: 'Under the roof' }
+  });
+  const page = readPage(roof);
+  assert(typeof page !== 'string');
+  assert.deepEqual(page.parts, ['20 TFLOP/s']);
 });
 
 test('looks are read with what was not told, and nonsense among them is left out', () => {

@@ -39,5 +39,5 @@ def test_a_comparison_of_two_files_is_a_chart_and_a_table(lab: Lab, tmp_path: Pa
     expect(chart.locator(".yaxislayer-above")).to_contain_text("Wall time")
     expect(chart).to_contain_text("after.jsonl as a multiple of before.jsonl, 95 % interval")
     table = lab.page.locator(".jp-OutputArea table")
-    expect(table.get_by_role("row").nth(1)).to_contain_text("more")
+    expect(table.get_by_role("row").nth(1)).to_contain_text("▲ more")
     lab.page.screenshot(path=tmp_path / "comparison.png")

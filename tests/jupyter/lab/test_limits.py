@@ -53,7 +53,7 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     receipt = lab.receipts.nth(1)
     line = receipt.get_by_role("button")
     expect(line).to_have_text(
-        "14.7 s · likely: 86 % preparing input · ran on cpu:0 · CPU time 13.9 s · peak memory 512 MiB"
+        "14.7 s · likely: about 90 % preparing input · ran on cpu:0 · CPU time 13.9 s · peak memory 512 MiB"
     )
     expect(lab.receipts.first).not_to_contain_text("preparing")
     line.click()
@@ -63,7 +63,9 @@ def test_a_receipt_has_the_limit_in_its_line_and_opened_what_to_do_and_the_lines
     expect(limit.get_by_role("button", name="Copy")).to_be_visible()
     limit.get_by_text("What it rests on").click()
     evidence = limit.get_by_role("table", name="What it rests on")
-    expect(evidence.get_by_role("row").nth(1)).to_contain_text("Share of the samples82 %")
+    expect(evidence.get_by_role("row").nth(1)).to_contain_text(
+        "Share of the samples82 %, 95 % interval 69 % to 90 %"
+    )
     lines = receipt.get_by_role("table", name="Lines of code")
     expect(lines.get_by_role("columnheader")).to_have_text(["Line", "Share of the samples"])
     first = lines.get_by_role("row").nth(1)
@@ -149,6 +151,6 @@ def test_a_chinese_jupyterlab_says_the_limit_in_chinese(lab: Lab, chinese: None)
     lab.page.get_by_role("dialog").get_by_role("button").first.click()
     lab.wait_for_notebook()
     line = lab.receipts.first.get_by_role("button").first
-    expect(line).to_contain_text("很可能：86 % 准备输入")  # noqa: RUF001
+    expect(line).to_contain_text("很可能：约 90 % 准备输入")  # noqa: RUF001
     line.click()
     expect(lab.receipts.first.get_by_role("table", name="代码行")).to_contain_text("第 4 行")

@@ -68,5 +68,7 @@ def test_screenshot_of_a_model_in_training(
     for theme, name in PICTURES[language].items():
         lab.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         lab.page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+        # JupyterLab covers the page while it changes its theme.
+        expect(lab.page.locator("#jupyterlab-splash")).to_have_count(0)
         lab.page.screenshot(path=folder / name)
         assert (folder / name).stat().st_size > 20_000

@@ -388,7 +388,7 @@ SEND_STRANGE_MESSAGES = """
 kernel = get_ipython().kernel
 channel = get_ipython()._jupyter_mlgpu.channel
 def send(**changes):
-    delta = {"protocol": 1, "run": channel._run, "seq": 1, "prev": 0, "events": [{"type": "cleared"}]}
+    delta = {"protocol": 1, "run": channel.run, "seq": 1, "prev": 0, "events": [{"type": "cleared"}]}
     content = {"comm_id": "jupyter_mlgpu", "data": delta | changes}
     kernel.session.send(kernel.iopub_socket, "comm_msg", content, parent=None)
 send()

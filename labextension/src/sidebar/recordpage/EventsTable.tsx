@@ -26,7 +26,7 @@ const HEADS: [Column, Message][] = [
 interface IEventsTable {
   timeline: ITimeline;
   view: IView;
-  chosen: number | null;
+  selected: number | null;
   nameOf: NameOf;
   onChoose: (id: number) => void;
   t: Translate;
@@ -43,7 +43,7 @@ export function EventsTable(props: IEventsTable): ReactElement {
 }
 
 function Events(props: IEventsTable): ReactElement {
-  const { timeline, view, chosen, nameOf, onChoose, t } = props;
+  const { timeline, view, selected, nameOf, onChoose, t } = props;
   const ids = useMemo(() => inView(timeline, view), [timeline, view]);
   const listed = ids.subarray(0, LISTED);
   const columns = useMemo(
@@ -82,7 +82,7 @@ function Events(props: IEventsTable): ReactElement {
         count={listed.length}
         cell={cell}
         title={titleOf}
-        chosen={chosen === null ? -1 : listed.indexOf(chosen)}
+        selected={selected === null ? -1 : listed.indexOf(selected)}
         onChoose={row => onChoose(listed[row] ?? 0)}
       />
     </>

@@ -15,20 +15,18 @@ import { WindowedTable } from './WindowedTable';
 const BOX: [number, number] = [100, 32];
 
 export function MemorySection(props: {
-  inside: RecordPage;
+  page: RecordPage;
   /** How long the cell took; null: not measured. */
   seconds: number | null;
   t: Translate;
 }): ReactElement {
-  const { inside, seconds, t } = props;
-  if (inside.state !== 'told') {
+  const { page, seconds, t } = props;
+  if (page.state !== 'answered') {
     const said =
-      inside.state === 'asking'
-        ? t('kernel_asking')
-        : t('timelineFailed', { why: t.say(inside.why) });
+      page.state === 'asking' ? t('kernel_asking') : t('timelineFailed', { why: t.say(page.why) });
     return <p className="jp-mlgpu-Quiet">{said}</p>;
   }
-  const { looks } = inside.told;
+  const { looks } = page.details;
   if (typeof looks === 'string') {
     return <p className="jp-mlgpu-Quiet">{t(`memory_${looks}`)}</p>;
   }

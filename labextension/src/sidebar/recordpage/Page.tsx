@@ -1,9 +1,11 @@
 /** All that is known of one cell: what its receipt says, where it ran, what it did inside, and how that is known. */
 
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useMemo, useRef } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 
 import type { Message, Translate } from '../../language/i18n';
+import { PageView } from '../../page/PageView';
+import { readPage } from '../../page/page';
 import type { IRecord } from '../../record/record';
 import { known, labels, line, longestTime, place } from '../../record/words';
 import type { ICellPage } from '../CellPage';
@@ -24,7 +26,7 @@ import { GoToCell } from '../../receipts/controls';
 export function Page(props: ICellPage): ReactElement {
   const { entry, session, onBack, onGo, onLogs, t } = props;
   const { record } = entry;
-  const inside = useRecordPage(session, entry);
+  const page = useRecordPage(session, entry);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     // The button that opened the page went with its row; a keyboard that is elsewhere is left there.
@@ -36,8 +38,8 @@ export function Page(props: ICellPage): ReactElement {
   const missing = record.readings.filter(({ value }) => value === null);
   const unlimited = record.limit === null ? record.whyNoLimit : null;
   const timeline =
-    inside.state === 'told' && typeof inside.told.timeline === 'object'
-      ? inside.told.timeline
+    page.state === 'answered' && typeof page.details.timeline === 'object'
+      ? page.details.timeline
       : null;
   return (
     <section className="jp-mlgpu-Page" aria-label={t('details')}>
@@ -68,16 +70,17 @@ export function Page(props: ICellPage): ReactElement {
           <NotesCount record={record} onLogs={() => onLogs(entry)} t={t} />
         </Section>
       )}
+      {page.state === 'answered' && <Roof data={page.details.roof} t={t} />}
       {record.ops.length > 0 && (
         <Section heading="opsSection" t={t}>
           <OperationsSection record={record} t={t} />
         </Section>
       )}
       <Section heading="timelineSection" t={t}>
-        <TimelineSection inside={inside} t={t} />
+        <TimelineSection page={page} t={t} />
       </Section>
       <Section heading="memorySection" t={t}>
-        <MemorySection inside={inside} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
+        <MemorySection page={page} seconds={known(record, 'wall_time')?.value ?? null} t={t} />
       </Section>
       <Section heading="howMeasured" t={t}>
         <Readings readings={measured} record={record} t={t} />
@@ -107,6 +110,15 @@ export function Page(props: ICellPage): ReactElement {
       </Section>
     </section>
   );
+}
+
+/** Where the cell stands under its machine's roof: a chart and its table. */
+function Roof(props: { data: unknown; t: Translate }): ReactElement | null {
+  const page = useMemo(
+    () => (props.data === null ? 'invalid' : readPage(props.data)),
+    [props.data]
+  );
+  return typeof page === 'string' ? null : <PageView page={page} whole={true} t={props.t} />;
 }
 
 /** What the receipt says. */

@@ -21,7 +21,7 @@ import type { ITimeline, IView } from '../../record/timeline';
 import { around, moved, whole, zoomed } from '../../record/timeview';
 import { eventName, formatTime, laneOf, placeOf, scaleTime } from '../../record/eventwords';
 import type { NameOf } from '../../record/eventwords';
-import { useKept } from '../../receipts/useKept';
+import { useOwnedState } from '../../receipts/useOwnedState';
 import { EventsTable } from './EventsTable';
 import { drawTimeline } from './drawing';
 import { useSize } from './useSize';
@@ -55,7 +55,7 @@ export function Timeline(props: {
   useEffect(() => {
     views.set(timeline, view);
   }, [timeline, view]);
-  const [chosen, setChosen] = useKept<number | null>(timeline, 'chosen', null);
+  const [selected, setSelected] = useOwnedState<number | null>(timeline, 'chosen', null);
   const [scrolled, setScrolled] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -71,7 +71,7 @@ export function Timeline(props: {
         timeline,
         lanes,
         view,
-        chosen,
+        selected,
         scrolled,
         width,
         height,
@@ -80,7 +80,7 @@ export function Timeline(props: {
         time: nanoseconds => scaleTime(nanoseconds, view)
       });
     }
-  }, [timeline, lanes, view, chosen, scrolled, width, height, theme, nameOf, t]);
+  }, [timeline, lanes, view, selected, scrolled, width, height, theme, nameOf, t]);
 
   // React hears wheels passively, so that a page could not be kept from scrolling.
   useLayoutEffect(() => {
@@ -134,11 +134,11 @@ export function Timeline(props: {
     if (current !== null && !current.far && corner !== undefined) {
       const x = event.clientX - corner.left;
       const y = event.clientY - corner.top - SCALE + scrolled;
-      setChosen(eventAtPlace(timeline, lanes, view, width, [x, y]));
+      setSelected(eventAtPlace(timeline, lanes, view, width, [x, y]));
     }
   };
   const choose = (id: number): void => {
-    setChosen(id);
+    setSelected(id);
     setView(now => around(timeline, id, now, most));
     const top = topOf(timeline, lanes, id);
     const element = box.current;
@@ -195,13 +195,13 @@ export function Timeline(props: {
         })}
       </p>
       <p className="jp-mlgpu-Timeline-chosen" role="status">
-        {chosen === null
+        {selected === null
           ? t('noEventChosen')
           : t('eventChosen', {
-              name: eventName(timeline, chosen),
-              place: nameOf(laneOf(timeline, chosen), t),
-              start: formatTime(timeline.starts[chosen] ?? 0),
-              time: formatTime((timeline.ends[chosen] ?? 0) - (timeline.starts[chosen] ?? 0))
+              name: eventName(timeline, selected),
+              place: nameOf(laneOf(timeline, selected), t),
+              start: formatTime(timeline.starts[selected] ?? 0),
+              time: formatTime((timeline.ends[selected] ?? 0) - (timeline.starts[selected] ?? 0))
             })}
       </p>
       <p id={keys} className="jp-mlgpu-Quiet">
@@ -210,7 +210,7 @@ export function Timeline(props: {
       <EventsTable
         timeline={timeline}
         view={inTable}
-        chosen={chosen}
+        selected={selected}
         nameOf={nameOf}
         onChoose={choose}
         t={t}

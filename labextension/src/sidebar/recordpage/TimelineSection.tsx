@@ -9,19 +9,19 @@ import type { ITimeline } from '../../record/timeline';
 import { Timeline } from './Timeline';
 import type { RecordPage } from './useRecordPage';
 
-export function TimelineSection(props: { inside: RecordPage; t: Translate }): ReactElement {
-  const { inside, t } = props;
-  if (inside.state === 'asking') {
+export function TimelineSection(props: { page: RecordPage; t: Translate }): ReactElement {
+  const { page, t } = props;
+  if (page.state === 'asking') {
     return (
       <p className="jp-mlgpu-Quiet" role="status">
         {t('kernel_asking')}
       </p>
     );
   }
-  if (inside.state === 'failed') {
-    return <p className="jp-mlgpu-Quiet">{t('timelineFailed', { why: t.say(inside.why) })}</p>;
+  if (page.state === 'failed') {
+    return <p className="jp-mlgpu-Quiet">{t('timelineFailed', { why: t.say(page.why) })}</p>;
   }
-  const { timeline } = inside.told;
+  const { timeline } = page.details;
   if (typeof timeline === 'string') {
     return <p className="jp-mlgpu-Quiet">{t(`timeline_${timeline}`)}</p>;
   }

@@ -29,10 +29,10 @@ export function WindowedTable<T extends string>(props: {
   sort?: ISort<T>;
   onSort?: (column: T) => void;
   /** Which row is chosen, and what happens when another is. */
-  chosen?: number;
+  selected?: number;
   onChoose?: (row: number) => void;
 }): ReactElement {
-  const { label, columns, count, cell, title, sort, onSort, chosen, onChoose } = props;
+  const { label, columns, count, cell, title, sort, onSort, selected, onChoose } = props;
   const [active, setActive] = useState(0);
   const { rows, range, scroller } = useWindow(count, String, ROW_HEIGHT);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -74,7 +74,7 @@ export function WindowedTable<T extends string>(props: {
               key={index}
               data-index={index}
               aria-rowindex={index + 2}
-              data-chosen={index === chosen}
+              data-chosen={index === selected}
               onFocus={() => setActive(index)}
             >
               {columns.map((column, place) =>
@@ -91,7 +91,7 @@ export function WindowedTable<T extends string>(props: {
                         type="button"
                         className="jp-mlgpu-TextButton"
                         tabIndex={index === tabStop ? 0 : -1}
-                        aria-pressed={index === chosen}
+                        aria-pressed={index === selected}
                         onClick={() => onChoose(index)}
                       >
                         {cell(index, column.id)}

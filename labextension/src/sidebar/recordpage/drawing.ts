@@ -10,7 +10,7 @@ export interface IPicture {
   timeline: ITimeline;
   lanes: readonly IPlaced[];
   view: IView;
-  chosen: number | null;
+  selected: number | null;
   /** Pixels that the lanes are scrolled up. */
   scrolled: number;
   width: number;
@@ -98,7 +98,7 @@ function drawRow(
   y: number,
   theme: ITheme
 ): void {
-  const { timeline, view, width, height, chosen } = picture;
+  const { timeline, view, width, height, selected } = picture;
   if (y > height || y + ROW < SCALE) {
     return;
   }
@@ -118,7 +118,7 @@ function drawRow(
         y + ROW / 2
       );
     }
-    if (id === chosen) {
+    if (id === selected) {
       context.strokeStyle = theme.text;
       context.lineWidth = 2;
       context.strokeRect(from - 1, y - 1, Math.max(length, 2) + 1, ROW + 1);

@@ -8,13 +8,18 @@ import type { NotebookSession } from '../../kernel/notebooks';
 import { whyOf } from '../../language/sentence';
 import type { Sentence } from '../../language/sentence';
 import type { IEntry } from '../../kernel/state';
-import { useKept } from '../../receipts/useKept';
+import { useOwnedState } from '../../receipts/useOwnedState';
 
 export type RecordPage =
-  { state: 'asking' } | { state: 'failed'; why: Sentence } | { state: 'told'; told: IRecordPage };
+  | { state: 'asking' }
+  | { state: 'failed'; why: Sentence }
+  | { state: 'answered'; details: IRecordPage };
 
 /** Nobody need be asked about a record of the saved notebook: its kernel is gone. */
-const SAVED: RecordPage = { state: 'told', told: { timeline: 'saved', looks: 'saved' } };
+const SAVED: RecordPage = {
+  state: 'answered',
+  details: { timeline: 'saved', looks: 'saved', roof: null }
+};
 
 export function useRecordPage(
   session: NotebookSession,
@@ -22,19 +27,19 @@ export function useRecordPage(
 ): RecordPage {
   const { runId, cell } = record;
   // Kept while the sidebar is hidden, so that the kernel is asked once.
-  const [answer, setAnswer] = useKept<IAnswer | null>(session, 'inside', null);
+  const [answer, setAnswer] = useOwnedState<IAnswer | null>(session, 'inside', null);
   const { sequence } = cell;
-  const known = answer?.key === key && answer.inside.state === 'told';
+  const known = answer?.key === key && answer.page.state === 'answered';
   useEffect(() => {
     let wanted = true;
-    const tell = (inside: RecordPage): void => {
+    const tell = (page: RecordPage): void => {
       if (wanted) {
-        setAnswer({ key, inside });
+        setAnswer({ key, page });
       }
     };
     if (!saved && !known) {
       session.tell('inside', { run: runId, sequence }).then(
-        told => tell({ state: 'told', told: readRecordPage(told) }),
+        answered => tell({ state: 'answered', details: readRecordPage(answered) }),
         (error: unknown) => tell({ state: 'failed', why: whyOf(error) })
       );
     }
@@ -42,10 +47,10 @@ export function useRecordPage(
       wanted = false;
     };
   }, [session, key, runId, sequence, saved, known, setAnswer]);
-  return saved ? SAVED : answer?.key === key ? answer.inside : { state: 'asking' };
+  return saved ? SAVED : answer?.key === key ? answer.page : { state: 'asking' };
 }
 
 interface IAnswer {
   key: string;
-  inside: RecordPage;
+  page: RecordPage;
 }

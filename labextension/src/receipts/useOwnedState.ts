@@ -6,23 +6,23 @@ import { useCallback, useState } from 'react';
 import { useSignal } from './useSignal';
 
 /** Like `useState`; the value belongs to `owner`, and is found again when the view comes back. */
-export function useKept<T>(
+export function useOwnedState<T>(
   owner: object,
   name: string,
   initial: T
 ): [value: T, set: (value: T) => void] {
   const [first] = useState(initial);
-  const value = useSignal(changed, () => (kept.get(owner)?.get(name) as T | undefined) ?? first);
+  const value = useSignal(changed, () => (states.get(owner)?.get(name) as T | undefined) ?? first);
   const set = useCallback((next: T): void => keep(owner, name, next), [owner, name]);
   return [value, set];
 }
 
-/** Set what `useKept` gives in a view, in one that is not in the page too. */
+/** Set what `useOwnedState` gives in a view, in one that is not in the page too. */
 export function keep(owner: object, name: string, value: unknown): void {
-  const values = kept.get(owner) ?? new Map<string, unknown>();
-  kept.set(owner, values.set(name, value));
+  const values = states.get(owner) ?? new Map<string, unknown>();
+  states.set(owner, values.set(name, value));
   changed.emit();
 }
 
-const kept = new WeakMap<object, Map<string, unknown>>();
-const changed = new Signal<object, void>(kept);
+const states = new WeakMap<object, Map<string, unknown>>();
+const changed = new Signal<object, void>(states);
